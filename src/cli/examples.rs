@@ -141,6 +141,14 @@ Examples:
 
 Case and accents do not matter; #tag and @name are found with and without their
 sign. How words are matched: docs/reference/search.md.";
+pub(in crate::cli) const STORY: &str = "\
+Examples:
+  topicwatch story post:x:2031610711893905509
+  topicwatch story https://acme.example/news/launch
+  topicwatch story post:x:2031610711893905509 --format json | jq .story.topics
+
+The item, its near-copies, and what shares a link with it
+(docs/explanation/stories.md). Keys: topicwatch items --json.";
 pub(in crate::cli) const COVERAGE: &str = "\
 Examples:
   topicwatch coverage

@@ -8,16 +8,16 @@ use crate::insight::daily::{Share, Usual};
 use crate::model::{Span, Time};
 
 /// The drawing's size; a phone shows it as it is, a desktop larger.
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 150.0;
+pub(super) const WIDTH: f64 = 360.0;
+pub(super) const HEIGHT: f64 = 150.0;
 /// Where the axes are.
-const LEFT: f64 = 34.0;
-const RIGHT: f64 = 6.0;
+pub(super) const LEFT: f64 = 34.0;
+pub(super) const RIGHT: f64 = 6.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
 
 /// A coordinate: one decimal is finer than anybody sees.
-fn c(value: f64) -> String {
+pub(super) fn c(value: f64) -> String {
     format!("{value:.1}")
 }
 
@@ -116,12 +116,12 @@ impl Axis {
     }
 }
 
-fn y(part: f64) -> f64 {
+pub(super) fn y(part: f64) -> f64 {
     HEIGHT - BOTTOM - part.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
 }
 
 /// A round number not below a value, for the axis.
-fn ceiling(value: f64) -> f64 {
+pub(super) fn ceiling(value: f64) -> f64 {
     // Half of each is whole, too.
     let value = value.max(2.0);
     let size = 10_f64.powf(value.log10().floor());
@@ -163,7 +163,7 @@ pub fn anew(topic: &Chart, timezone: &str) -> String {
     if at.is_empty() { String::new() } else { format!(" Upright line: another query from {}.", at.join(", ")) }
 }
 
-fn scale(value: f64, text: &str) -> Markup {
+pub(super) fn scale(value: f64, text: &str) -> Markup {
     html! {
         line class="grid" x1=(c(LEFT)) y1=(c(y(value))) x2=(c(WIDTH - RIGHT)) y2=(c(y(value))) {}
         text class="label" x=(c(LEFT - 4.0)) y=(c(y(value) + 4.0)) text-anchor="end" { (text) }

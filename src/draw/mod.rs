@@ -6,3 +6,4 @@ pub mod chart_parts;
 pub mod format;
 pub mod prose;
 pub mod spark;
+pub mod spread;

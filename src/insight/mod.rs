@@ -1,7 +1,8 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real events
-//! (`detection`), beside two textbook rules (`baselines`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the numbers of a day (`daily`); how a text spread (`story`); what counts as rising (`rising`) and what is usual of many values
+//! (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real events (`detection`), beside
+//! two textbook rules (`baselines`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod allowance;
@@ -17,6 +18,7 @@ mod quota;
 mod rising;
 mod robust;
 mod silence;
+pub mod story;
 mod student;
 pub mod tally;
 mod text_diff;

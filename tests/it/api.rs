@@ -59,7 +59,8 @@ fn filled(place: &Place, path: &str) -> String {
         .replace("{topic}", "acme")
         .replace("{run}", &run[0])
         .replace("{request}", request)
-        .replace("{alert}", "recalls");
+        .replace("{alert}", "recalls")
+        .replace("{key}", &key);
     match path.as_str() {
         "/api/v1/items" => format!("{path}?key={key}"),
         "/api/v1/files" => format!("{path}?run=report:day@2026-03-11T07:00:00Z"),
@@ -412,7 +413,8 @@ fn every_operation_is_reported_with_an_example_that_works() {
         let (_, rest) = line.split_once("\"$api/").unwrap();
         let address = format!("/api/v1/{}", rest.split('"').next().unwrap());
         let request = if address.contains("/alerts/") { "R2" } else { "R1" };
-        let address = address.replace("$request", request).replace("$run", &run);
+        let item = url::form_urlencoded::byte_serialize(key.as_bytes()).collect::<String>();
+        let address = address.replace("$request", request).replace("$run", &run).replace("$item", &item);
         let address = address.replace("$report", "report:day@2026-03-11T07:00:00Z");
         let address =
             if address.ends_with("/items") && line.contains("$key") { with(&address, "key", &key) } else { address };

@@ -102,6 +102,8 @@ mod sheets;
 mod shutdown;
 mod silence;
 mod small_outputs;
+mod spread;
+mod spread_cli;
 mod stops;
 mod store;
 mod store_coverage;

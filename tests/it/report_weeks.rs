@@ -612,7 +612,7 @@ fn a_week_and_a_month_fit_on_a_phone() {
     for (args, most) in [(["--week", "2026-W13"], 30_000), (["--month", "2026-03"], 30_000)] {
         let file = format!("{}.html", args[1]);
         place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], &args].concat());
-        let (height, wider) = crate::report_layout::measured(&browser, &place, &file, 390);
+        let (height, wider, _) = crate::report_layout::measured(&browser, &place, &file, 390);
         println!("{}: {height} px high at 390", args[1]);
         assert!(wider <= 0, "{}: {wider} px wider than the phone", args[1]);
         assert!(height > 800 && height < most, "{}: {height} px high", args[1]);

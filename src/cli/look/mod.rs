@@ -12,3 +12,4 @@ pub(in crate::cli) mod runs;
 pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
 pub(in crate::cli) mod status;
+pub(in crate::cli) mod story;

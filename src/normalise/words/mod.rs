@@ -6,6 +6,7 @@
 //! three. A run of a script without spaces becomes pairs of letters and its last letter: 東京都 is 東京, 京都, 都. Hashtags,
 //! names and emoji come at the end, apart from one another; the words of a hashtag are words as well.
 
+mod address;
 mod asked;
 mod cut;
 mod fold;
@@ -15,6 +16,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
+pub use address::of_address;
 pub use asked::Asked;
 pub use query::{MOST_PHRASES, Unclear, unindexed, wanted};
 

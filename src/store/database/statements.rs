@@ -111,6 +111,8 @@ pub(in crate::store) mod sizes;
 pub(in crate::store) mod snapshot;
 #[path = "../ledger/sql/spent.rs"]
 pub(in crate::store) mod spent;
+#[path = "../reading/sql/story.rs"]
+pub(in crate::store) mod story;
 #[path = "../reading/sql/stream.rs"]
 pub(in crate::store) mod stream;
 #[path = "../ledger/sql/sync.rs"]

@@ -1,10 +1,13 @@
 //! One moment of the database, read several times: whoever makes a report asks many small questions that must agree with
 //! one another. It sees only runs that have a place in the reading order, and what it returns is bounded by its caller.
 
+use std::collections::HashMap;
+
 use sqlx::Transaction;
 
 use crate::model::{
-    AnswerRow, Asked, Look, Mark, Met, Nature, PrunedDays, Reaction, Source, Span, Time, Trimmed, Watched, Words,
+    AnswerRow, Asked, EarlierRow, Linking, Look, Mark, Met, Nature, PrunedDays, Reaction, Source, Span, StoryItem, Tie,
+    Time, Trimmed, Wanted, Watched, Words,
 };
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
@@ -148,6 +151,45 @@ impl Moment {
     /// What pruning took of a topic's span.
     pub async fn trimmed(&mut self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
         ask!(self, prune::trimmed(topic, span))
+    }
+
+    /// The item that a key names, as far as a story looks for its links.
+    pub async fn story_asked(&mut self, key: &str) -> Result<Option<Linking>, StoreError> {
+        ask!(self, story::asked(key))
+    }
+
+    /// Keys of an item and its near-copies, those that were seen first before the others.
+    pub async fn story_copies(&mut self, key: &str, most: i64) -> Result<Vec<String>, StoreError> {
+        ask!(self, story::copies(key, most))
+    }
+
+    /// Posts that have certain words, in the order in which they came.
+    pub async fn story_worded(&mut self, wanted: &Wanted, most: i64) -> Result<Vec<Linking>, StoreError> {
+        ask!(self, story::worded(wanted, most))
+    }
+
+    /// The items of a story by their keys, those that were seen first before the others.
+    pub async fn story_items(
+        &mut self,
+        ties: &HashMap<String, Tie>,
+        most: usize,
+    ) -> Result<Vec<StoryItem>, StoreError> {
+        ask!(self, story::items(ties, most))
+    }
+
+    /// Whether runs brought items that nobody compared with others yet.
+    pub async fn uncompared(&mut self) -> Result<bool, StoreError> {
+        ask!(self, story::uncompared())
+    }
+
+    /// How many items wait for the text index.
+    pub async fn words_waiting(&mut self) -> Result<i64, StoreError> {
+        ask!(self, words::waiting())
+    }
+
+    /// What an item's words were, the latest first.
+    pub async fn earlier_of(&mut self, key: &str, most: i64) -> Result<Vec<EarlierRow>, StoreError> {
+        ask!(self, one_item::earlier(key, most))
     }
 
     pub async fn end(self) -> Result<(), StoreError> {

@@ -1,10 +1,11 @@
-//! One item: as each topic knows it, where and when it was seen, what its words were, its near-copies.
+//! One item: as each topic knows it, where and when it was seen, what its words were, its near-copies; and how it spread.
 
 use axum::response::Response;
 use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
+use crate::compare;
 use crate::web::problem::Problem;
 
 /// Sightings, earlier words and near-copies that are told.
@@ -12,14 +13,25 @@ const SEEN: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
+/// How it spread.
+pub(super) async fn story(call: Call) -> Result<Response, Problem> {
+    let key = call.needed("key");
+    match compare::story(&call.site().store, key).await? {
+        Some(story) => answer(&call, [("data", json!(story))]).await,
+        None => Err(unknown(key)),
+    }
+}
+
+fn unknown(key: &str) -> Problem {
+    let hint = "It may have been forgotten. Keys are those of items, sightings and citations.";
+    let title = format!("There is no item `{}`", super::call::cut(key));
+    Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
+}
+
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.needed("key"));
     let known = store.item_by_key(key).await?;
-    let Some(item) = known.first() else {
-        let hint = "It may have been forgotten. Keys are those of items, sightings and citations.";
-        let title = format!("There is no item `{}`", super::call::cut(key));
-        return Err(Problem { hint: hint.to_owned(), ..Problem::unknown(title) });
-    };
+    let Some(item) = known.first() else { return Err(unknown(key)) };
     let seen = store.seen_of(key, SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;

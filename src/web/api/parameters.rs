@@ -22,6 +22,8 @@ pub(super) const RUN: Kind = Kind::Text(200);
 
 pub(super) const OF_ALERT: Parameter = Parameter::path("alert", ID, "Name of an alert of the configuration", "recalls");
 pub(super) const REQUEST: Parameter = Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000");
+pub(super) const OF_ITEM: Parameter =
+    Parameter::path("key", Kind::Text(700), "A key of the item, or its address", "post:x:2031610711893905509");
 pub(super) const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
 pub(super) const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
 pub(super) const TOKEN: Parameter =

@@ -3,8 +3,8 @@
 use super::operation::{Answered, Method, Operation};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, LIMIT, NEW_SINCE, OF_ALERT, OF_TOPIC, ORDERS, PROFILES,
-    REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
+    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, LIMIT, NEW_SINCE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS,
+    PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
 use super::{alerts, answers, days, document, editions, exports, item, items, requests, runs, topics};
 
@@ -145,6 +145,19 @@ pub(super) static OPERATIONS: &[Operation] = &[
             &[&Parameter::query("key", Kind::Text(700), "A key of the item", "post:x:2031610711893905509").needed()],
             "OneItem",
             |call| Box::pin(item::one(call)),
+        )
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/items/{key}/story",
+            "getStory",
+            "How an item spread",
+            "The item, its near-copies, and what shares a link with it: 500 items at most, those that were seen first. A key in a path is \
+             percent-encoded.",
+            &[&OF_ITEM],
+            "OneStory",
+            |call| Box::pin(item::story(call)),
         )
     },
     get(

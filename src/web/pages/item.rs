@@ -1,10 +1,11 @@
-//! One item: its words and what they were, where and when it was seen, which topics know it, its near-copies.
+//! One item: its words and what they were, where and when it was seen, which topics know it, how it spread, its near-copies.
 
 use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::item_view;
+use super::{item_view, spread};
+use crate::compare;
 use crate::draw::chart;
 use crate::draw::format::{self, counted, number};
 use crate::insight::word_diff;
@@ -30,11 +31,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let seen = store.seen_of(key, SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
+    let story = compare::story(store, key).await?;
     let title = item_view::words_of(item.title.as_deref(), item.text.as_deref(), 80);
     let main = html! {
         h1 dir="auto" { (title) }
         @if let Some(text) = &item.text { p dir="auto" { (format::line(text, 20_000)) } }
         (facts(item))
+        @if let Some(story) = &story { (spread::section(story)) }
         (topics(&known))
         (sightings(&seen, item))
         (edits(item, &earlier))

@@ -25,6 +25,7 @@ pub mod searched;
 pub mod server_choice;
 pub mod service;
 pub mod sick_alert;
+pub mod spread_history;
 pub mod truth;
 pub mod web_client;
 pub mod web_topics;

@@ -6,7 +6,8 @@ use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text
 use crate::web::api::shape::{Field, Shape, object};
 
 const KEY: Field = ("key", Text, "public key of the item");
-const KIND: Shape = Word(|| Kind::ALL.iter().map(|kind| kind.as_str()).collect());
+pub(super) const KIND: Shape = Word(|| Kind::ALL.iter().map(|kind| kind.as_str()).collect());
+pub(super) const REVISIONS: Shape = List(&Of("Revision"));
 const FIT: Shape = Word(|| WindowFit::ALL.iter().map(|fit| fit.as_str()).collect());
 const SOUND: Shape = Word(|| Tone::ALL.iter().map(|tone| tone.as_str()).collect());
 
@@ -77,7 +78,7 @@ const WHOLE: &[Field] = &[
     KEY,
     ("topics", List(&Of("Item")), "the item as each topic knows it"),
     ("sightings", List(&Of("Sighting")), "the latest 100, the latest first"),
-    ("revisions", List(&Of("Revision")), "what its words were, the latest 20"),
+    ("revisions", REVISIONS, "what its words were, the latest 20"),
     ("copies", Of("Copies"), "its near-copies, of any topic"),
 ];
 

@@ -1,0 +1,195 @@
+//! `story`: how a text or link spread, from the first of its items on. Which items belong to it is decided in `compare`, what they
+//! say together in `insight`.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::compare;
+use crate::draw::{format, spread};
+use crate::insight::story::{Entry, FirstIn, Story};
+use crate::insight::{Piece, word_diff};
+use crate::store::Nature;
+
+#[derive(Debug, Args)]
+pub struct StoryArgs {
+    /// Key of an item, or the address of a page or post
+    #[arg(value_name = "KEY")]
+    pub key: String,
+    /// Print it as text or as JSON
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = ["text", "json"])]
+    pub format: String,
+    /// The same as --format json
+    #[arg(long, hide = true)]
+    pub json: bool,
+}
+
+/// Columns of the text: as wide as people read.
+const WIDEST: usize = 80;
+
+/// Columns of the longest bar.
+const BAR: usize = 40;
+
+/// Items that are listed.
+const LISTED: usize = 20;
+
+/// Topics and sources that are listed.
+const PLACES: usize = 20;
+
+/// Characters of a text, and columns of a name or key.
+const WORDS: usize = 300;
+const NAME: usize = 24;
+
+pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let store = context.store_to_read().await?;
+    let story = compare::story(&store, &args.key).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    let Some(story) = story else {
+        return Err(Failure::usage(
+            format!("there is no item `{}`", output::brief(&args.key, 80)),
+            "topicwatch items --json shows keys (post:x:123, page:https://…); it may have been forgotten",
+        ));
+    };
+    if args.json || args.format == "json" {
+        output::json(&json!({ "sandbox": invented, "story": story }))?;
+        return Ok(Exit::Ok);
+    }
+    let head = if invented { "SANDBOX: invented findings\n\n" } else { "" };
+    output::text(&format!("{head}{}", render(&story, usize::from(output::width()).min(WIDEST))))?;
+    Ok(Exit::Ok)
+}
+
+fn render(story: &Story, width: usize) -> String {
+    let mut text = format!("{}\n", output::brief(&story.key, width));
+    let asked = story.timeline.iter().find(|entry| entry.key == story.key);
+    if let Some(asked) = asked {
+        text.push_str(&output::wrapped("  ", &output::brief(&words(asked), WORDS), width));
+    }
+    text.push('\n');
+    for line in spread::summary(story, &output::when) {
+        text.push_str(&output::wrapped("", &line, width));
+    }
+    for (what, entry) in spread::firsts(story) {
+        text.push_str(&format!("\n{what}: {}\n", who(entry, width.saturating_sub(what.len() + 2))));
+        text.push_str(&output::wrapped("  ", &spread::times(entry, &output::when), width));
+        if entry.key != story.key {
+            text.push_str(&output::wrapped("  ", &output::brief(&words(entry), WORDS), width));
+        }
+    }
+    text.push('\n');
+    for (head, reasons) in spread::doubts(story, &output::when) {
+        text.push_str(&output::wrapped("", &head, width));
+        for reason in reasons {
+            text.push_str(&output::wrapped("  - ", &reason, width));
+        }
+    }
+    if !story.seen_once {
+        text.push_str(&spreading(story, width));
+    }
+    text.push_str(&edits(story, width));
+    text.push('\n');
+    for line in spread::left(story, &output::when) {
+        text.push_str(&output::wrapped("", &line, width));
+    }
+    text
+}
+
+/// What only a story of several sightings has.
+fn spreading(story: &Story, width: usize) -> String {
+    let mut text = String::new();
+    if story.items > 1 {
+        text.push_str(&format!("\nItems over time (UTC)\n{}", bars(story)));
+    }
+    text.push_str(&places("topic", &story.topics));
+    text.push_str(&places("source", &story.sources));
+    if !story.reach.is_empty() {
+        let rows = story.reach.iter().map(|reach| {
+            let reactions = reach.reactions.map_or_else(|| "not told".to_owned(), format::signed);
+            vec![format!("@{}", output::brief(&reach.author, NAME)), reach.items.to_string(), reactions]
+        });
+        text.push_str(&format!("\n{}", output::table(&["author", "items", "reactions"], rows.collect(), &[1, 2])));
+    }
+    if story.items > 1 {
+        text.push('\n');
+        for entry in story.timeline.iter().take(LISTED) {
+            let begin = format!("{}  ", output::when(entry.at));
+            text.push_str(&format!("{begin}{}\n", who(entry, width.saturating_sub(begin.len()))));
+        }
+        let beyond = story.timeline.len().saturating_sub(LISTED);
+        if beyond > 0 {
+            text.push_str(&format!("and {beyond} more: --format json has all\n"));
+        }
+    }
+    text
+}
+
+fn bars(story: &Story) -> String {
+    let most = story.chart.iter().map(|bar| bar.items).max().unwrap_or(0).max(1);
+    let bar = |bar: &crate::insight::story::Bar| {
+        // What is there is seen, however little it is.
+        let length = (bar.items * BAR / most).max(usize::from(bar.items > 0));
+        let drawn = if length == 0 { String::new() } else { format!("{} ", "#".repeat(length)) };
+        format!("  {}  {drawn}{}\n", format::when(bar.from, "UTC"), bar.items)
+    };
+    story.chart.iter().map(bar).collect()
+}
+
+/// Topics or sources, by when they first saw any of it.
+fn places(what: &str, places: &[FirstIn]) -> String {
+    let row = |first: &FirstIn| {
+        let author = first.author.as_deref().map_or_else(String::new, |a| format!("@{}", output::brief(a, NAME)));
+        vec![output::brief(&first.name, NAME), output::when(first.first_seen), first.items.to_string(), author]
+    };
+    let rows = places.iter().take(PLACES).map(row).collect();
+    let beyond = places.len().saturating_sub(PLACES);
+    let more = if beyond > 0 { format!("and {beyond} more\n") } else { String::new() };
+    format!("\n{}{more}", output::table(&[what, "first seen", "items", "first author"], rows, &[2]))
+}
+
+fn edits(story: &Story, width: usize) -> String {
+    let Some(earliest) = story.timeline.first().filter(|_| !story.edits.is_empty()) else { return String::new() };
+    let joined = |title: &Option<String>, text: &Option<String>| {
+        [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
+    };
+    let mut after = joined(&earliest.title, &earliest.text);
+    let mut text = "\nEdits of the earliest\n".to_owned();
+    for row in &story.edits {
+        let before = joined(&row.title, &row.text);
+        let told: String = word_diff(&before, &after)
+            .iter()
+            .map(|piece| match piece {
+                Piece::Same(same) => output::spaced(same),
+                Piece::Removed(gone) => format!("[-{}-]", output::spaced(gone)),
+                Piece::Added(new) => format!("{{+{}+}}", output::spaced(new)),
+            })
+            .collect();
+        let begin = format!("  {}  ", output::when(row.until));
+        text.push_str(&output::wrapped(&begin, &output::brief(&told, 2 * WORDS), width));
+        after = before;
+    }
+    text
+}
+
+fn words(entry: &Entry) -> String {
+    let words = [&entry.title, &entry.text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ");
+    if words.is_empty() { "(no words)".to_owned() } else { words }
+}
+
+/// Author, key, and why it is there.
+fn who(entry: &Entry, width: usize) -> String {
+    let author = entry
+        .author
+        .as_deref()
+        .map_or_else(|| "author not told".to_owned(), |a| format!("@{}", output::brief(a, NAME)));
+    let tie = match entry.tie {
+        crate::model::Tie::Link | crate::model::Tie::Both => " (link)",
+        _ => "",
+    };
+    let room = width.saturating_sub(output::columns(&author) + tie.len() + 2);
+    format!("{author}  {}{tie}", output::brief(&entry.key, room.max(8)))
+}

@@ -1,0 +1,236 @@
+//! Which items belong to the story of one: its near-copies, and what shares a link with it. Links lead one step and no
+//! further, so that a story stays about one thing. How the items spread is `insight::story`'s to say.
+//!
+//! A link is compared by the key that its address has, whatever its spelling. A page has the link of its own address, and a
+//! post that of its own and those in its text; two items share a link when both have it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::insight::covered;
+use crate::insight::daily::links;
+use crate::insight::story::{Doubt, Looked, MOST_TOPICS, Story, checked, story as told, timeline};
+use crate::model::{Found, Kind, Linking, Span, StoryRows, Tie, Time};
+use crate::normalise::{canonical, keys_of, words::of_address};
+use crate::store::{Moment, Store, StoreError};
+
+use super::cited::uncut;
+
+/// Items of a story; of more, those that were seen first are told.
+pub const MOST_ITEMS: usize = 500;
+
+/// Links of an item that are looked for.
+const MOST_LINKS: usize = 10;
+
+/// Posts that have the words of an address and are looked through for it.
+const MOST_WORDED: usize = 2_000;
+
+/// Characters of a text that the store hands over for its links.
+const MOST_READ: usize = 8_192;
+
+/// Earlier wordings of the earliest item.
+const MOST_EDITS: i64 = 20;
+
+/// An address and the key that it has.
+type Link = (String, String);
+
+/// The story of an item, by any of its keys or by its address; `None` when nothing has it.
+pub async fn story(store: &Store, asked: &str) -> Result<Option<Story>, StoreError> {
+    let pruned_until = store.pruned_until().await?;
+    let mut moment = store.moment().await?;
+    let read = read(&mut moment, asked, pruned_until).await;
+    moment.end().await?;
+    read
+}
+
+async fn read(moment: &mut Moment, asked: &str, pruned_until: Option<Time>) -> Result<Option<Story>, StoreError> {
+    let key = if asked.starts_with("http://") || asked.starts_with("https://") { key_of(asked) } else { None };
+    let Some(item) = moment.story_asked(key.as_deref().unwrap_or(asked)).await? else { return Ok(None) };
+    let mut rows = members(moment, &item).await?;
+    let timeline = timeline(&rows.items);
+    let (Some(first), Some(last)) = (timeline.first(), timeline.last()) else { return Ok(None) };
+    rows.edits = moment.earlier_of(&first.key, MOST_EDITS).await?;
+    let topics = topics(&rows);
+    for topic in &topics {
+        if let Some(at) = moment.last_run(topic).await? {
+            rows.last_looks.push((topic.clone(), at));
+        }
+    }
+    let span = checked(first.at, last.at);
+    let known_since = pruned_until.filter(|until| *until > span.from);
+    let (near, beyond) = topics.split_at(topics.len().min(MOST_TOPICS));
+    let looked = looked(moment, near, span, known_since).await?;
+    let doubt = Doubt::of(span, &looked, pruned_until, beyond.len());
+    Ok(told(rows, doubt))
+}
+
+/// The topics that know any of the items, those that saw one first before the others.
+fn topics(rows: &StoryRows) -> Vec<String> {
+    let mut first: BTreeMap<&str, Time> = BTreeMap::new();
+    for seen in rows.items.iter().flat_map(|item| &item.topics) {
+        let at = first.entry(&seen.topic).or_insert(seen.first_seen);
+        *at = seen.first_seen.min(*at);
+    }
+    let mut all: Vec<(Time, &str)> = first.into_iter().map(|(topic, at)| (at, topic)).collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, topic)| topic.to_owned()).collect()
+}
+
+/// What the topics' sources covered of a span; what the ledger no longer knows is no hole.
+async fn looked(
+    moment: &mut Moment,
+    topics: &[String],
+    span: Span,
+    known_since: Option<Time>,
+) -> Result<Vec<Looked>, StoreError> {
+    let mut all = Vec::new();
+    if topics.is_empty() {
+        return Ok(all);
+    }
+    for mut watched in moment.watched(topics).await? {
+        let looks = moment.looks_over(&watched.topic, span).await?;
+        watched.began = known_since.map_or(watched.began, |since| since.max(watched.began));
+        let sources = covered(&watched, &looks, span, |_| true);
+        all.push(Looked { watched, sources });
+    }
+    Ok(all)
+}
+
+/// The items of the story.
+async fn members(moment: &mut Moment, item: &Linking) -> Result<StoryRows, StoreError> {
+    let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
+    let copies = moment.story_copies(&item.key, most.saturating_add(1)).await?;
+    let mut more = copies.len() > MOST_ITEMS;
+    let mut ties: HashMap<String, Tie> = copies.into_iter().map(|key| (key, Tie::Copy)).collect();
+    ties.insert(item.key.clone(), Tie::Asked);
+    let (links, links_beyond) = links_to_seek(item);
+    let keys: Vec<String> = links.iter().map(|(_, key)| key.clone()).collect();
+    for met in moment.meet(&keys).await? {
+        tie(&mut ties, met.key);
+    }
+    let wanted: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
+    for words in links.iter().filter_map(|(address, _)| of_address(address)) {
+        let found = moment.story_worded(&words, i64::try_from(MOST_WORDED + 1).unwrap_or(i64::MAX)).await?;
+        more |= found.len() > MOST_WORDED;
+        for post in found.iter().filter(|post| in_text(post).0.iter().any(|(_, key)| wanted.contains(key.as_str()))) {
+            tie(&mut ties, post.key.clone());
+        }
+    }
+    more |= ties.len() > MOST_ITEMS;
+    Ok(StoryRows {
+        asked: item.key.clone(),
+        items: moment.story_items(&ties, MOST_ITEMS).await?,
+        links: links.into_iter().map(|(address, _)| address).collect(),
+        links_beyond,
+        more,
+        unindexed: moment.words_waiting().await?,
+        uncompared: moment.uncompared().await?,
+        last_looks: Vec::new(),
+        edits: Vec::new(),
+    })
+}
+
+/// Notes that an item shares a link.
+fn tie(ties: &mut HashMap<String, Tie>, key: String) {
+    let tie = ties.entry(key).or_insert(Tie::Link);
+    if *tie == Tie::Copy {
+        *tie = Tie::Both;
+    }
+}
+
+/// The links of an item by which others are sought, its own first, and how many there are beyond.
+fn links_to_seek(item: &Linking) -> (Vec<Link>, u64) {
+    let by_key = item.keys.iter().filter_map(|key| match (key.strip_prefix("page:"), key.strip_prefix("post:x:")) {
+        (Some(address), _) if address.starts_with("https://") => Some(address.to_owned()),
+        (_, Some(id)) => Some(format!("https://x.com/i/status/{id}")),
+        _ => None,
+    });
+    let own = item.url.iter().cloned().chain(by_key);
+    let mut all: Vec<Link> = Vec::new();
+    for address in own {
+        push(&mut all, &address);
+    }
+    let mut beyond = 0;
+    if item.kind == Kind::Post {
+        let (in_text, left) = in_text(item);
+        beyond = left;
+        for (address, _) in in_text {
+            if all.len() < MOST_LINKS {
+                push(&mut all, &address);
+            } else if key_of(&address).is_some_and(|key| all.iter().all(|(_, known)| *known != key)) {
+                beyond += 1;
+            }
+        }
+    }
+    (all, beyond)
+}
+
+fn push(all: &mut Vec<Link>, address: &str) {
+    if let Some(key) = key_of(address).filter(|key| all.iter().all(|(_, known)| known != key)) {
+        all.push((address.to_owned(), key));
+    }
+}
+
+/// The links in a post's text. The front page of a site is none: many name it, whatever they say.
+fn in_text(post: &Linking) -> (Vec<Link>, u64) {
+    let text = post.text.as_deref().unwrap_or_default();
+    // The last word of what was cut may be half an address.
+    let text = if text.chars().count() < MOST_READ { text } else { uncut(text) };
+    let (found, beyond) = links(text);
+    let told = found.into_iter().filter(|link| !is_front_page(link));
+    (told.filter_map(|link| Some((link.to_owned(), key_of(link)?))).collect(), beyond)
+}
+
+fn is_front_page(address: &str) -> bool {
+    let rest = canonical(address);
+    rest.and_then(|whole| whole.strip_prefix("https://").map(|rest| rest.find('/') == Some(rest.len() - 1)))
+        .unwrap_or(true)
+}
+
+/// The key under which a page or post of this address would be stored. An address tells its platform by itself.
+fn key_of(address: &str) -> Option<String> {
+    let found = Found { kind: Some(Kind::Page), url: Some(address.to_owned()), ..Found::default() };
+    keys_of(&found, "x")?.keys.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(kind: Kind, url: &str, text: &str) -> Linking {
+        Linking { key: "k".into(), kind, url: Some(url.into()), text: Some(text.into()), keys: Vec::new() }
+    }
+
+    fn keys(item: &Linking) -> Vec<String> {
+        links_to_seek(item).0.into_iter().map(|(_, key)| key).collect()
+    }
+
+    #[test]
+    fn a_page_has_its_own_link_and_a_post_those_in_its_text() {
+        let text = "read http://www.a.example/x/?utm_source=b and https://twitter.com/ann/status/77, from https://a.example/ again https://a.example/x.";
+        assert_eq!(
+            keys(&item(Kind::Post, "https://x.com/bob/status/5", text)),
+            ["post:x:5", "page:https://a.example/x", "post:x:77"]
+        );
+        assert_eq!(keys(&item(Kind::Page, "https://b.example/?a=1", text)), ["page:https://b.example/?a=1"]);
+        assert_eq!(
+            keys(&item(Kind::Page, "https://b.example", text)),
+            ["page:https://b.example/"],
+            "its own address counts"
+        );
+        assert_eq!(keys(&item(Kind::Post, "javascript:alert(1)", "no links, https://t.co/ab…")), [""; 0]);
+    }
+
+    #[test]
+    fn an_items_other_names_are_links_too_and_each_counts_once() {
+        let mut post = item(Kind::Post, "https://x.com/ann/status/9", "");
+        post.keys = vec!["page:https://a.example/9".into(), "post:x:9".into(), "text:x:ann:abc".into()];
+        assert_eq!(keys(&post), ["post:x:9", "page:https://a.example/9"]);
+    }
+
+    #[test]
+    fn of_many_links_the_first_are_sought_and_the_others_counted() {
+        let text: String = (0..15).map(|n| format!("https://a.example/{n} https://a.example/{n}/ ")).collect();
+        let (sought, beyond) = links_to_seek(&item(Kind::Post, "", &text));
+        assert_eq!((sought.len(), beyond), (10, 5 + 5), "each spelling is a link of the text");
+    }
+}

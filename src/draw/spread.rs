@@ -1,0 +1,207 @@
+//! How a story is told: a chart of its items over time, and sentences on what was found, how fast it went, and why its first may
+//! not be the first. Pages and the terminal say the same; each writes instants its own way.
+
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::chart::{HEIGHT, LEFT, RIGHT, WIDTH, c, ceiling, scale, y};
+use super::format::{self, counted, number};
+use crate::insight::story::{Bar, Basis, Entry, Missed, Story};
+use crate::model::{Time, spell};
+
+/// How whoever tells it writes an instant.
+pub type When<'w> = &'w dyn Fn(Time) -> String;
+
+/// How many items, of how many texts and authors, where, and over how long.
+#[must_use]
+pub fn summary(story: &Story, when: When<'_>) -> Vec<String> {
+    let first = &story.first_seen;
+    if story.seen_once {
+        let source = first.source.map_or_else(String::new, |source| format!(" ({source})"));
+        return vec![
+            format!("It was seen once: by {}{source}, {}.", first.topic, when(first.first_seen)),
+            "No other item repeats its words or shares a link with it.".to_owned(),
+        ];
+    }
+    let many = |n: usize, one: &str| counted(n as u64, one);
+    let by = story.authors.map_or_else(|| "authors not told".to_owned(), |authors| many(authors, "author"));
+    let places = format!("{} and {}", many(story.topics.len(), "topic"), many(story.sources.len(), "source"));
+    let mut told = Vec::new();
+    if story.items == 1 {
+        told.push(format!("One item, seen several times, in {places}."));
+        told.push("No other item repeats its words or shares a link with it.".to_owned());
+    } else {
+        let items = many(story.items, "item");
+        told.push(format!("{items} of {}, {by}, in {places}.", many(story.unique, "text")));
+        let copies = match story.copies {
+            1 => "1 is a near-copy".to_owned(),
+            n => format!("{} are near-copies", number(n as u64)),
+        };
+        told.push(format!("Of these {copies} of it, and {} a link with it.", share(story.linked)));
+        let length = spell(Duration::from_millis((story.until.0 - story.from.0).unsigned_abs()));
+        told.push(format!("From {} to {}: {length}.", when(story.from), when(story.until)));
+    }
+    told.extend(story.half_ms.map(|half| {
+        format!("Half of them had come {} after the earliest.", spell(Duration::from_millis(half.unsigned_abs())))
+    }));
+    told.extend(
+        story
+            .peak
+            .map(|peak| format!("Most came in the hour from {}: {}.", when(peak.hour), number(peak.items as u64))),
+    );
+    told
+}
+
+fn share(many: usize) -> String {
+    if many == 1 { "1 shares".to_owned() } else { format!("{} share", number(many as u64)) }
+}
+
+/// The items that were first, each with what it is the first of.
+#[must_use]
+pub fn firsts(story: &Story) -> Vec<(&'static str, &Entry)> {
+    let published = story.first_published.as_ref();
+    let sure = published.filter(|_| story.first_is_sure).map(|entry| ("First", entry));
+    let known = published.filter(|_| !story.first_is_sure).map(|entry| ("Earliest published", entry));
+    sure.into_iter().chain([("First seen", &story.first_seen)]).chain(known).collect()
+}
+
+/// When an item was published and seen.
+#[must_use]
+pub fn times(entry: &Entry, when: When<'_>) -> String {
+    match entry.at_is {
+        Basis::Published => format!("published {}, seen {}", when(entry.at), when(entry.first_seen)),
+        Basis::Seen => format!("seen {}; when it was published is not known", when(entry.first_seen)),
+    }
+}
+
+/// What may be missing, and why: a heading and its reasons, twice at most; or that all was looked at.
+#[must_use]
+pub fn doubts(story: &Story, when: When<'_>) -> Vec<(String, Vec<String>)> {
+    let (before, later): (Vec<&Missed>, Vec<&Missed>) =
+        story.doubt.holes.iter().partition(|hole| hole.span.from < story.from);
+    let hole = |hole: &&Missed| {
+        format!(
+            "{} {} covered nothing from {} to {}.",
+            hole.topic,
+            hole.source,
+            when(hole.span.from),
+            when(hole.span.until)
+        )
+    };
+    let mut told = Vec::new();
+    if !story.first_is_sure {
+        let mut reasons: Vec<String> = before.iter().map(hole).collect();
+        // The holes are told in time: those that are left out are the last.
+        if later.is_empty() {
+            reasons.extend(gaps_beyond(story));
+        }
+        reasons.extend(earlier(story, when));
+        told.push(("Earlier ones may be missing:".to_owned(), reasons));
+    } else if later.is_empty() {
+        let checked = story.doubt.checked;
+        let all = format!("Searches of its topics covered all of {} to {}.", when(checked.from), when(checked.until));
+        told.push((all, Vec::new()));
+    }
+    if !later.is_empty() {
+        let mut reasons: Vec<String> = later.iter().map(hole).collect();
+        reasons.extend(gaps_beyond(story));
+        told.push(("Later ones may be missing:".to_owned(), reasons));
+    }
+    told
+}
+
+fn gaps_beyond(story: &Story) -> Option<String> {
+    let beyond = story.doubt.holes_beyond;
+    (beyond > 0).then(|| format!("{} more such gaps.", number(beyond as u64)))
+}
+
+/// Why something earlier may be missing, beside what was not covered.
+fn earlier(story: &Story, when: When<'_>) -> Vec<String> {
+    let doubt = &story.doubt;
+    let mut told = Vec::new();
+    if !story.complete {
+        told.push(format!("There are more items than the {} that were seen first.", number(story.items as u64)));
+    }
+    told.extend(
+        doubt.watched_later.iter().map(|one| format!("{} is watched since {} only.", one.topic, when(one.since))),
+    );
+    told.extend(
+        doubt
+            .moments_only
+            .iter()
+            .map(|topic| format!("Searches of {topic} show a moment: what came and went between them is not known.")),
+    );
+    told.extend(doubt.pruned_until.map(|at| format!("Searches before {} were pruned.", when(at))));
+    if doubt.topics_beyond > 0 {
+        told.push(format!("{} not looked at.", counted(doubt.topics_beyond as u64, "further topic")));
+    }
+    if story.undated > 0 {
+        let tell = if story.undated == 1 { "tells" } else { "tell" };
+        told.push(format!("{} {tell} no time of publication.", counted(story.undated as u64, "item")));
+    }
+    if story.uncompared {
+        told.push("New items were not compared with others yet.".to_owned());
+    }
+    if story.unindexed > 0 {
+        told.push(format!("Links of {} are not indexed yet.", counted(story.unindexed.unsigned_abs(), "item")));
+    }
+    if story.links_beyond > 0 {
+        told.push(format!("{} of it not looked for.", counted(story.links_beyond, "further link")));
+    }
+    told
+}
+
+/// What is left of it.
+#[must_use]
+pub fn left(story: &Story, when: When<'_>) -> Vec<String> {
+    let shown =
+        if story.still_shown == 1 { "1 is".to_owned() } else { format!("{} are", number(story.still_shown as u64)) };
+    let mut told = vec![format!("{shown} in the last run of a topic; any was last seen {}.", when(story.last_seen))];
+    if story.pruned > 0 {
+        told.push(format!("The words of {} were let go for their age.", counted(story.pruned as u64, "item")));
+    }
+    if story.sightings_pruned {
+        told.push("Sightings were let go for their age: a source may have shown an item before.".to_owned());
+    }
+    told.push("What was forgotten is not counted.".to_owned());
+    told
+}
+
+/// Items over time.
+#[must_use]
+pub fn chart(story: &Story) -> Markup {
+    let bars = &story.chart;
+    let (Some(first), Some(last)) = (bars.first(), bars.last()) else { return html! {} };
+    #[expect(clippy::cast_precision_loss, reason = "a few bars, counts of items")]
+    let real = |n: usize| n as f64;
+    let top = ceiling(bars.iter().map(|bar| real(bar.items)).fold(0.0, f64::max));
+    let step = (WIDTH - LEFT - RIGHT) / real(bars.len());
+    let told = |bar: &&Bar| format!("from {}: {}", format::when(bar.from, "UTC"), number(bar.items as u64));
+    let words: Vec<String> = bars.iter().filter(|bar| bar.items > 0).map(|bar| told(&bar)).collect();
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items over time, UTC; {}", words.join(", "))) {
+            (scale(1.0, &format::round(top)))
+            (scale(0.5, &format::round(top / 2.0)))
+            line class="axis" x1=(c(LEFT)) y1=(c(y(0.0))) x2=(c(WIDTH - RIGHT)) y2=(c(y(0.0))) {}
+            @for (place, bar) in bars.iter().enumerate() {
+                @let x = LEFT + real(place) * step;
+                @let (all, new) = (y(real(bar.items) / top), y(real(bar.new_texts) / top));
+                @if bar.items > 0 { rect class="bar copies" x=(c(x + 1.0)) y=(c(all)) width=(c(step.min(60.0) - 2.0)) height=(c(y(0.0) - all)) {} }
+                @if bar.new_texts > 0 { rect class="bar" x=(c(x + 1.0)) y=(c(new)) width=(c(step.min(60.0) - 2.0)) height=(c(y(0.0) - new)) {} }
+            }
+            text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (format::when(first.from, "UTC")) }
+            @if bars.len() > 1 { text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (format::when(last.until, "UTC")) } }
+        }
+    }
+}
+
+/// What the chart shows: how long a bar is, and what its colours mean.
+#[must_use]
+pub fn legend(story: &Story) -> Markup {
+    let length = story.chart.first().map_or(0, |bar| bar.until.0 - bar.from.0);
+    html! {
+        "Items in each " (spell(Duration::from_millis(length.unsigned_abs()))) ", UTC: "
+        span.unique { "■" } " new texts, " span.copied { "■" } " near-copies of these."
+    }
+}

@@ -1,0 +1,103 @@
+//! A story's figures against sums made another way, and its first and its chart on small histories.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::model::{InSource, InTopic, Span};
+
+const HOUR: i64 = 3_600_000;
+
+fn no_doubt() -> Doubt {
+    Doubt::of(Span { from: Time(0), until: Time(1) }, &[], None, 0)
+}
+
+fn item(key: &str, published: Option<i64>, seen: i64) -> StoryItem {
+    StoryItem {
+        key: key.into(),
+        kind: Kind::Post,
+        author: None,
+        title: None,
+        text: Some(key.into()),
+        url: None,
+        published_at: published.map(Time),
+        engagement: Engagement::default(),
+        cluster: key.into(),
+        revisions: 0,
+        pruned: false,
+        tie: Tie::Copy,
+        topics: vec![InTopic {
+            topic: "t".into(),
+            first_seen: Time(seen),
+            last_seen: Time(seen),
+            times_seen: 1,
+            kept: 1,
+        }],
+        sources: vec![InSource { topic: "t".into(), source: Source::Social, first_seen: Time(seen), runs: 1 }],
+    }
+}
+
+fn told(items: Vec<StoryItem>) -> Story {
+    story(StoryRows { asked: items[0].key.clone(), items, ..StoryRows::default() }, no_doubt()).unwrap()
+}
+
+#[test]
+fn the_first_that_was_published_and_the_first_that_was_seen_are_told_apart() {
+    let late = item("late", Some(2 * HOUR), 9 * HOUR);
+    let early = item("early", Some(HOUR), 12 * HOUR);
+    let undated = item("undated", None, 10 * HOUR);
+    let story = told(vec![late, early, undated]);
+    assert_eq!(story.first_published.as_ref().unwrap().key, "early");
+    assert_eq!(story.first_seen.key, "late");
+    assert_eq!((story.undated, story.from, story.until), (1, Time(HOUR), Time(10 * HOUR)));
+    assert_eq!(story.timeline.iter().map(|e| e.key.as_str()).collect::<Vec<_>>(), ["early", "late", "undated"]);
+}
+
+#[test]
+fn an_instant_after_the_first_sighting_is_no_time_of_publication() {
+    let story = told(vec![item("ahead", Some(50 * HOUR), 9 * HOUR)]);
+    assert_eq!((story.first_published.as_ref(), story.undated, story.from), (None, 1, Time(9 * HOUR)));
+    assert!(story.seen_once);
+}
+
+#[test]
+fn authors_are_told_by_reactions_whatever_the_case_of_their_names() {
+    let by = |key: &str, author: &str, likes: Option<i64>| StoryItem {
+        author: Some(author.into()),
+        engagement: Engagement { likes, ..Engagement::default() },
+        ..item(key, None, 0)
+    };
+    let story =
+        told(vec![by("a", "Ann", Some(3)), by("b", "ANN", Some(4)), by("c", "bob", None), by("d", "cy", Some(0))]);
+    let reach: Vec<_> = story.reach.iter().map(|r| (r.author.as_str(), r.items, r.reactions)).collect();
+    assert_eq!(reach, [("Ann", 2, Some(7)), ("cy", 1, Some(0)), ("bob", 1, None)]);
+    assert_eq!(story.authors, Some(3));
+    assert_eq!(told(vec![item("a", None, 0)]).authors, None, "nobody named is not nobody");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn bars_hold_every_item_once_and_are_few(at in prop::collection::vec((0_i64..90_000 * HOUR, 1_i64..50), 1..40)) {
+        // Some close together, some years apart.
+        let items: Vec<StoryItem> = at.iter().enumerate().map(|(n, (at, scale))| item(&n.to_string(), None, at / (scale * scale))).collect();
+        let story = told(items);
+        prop_assert!((1..=24).contains(&story.chart.len()));
+        prop_assert_eq!(story.chart.iter().map(|bar| bar.items).sum::<usize>(), story.items);
+        prop_assert!(story.chart.windows(2).all(|two| two[0].until == two[1].from && two[0].from < two[0].until));
+        prop_assert!(story.chart[0].from <= story.from && story.until < story.chart[story.chart.len() - 1].until);
+        prop_assert!(story.chart[0].items > 0 && story.chart[story.chart.len() - 1].items > 0);
+        let instants: Vec<i64> = story.timeline.iter().map(|entry| entry.at.0).collect();
+        if let Some(half) = story.half_ms {
+            // By counting: no shorter time holds half of them.
+            let within = |length: i64| instants.iter().filter(|at| **at - instants[0] <= length).count();
+            prop_assert!(within(half) * 2 >= instants.len() && (half == 0 || within(half - 1) * 2 < instants.len()));
+        }
+        if let Some(peak) = story.peak {
+            let inside = |from: i64| instants.iter().filter(|at| from <= **at && **at < from + HOUR).count();
+            prop_assert_eq!(inside(peak.hour.0), peak.items);
+            prop_assert!(instants.iter().all(|at| inside(at / HOUR * HOUR) <= peak.items));
+            prop_assert!(instants.iter().all(|at| inside(at / HOUR * HOUR) < peak.items || at / HOUR * HOUR >= peak.hour.0));
+        }
+    }
+}
