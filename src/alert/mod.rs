@@ -12,6 +12,7 @@ mod evaluate;
 mod read;
 mod rules;
 mod transitions;
+mod why;
 
 pub use backtest::{Backtest, backtest};
 pub use dispatch::sample;

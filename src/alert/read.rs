@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
 use super::transitions::{Evaluation, Status};
+use super::why::{self, Unusual, Window};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual, usual_share};
 use crate::insight::suspect;
@@ -134,14 +135,17 @@ async fn windows(
     }
     earlier.sort_by_key(|(day, _)| day.span.from);
     let length = spell(length);
+    let window = Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at };
     let evaluation = match spec.rule {
         AlertRule::Volume => {
             let counts: Vec<(Day, u64)> =
                 earlier.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect();
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
             let counted = daily::count(&marks);
-            let about = Volume { counted: &counted, usual: usual(&now, &counts), length: &length, top: &top };
-            rules::volume(spec, &topic.id, &about)
+            let usual = usual(&now, &counts);
+            let about = Volume { counted: &counted, usual, length: &length, top: &top };
+            let evaluation = rules::volume(spec, &topic.id, &about);
+            why::explained(&mut moment, &window, usual.ok().map(Unusual::Volume), evaluation).await?
         }
         _ => {
             let scorer = daily::scorer_of(&marks);
@@ -157,7 +161,10 @@ async fn windows(
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
             let negative = negative(&marks);
             let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
-            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top })
+            let evaluation = rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top });
+            let unusual =
+                |usual| Unusual::Negative(usual, u64::from(spec.least), scorer.as_deref().unwrap_or_default());
+            why::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
         }
     };
     let evaluations = match evaluation {

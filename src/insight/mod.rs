@@ -1,6 +1,6 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the numbers of a day (`daily`) and why one is unusual (`why`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod allowance;
@@ -17,6 +17,7 @@ mod silence;
 mod student;
 pub mod tally;
 mod text_diff;
+pub mod why;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
 pub use changes::{

@@ -1,7 +1,7 @@
 //! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
 //! `gather`'s, and docs/explanation/report.md defines each.
 
-use super::measures::{Beside, FoundBy, ToneFacts};
+use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
 use crate::compare::{Cited, Relevance};
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
@@ -67,6 +67,8 @@ pub struct TopicFacts {
     pub holes: Vec<HoleFacts>,
     /// How the period's items sound.
     pub tone: ToneFacts,
+    /// What explains an unusual number or tone.
+    pub why: WhyFacts,
     /// The last answer.
     pub answer: Option<AnswerFacts>,
     /// Most reactions first.

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
-use super::measures::ToneFacts;
-use super::{answer, comparison, coverage, found_by, items};
+use super::measures::{ToneFacts, WhyFacts};
+use super::{answer, comparison, coverage, found_by, items, why};
 use crate::compare::{FilteredItems, relevance, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -120,6 +120,15 @@ pub(super) async fn topic(
     let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
     let inside = || searches.iter().filter(|asked| span.holds(asked.at));
     let found_by = found_by::read(moment, topic, &period, seen).await?;
+    let tone = tone(&period, &marks, &whole, latest(&history, &whole), scorer.clone());
+    let told = why::Told { usual: usual.and_then(Result::ok), tone: &tone };
+    let why = match history.last() {
+        Some(last) => {
+            let beside = why::Beside { day: *last, period: &period, marks: &marks, days: &whole };
+            why::read(moment, topic, beside, seen, told).await?
+        }
+        None => WhyFacts::default(),
+    };
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -144,7 +153,8 @@ pub(super) async fn topic(
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
-        tone: tone(&period, &marks, &whole, latest(&history, &whole), scorer),
+        tone,
+        why,
         answer: answer::read(moment, topic, tail).await?,
         found_by,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),

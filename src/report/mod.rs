@@ -28,6 +28,7 @@ mod samples;
 mod sql;
 mod tone;
 mod voice;
+mod why;
 
 use crate::draw::{chart, format, prose};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -35,7 +36,7 @@ use crate::store::{Store, StoreError};
 
 pub use document::Report;
 pub use facts::*;
-pub use measures::{Beside, FoundBy, SourceShare, ToneFacts, Voice};
+pub use measures::{Beside, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use period::{at_date, paths, span_of};
 
 /// Rows of items over all topics, about.
