@@ -15,6 +15,7 @@ mod real_events;
 mod replay;
 mod rules;
 mod transitions;
+mod why;
 
 pub use backtest::{Backtest, backtest};
 pub use dispatch::sample;

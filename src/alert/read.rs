@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::rules::{self, NAMED, Tones, Volume, Wanted};
 use super::transitions::{Evaluation, Status};
+use super::why::{self, Unusual, Window};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{Look, Moments, suspect};
@@ -155,6 +156,7 @@ async fn windows(
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
     let mut earlier = watched(&mut moment, topic, spec, days, run, looks).await?;
     let mut look = None;
+    let length = spell(length);
     let evaluation = match spec.rule {
         AlertRule::Volume => {
             let mut same_hour = counts(&earlier);
@@ -173,8 +175,11 @@ async fn windows(
             let counted = daily::count(&marks);
             let like = Moments::of(same_hour.iter().map(|(_, count)| *count));
             look = Some(Look { at: run.at, window: now.span, count: counted.unique, like });
-            let about = Volume { counted: &counted, usual, length: &spell(length), top: &top };
-            rules::volume(spec, &topic.id, &about)
+            let unusual = usual.usual.map(Unusual::Volume);
+            let about = Volume { counted: &counted, usual, length: &length, top: &top };
+            let evaluation = rules::volume(spec, &topic.id, &about);
+            let window = Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at };
+            why::explained(&mut moment, &window, unusual, evaluation).await?
         }
         _ => {
             let scorer = daily::scorer_of(&marks);
@@ -190,12 +195,16 @@ async fn windows(
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
             let negative = negative(&marks);
             let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
-            rules::negative(spec, &topic.id, &Tones { negative, usual, length: &spell(length), top: &top })
+            let evaluation = rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top });
+            let unusual =
+                |usual| Unusual::Negative(usual, u64::from(spec.least), scorer.as_deref().unwrap_or_default());
+            let window = Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at };
+            why::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
         }
     };
     let evaluations = match evaluation {
         Some(evaluation) => {
-            about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &spell(length)).await?
+            about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?
         }
         None => Vec::new(),
     };

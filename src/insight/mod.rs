@@ -1,8 +1,8 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`); how a text spread (`story`); what counts as rising (`rising`) and what is usual of many values
-//! (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real events (`detection`), beside
-//! two textbook rules (`baselines`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the numbers of a day (`daily`) and why one is unusual (`why`); how a text spread (`story`); what counts as rising (`rising`) and
+//! what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real
+//! events (`detection`), beside two textbook rules (`baselines`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod allowance;
@@ -22,6 +22,7 @@ pub mod story;
 mod student;
 pub mod tally;
 mod text_diff;
+pub mod why;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
 pub use baselines::{Look, Moments, three_sigma, z_score};

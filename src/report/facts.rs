@@ -2,7 +2,7 @@
 //! `gather`'s, and docs/explanation/report.md defines each.
 
 use super::calendar::CalendarFacts;
-use super::measures::{Beside, FoundBy, ToneFacts};
+use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
 use crate::compare::{Cited, Relevance};
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
@@ -71,6 +71,8 @@ pub struct TopicFacts {
     pub holes: Vec<HoleFacts>,
     /// How the period's items sound.
     pub tone: ToneFacts,
+    /// What explains an unusual number or tone.
+    pub why: WhyFacts,
     /// The last answer.
     pub answer: Option<AnswerFacts>,
     /// Most reactions first.

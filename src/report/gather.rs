@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
-use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts};
-use super::{answer, calendar, comparison, coverage, found_by, items, period};
+use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
+use super::{answer, calendar, comparison, coverage, found_by, items, period, why};
 use crate::compare::{FilteredItems, relevance, sifted};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
@@ -134,6 +134,15 @@ pub(super) async fn topic(
     // What is usual is known of days: a week or month is only laid beside the one before.
     let (tone_days, tone_week) =
         if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
+    let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
+    let told = why::Told { usual: usual.and_then(Result::ok), tone: &tone };
+    let why = match history.last() {
+        Some(last) => {
+            let beside = why::Beside { day: *last, period: &period, marks: &marks, days: &whole };
+            why::read(moment, topic, beside, seen, told).await?
+        }
+        None => WhyFacts::default(),
+    };
     let chosen = items::choose(moment, topic, &marks, &period, scorer.as_deref(), span, rows).await?;
     Ok(TopicFacts {
         id: topic.id.clone(),
@@ -159,7 +168,8 @@ pub(super) async fn topic(
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
-        tone: tone(&period, &marks, tone_days, tone_week, scorer),
+        tone,
+        why,
         answer: answer::read(moment, topic, tail).await?,
         found_by,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),

@@ -8,6 +8,7 @@ use super::facts::{Matter, SourceFacts, TopicFacts};
 use super::format::{at_least, counted, length, number, percent, round, share, short, when};
 use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
+use crate::insight::why::Figure;
 use crate::model::{Source, Span, Time};
 
 /// Sentences that are told at most.
@@ -104,6 +105,9 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
         number(topic.period.unique),
         authors(topic),
     );
+    let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
+    let sentence =
+        format!("{sentence}{}", topic.why.volume.as_ref().map_or_else(String::new, |why| why.sentence(figure)));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
     let strength = (factor.max(0.01).log2().abs() * 8.0).clamp(0.0, 25.0) as u32;
     tell(60 + strength, "numbers", "volume", sentence);
@@ -137,6 +141,9 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
         percent(usual.expected),
         counted(usual.samples as u64, "earlier day"),
     );
+    let why = topic.why.tone.iter().find(|(other, _)| *other == sound);
+    let figure = Figure::Tone(sound.as_str());
+    let sentence = format!("{sentence}{}", why.map_or_else(String::new, |(_, why)| why.sentence(figure)));
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
     let strength = (far(&now, &usual) * 50.0) as u32;
     tell(60 + strength, "tone", "tone", sentence);

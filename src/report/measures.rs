@@ -2,6 +2,7 @@
 //! worked out is in the file of its name.
 
 use crate::insight::daily::{Share, Sounds, UsualShare};
+use crate::insight::why::Cause;
 use crate::model::{Source, Tone};
 
 /// Items by which a day must differ from the usual to be told.
@@ -49,6 +50,23 @@ pub struct ToneFacts {
     pub usual: Vec<(Tone, UsualShare)>,
     /// Earlier days with enough scored items.
     pub samples: usize,
+}
+
+/// What explains a figure that is unusual, and what it is called.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct NamedCause {
+    #[serde(flatten)]
+    pub cause: Cause,
+    /// The handle, the term, the source, or the words of a text; one line, cut.
+    pub shown: String,
+}
+
+/// Why figures are unusual, where something explains half of it.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct WhyFacts {
+    pub volume: Option<NamedCause>,
+    /// Of the shares that are unusual.
+    pub tone: Vec<(Tone, NamedCause)>,
 }
 
 /// What one source found of a period.

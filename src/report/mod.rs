@@ -31,6 +31,7 @@ mod sql;
 mod tone;
 mod voice;
 mod voice_parts;
+mod why;
 
 use crate::draw::{chart, format, prose};
 use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
@@ -39,7 +40,7 @@ use crate::store::{Store, StoreError};
 pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
 pub use document::Report;
 pub use facts::*;
-pub use measures::{Beside, FoundBy, SourceShare, ToneFacts, Voice};
+pub use measures::{Beside, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use period::{at_date, at_name, paths, span_of};
 pub use voice_parts::{VoiceCell, VoicePart};
 

@@ -52,6 +52,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         late_ms: 0,
         holes: Vec::new(),
         tone,
+        why: Default::default(),
         answer: None,
         top_posts: Vec::new(),
         top_pages: Vec::new(),

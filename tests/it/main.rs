@@ -129,3 +129,5 @@ mod web_keyboard;
 mod web_reload;
 mod web_security;
 mod web_sessions;
+mod why;
+mod why_told;

@@ -45,14 +45,20 @@ fn plural(many: usize, one: &str) -> String {
     if many == 1 { format!("1 {one}") } else { format!("{many} {one}s") }
 }
 
-/// An item as a line: its words, by whom, and where it is.
-fn line(item: &Words) -> AlertLine {
-    let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(without words)");
+/// Words on one line, cut.
+pub(super) fn one_line(words: &str, most: usize) -> String {
     let mut text: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some((cut, _)) = text.char_indices().nth(LONGEST) {
+    if let Some((cut, _)) = text.char_indices().nth(most) {
         text.truncate(cut);
         text.push('…');
     }
+    text
+}
+
+/// An item as a line: its words, by whom, and where it is.
+pub(super) fn line(item: &Words) -> AlertLine {
+    let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(without words)");
+    let mut text = one_line(words, LONGEST);
     if let Some(author) = &item.author {
         text = format!("@{}: {text}", author.trim_start_matches('@'));
     }

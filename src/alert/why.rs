@@ -1,0 +1,107 @@
+//! What explains a window that an alert is about to tell of, added to what the rule says. It reads which source found what only
+//! then; what a cause is, `insight::why` says.
+
+use super::rules::{self, NAMED};
+use super::transitions::{Evaluation, Status};
+use crate::insight::daily::{Day, Usual, UsualShare};
+use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources};
+use crate::model::{Mark, Span, Time, Tone, Topic};
+use crate::store::{Moment, StoreError};
+
+/// Items of sources that are read at most.
+const MOST: usize = 200_000;
+/// Characters of a name.
+const LONGEST: usize = 40;
+
+/// A window beside those like it, up to a run.
+pub(super) struct Window<'a> {
+    pub(super) topic: &'a Topic,
+    pub(super) day: Day,
+    pub(super) marks: &'a [Mark],
+    pub(super) earlier: &'a [(Day, Vec<Mark>)],
+    pub(super) run_at: Time,
+}
+
+/// What is unusual.
+pub(super) enum Unusual<'a> {
+    Volume(Usual),
+    /// Of so many scored posts at least; who scored them.
+    Negative(UsualShare, u64, &'a str),
+}
+
+/// What a rule says, with what explains it where it is as it should not be.
+pub(super) async fn explained(
+    moment: &mut Moment,
+    window: &Window<'_>,
+    unusual: Option<Unusual<'_>>,
+    evaluation: Option<Evaluation>,
+) -> Result<Option<Evaluation>, StoreError> {
+    let Some(mut evaluation) = evaluation else { return Ok(None) };
+    let Some(unusual) = unusual.filter(|_| evaluation.status == Status::Bad) else { return Ok(Some(evaluation)) };
+    let sources = window.sources(moment).await?;
+    let (cause, figure) = match unusual {
+        // Near-copies count once there.
+        Unusual::Volume(usual) => {
+            let of = |day, marks| DayItems::of(day, marks, &sources, None).texts_once();
+            (window.explained(of, |compared| why::volume(compared, &usual)), Figure::Rise)
+        }
+        Unusual::Negative(usual, least, scorer) => {
+            let of = |day, marks| DayItems::of(day, marks, &sources, Some((Tone::Negative, scorer)));
+            let cause = window.explained(of, |compared| why::tone(compared, &usual, least));
+            (cause, Figure::Tone(Tone::Negative.as_str()))
+        }
+    };
+    if let Some(cause) = cause {
+        window.add(moment, &cause, figure, &mut evaluation).await?;
+    }
+    Ok(Some(evaluation))
+}
+
+impl<'a> Window<'a> {
+    async fn sources(&self, moment: &mut Moment) -> Result<OnlySources, StoreError> {
+        let from = self.earlier.first().map_or(self.day.span.from, |(day, _)| day.span.from);
+        let Some(span) = Span::new(from, Time(self.run_at.0.saturating_add(1))) else {
+            return Ok(OnlySources::default());
+        };
+        if self.topic.sources().len() < 2 {
+            return Ok(OnlySources::default());
+        }
+        let shown = moment.shown_by(&self.topic.id, span, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
+        // Of a part of what was found nobody knows who found it alone.
+        Ok(if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() })
+    }
+
+    fn explained(
+        &self,
+        of: impl Fn(Day, &'a [Mark]) -> DayItems<'a>,
+        cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
+    ) -> Option<Cause> {
+        let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(|(day, marks)| of(*day, marks)).collect();
+        // Where words are counted by day, the terms of the window belong here.
+        cause(&Compared { now: of(self.day, self.marks), earlier: &earlier, terms: &[] })
+    }
+
+    /// Adds a cause to the words of an event. A text is the first line below it: so whoever has it forgotten, or its author,
+    /// finds it there.
+    async fn add(
+        &self,
+        moment: &mut Moment,
+        cause: &Cause,
+        figure: Figure<'_>,
+        evaluation: &mut Evaluation,
+    ) -> Result<(), StoreError> {
+        if let Some(first) = cause.first_copy(self.marks) {
+            let words = moment.words(std::slice::from_ref(&first.key)).await?;
+            let key = Some(&first.key);
+            evaluation.lines.retain(|line| line.key.as_ref() != key);
+            evaluation.lines.splice(..0, words.iter().map(rules::line));
+            evaluation.lines.truncate(NAMED);
+        }
+        let name = match cause.dimension {
+            Dimension::Text => String::new(),
+            _ => rules::one_line(cause.written(self.marks), LONGEST),
+        };
+        evaluation.summary.push_str(&format!("; {}", cause.clause(figure, &name)));
+        Ok(())
+    }
+}

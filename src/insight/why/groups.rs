@@ -1,0 +1,101 @@
+//! Items that have something in common: who may be a cause, and which items are theirs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Compared, DayItems, Dimension, Item, Term};
+use crate::model::Source;
+
+/// Groups of a dimension that are looked at; the largest.
+const MOST: usize = 6;
+
+/// What some items have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Group<'a> {
+    Text(&'a str),
+    Author(&'a str),
+    Source(Source),
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn dimension(&self) -> Dimension {
+        match self {
+            Self::Text(_) => Dimension::Text,
+            Self::Author(_) => Dimension::Author,
+            Self::Source(_) => Dimension::Source,
+        }
+    }
+
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Text(name) | Self::Author(name) => (*name).to_owned(),
+            Self::Source(source) => source.to_string(),
+        }
+    }
+
+    pub(super) fn holds(&self, item: &Item<'_>) -> bool {
+        match self {
+            Self::Text(text) => item.text == *text,
+            Self::Author(author) => item.author.as_deref() == Some(author),
+            Self::Source(source) => item.source == Some(*source),
+        }
+    }
+
+    fn all_of(item: &'a Item<'_>, by_source: bool) -> impl Iterator<Item = Self> {
+        let source = item.source.filter(|_| by_source).map(Self::Source);
+        [Some(Self::Text(item.text)), item.author.as_deref().map(Self::Author), source].into_iter().flatten()
+    }
+}
+
+/// Whether what sources found can be told apart: it is known of the period, and there are at least two.
+pub(super) fn has_sources(compared: &Compared<'_>) -> bool {
+    let sourced = std::iter::once(&compared.now).chain(compared.earlier).filter(|day| day.sourced);
+    // What several sources found has none of its own, and counts as one more.
+    let all: BTreeSet<Option<Source>> = sourced.flat_map(|day| &day.items).map(|item| item.source).collect();
+    compared.now.sourced && all.len() > 1
+}
+
+/// The days whose items of a group can be counted.
+pub(super) fn days_of<'a>(compared: &Compared<'a>, group: &Group<'_>) -> impl Iterator<Item = &'a DayItems<'a>> {
+    let by_source = group.dimension() == Dimension::Source;
+    compared.earlier.iter().filter(move |day| day.sourced || !by_source)
+}
+
+/// The largest groups of each dimension among some days' items that count, each with at least so many of them a day.
+pub(super) fn largest<'a>(
+    days: impl IntoIterator<Item = &'a DayItems<'a>>,
+    by_source: bool,
+    counts: impl Fn(&Item<'_>) -> bool,
+    least: f64,
+) -> BTreeSet<Group<'a>> {
+    let mut many: BTreeMap<Group<'a>, usize> = BTreeMap::new();
+    let mut of_days = 0;
+    for day in days {
+        of_days += 1;
+        for item in day.items.iter().filter(|item| counts(item)) {
+            for group in Group::all_of(item, by_source && day.sourced) {
+                *many.entry(group).or_default() += 1;
+            }
+        }
+    }
+    let least = least * super::real(of_days);
+    let mut groups: Vec<(usize, Group<'a>)> =
+        many.into_iter().filter(|(_, many)| super::real(*many) >= least).map(|(group, many)| (many, group)).collect();
+    groups.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut room: BTreeMap<Dimension, usize> = BTreeMap::new();
+    groups.retain(|(_, group)| {
+        let taken = room.entry(group.dimension()).or_default();
+        *taken += 1;
+        *taken <= MOST
+    });
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+/// Different authors of items.
+pub(super) fn authors<'a>(items: impl Iterator<Item = &'a Item<'a>>) -> u64 {
+    items.filter_map(|item| item.author.as_deref()).collect::<BTreeSet<&str>>().len() as u64
+}
+
+/// The period's items that hold a term.
+pub(super) fn with_term<'a>(now: &'a DayItems<'_>, term: &'a Term<'_>) -> impl Iterator<Item = &'a Item<'a>> {
+    now.items.iter().filter(|item| term.keys.contains(item.key))
+}

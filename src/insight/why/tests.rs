@@ -1,0 +1,206 @@
+//! Small cases of causes, by hand. How often causes are right is measured in tests/it/why.rs.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use super::*;
+use crate::insight::daily::{days, share, usual, usual_share};
+use crate::model::{Engagement, Kind, Mark, Source, Time, Tone, WindowFit};
+
+/// Items of one day by what they have in common: how many, text (of each its own where there is none), author, source, and
+/// whether they sound negative.
+type Part = (usize, Option<&'static str>, Option<&'static str>, &'static str, bool);
+
+fn marks(parts: &[Part]) -> Vec<(Mark, Source)> {
+    let mut all = Vec::new();
+    for (many, text, author, source, negative) in parts {
+        for _ in 0..*many {
+            let key = format!("k{:03}", all.len());
+            let mark = Mark {
+                cluster: text.map_or_else(|| key.clone(), str::to_owned),
+                author: Some(author.map_or_else(|| format!("Author{}", all.len() % 50), str::to_owned)),
+                key,
+                kind: Kind::Post,
+                url: None,
+                published_at: None,
+                first_seen: Time(0),
+                seq: 1,
+                fit: WindowFit::In,
+                sound: Some(if *negative { Tone::Negative } else { Tone::Neutral }),
+                score: None,
+                scorer: Some("s".into()),
+                engagement: Engagement::default(),
+            };
+            all.push((mark, Source::parse(source).unwrap()));
+        }
+    }
+    all
+}
+
+/// What explains a day of these parts, after two weeks of days of those; near-copies once where it is asked for.
+fn why_of(now: &[Part], before: &[Part], once: bool) -> (Option<Cause>, Option<Cause>) {
+    let calendar = days(Time::parse("2026-03-30T12:00:00Z").unwrap(), 15, "UTC");
+    let (today, earlier) = calendar.split_last().unwrap();
+    let (now, before) = (marks(now), marks(before));
+    let of = |day: &Day, marks: &'static [(Mark, Source)]| {
+        let sources = OnlySources::of(marks.iter().map(|(mark, source)| (*source, mark.key.clone())).collect());
+        let items = DayItems::of(*day, marks.iter().map(|(mark, _)| mark), &sources, Some((Tone::Negative, "s")));
+        if once { items.texts_once() } else { items }
+    };
+    let (now, before): (&'static _, &'static _) = (Box::leak(now.into()), Box::leak(before.into()));
+    let earlier: Vec<_> = earlier.iter().map(|day| of(day, before)).collect();
+    let compared = Compared { now: of(today, now), earlier: &earlier, terms: &[] };
+    let counts: Vec<(Day, u64)> = compared.earlier.iter().map(|day| (day.day, day.items.len() as u64)).collect();
+    let negative = |items: &[Item<'_>]| {
+        share(items.iter().filter(|item| item.sounds == Some(true)).count() as u64, items.len() as u64)
+    };
+    let shares: Vec<_> = compared.earlier.iter().filter_map(|day| negative(&day.items)).collect();
+    let band = usual_share(compared.now.items.len() as u64, &shares).unwrap();
+    (volume(&compared, &usual(today, &counts).unwrap()), tone(&compared, &band, 20))
+}
+
+const CALM: [Part; 3] =
+    [(20, None, None, "social", true), (40, None, None, "social", false), (30, None, None, "web", false)];
+
+fn calm_and(parts: &[Part]) -> Vec<Part> {
+    CALM.iter().chain(parts).copied().collect()
+}
+
+fn name(cause: Option<&Cause>) -> Option<(Dimension, &str)> {
+    cause.map(|cause| (cause.dimension, cause.name.as_str()))
+}
+
+#[test]
+fn the_most_specific_cause_of_a_rise_is_named() {
+    let copied = |author, many| (many, Some("t"), author, "web", false);
+    let alike: Vec<Part> = CALM.iter().map(|part| (part.0 * 3, part.1, part.2, part.3, part.4)).collect();
+    for (what, now, expected) in [
+        ("a text by many", calm_and(&[copied(None, 60)]), Some((Dimension::Text, "t"))),
+        ("a text by one author in one source", calm_and(&[copied(Some("Ann"), 60)]), Some((Dimension::Text, "t"))),
+        ("an author", calm_and(&[(60, None, Some("Ann"), "web", false)]), Some((Dimension::Author, "ann"))),
+        ("a source", calm_and(&[(60, None, None, "web", false)]), Some((Dimension::Source, "web"))),
+        (
+            "an author who is a third of it",
+            calm_and(&[(20, None, Some("Ann"), "web", false), (40, None, None, "social", false)]),
+            None,
+        ),
+        ("a source that was never there", calm_and(&[(60, None, None, "hn", false)]), Some((Dimension::Source, "hn"))),
+        ("everything", alike, None),
+        ("a source that stopped", CALM[..2].to_vec(), Some((Dimension::Source, "web"))),
+    ] {
+        let (volume, _) = why_of(&now, &CALM, false);
+        assert_eq!(name(volume.as_ref()), expected, "{what}: {volume:?}");
+        assert!(volume.is_none_or(|cause| cause.rest_as_usual), "{what}");
+    }
+}
+
+#[test]
+fn a_source_that_is_the_only_one_explains_nothing() {
+    let (volume, _) = why_of(&[(300, None, None, "web", false)], &[(90, None, None, "web", false)], false);
+    assert_eq!(volume, None);
+}
+
+#[test]
+fn near_copies_counted_once_have_the_author_and_source_that_they_share() {
+    let copies = [(100, Some("t"), None, "web", false), (20, None, Some("Ann"), "web", false)];
+    let (all, _) = why_of(&calm_and(&copies), &CALM, false);
+    assert_eq!(name(all.as_ref()), Some((Dimension::Text, "t")));
+    let (once, _) = why_of(&calm_and(&copies), &CALM, true);
+    assert_eq!(name(once.as_ref()), Some((Dimension::Author, "ann")));
+}
+
+#[test]
+fn the_cause_of_a_tone_is_what_brings_it_back() {
+    let alike: Vec<Part> = vec![
+        (35, None, None, "social", true),
+        (25, None, None, "social", false),
+        (15, None, None, "web", true),
+        (15, None, None, "web", false),
+    ];
+    for (what, now, expected) in [
+        ("a negative text", calm_and(&[(40, Some("t"), None, "social", true)]), Some((Dimension::Text, "t"))),
+        (
+            "an author who complains",
+            calm_and(&[(40, None, Some("Ann"), "social", true)]),
+            Some((Dimension::Author, "ann")),
+        ),
+        (
+            "a source that turned",
+            vec![CALM[0], CALM[1], (30, None, None, "web", true)],
+            Some((Dimension::Source, "web")),
+        ),
+        ("a neutral source that stopped", CALM[..2].to_vec(), Some((Dimension::Source, "web"))),
+        ("everything", alike, None),
+    ] {
+        let (_, tone) = why_of(&now, &CALM, false);
+        assert_eq!(name(tone.as_ref()), expected, "{what}: {tone:?}");
+    }
+}
+
+#[test]
+fn who_found_an_item_is_unknown_where_few_sightings_are_left() {
+    let all = marks(&[(20, None, None, "web", false)]);
+    let day = days(Time(0), 1, "UTC")[0];
+    let known = |many: usize| {
+        let some = all
+            .iter()
+            .take(many)
+            .flat_map(|(mark, source)| [(*source, mark.key.clone()), (Source::Ai, mark.key.clone())]);
+        DayItems::of(day, all.iter().map(|(mark, _)| mark), &OnlySources::of(some.collect()), None)
+    };
+    assert!(known(18).sourced && !known(17).sourced);
+    assert!(known(18).items.iter().all(|item| item.source.is_none()), "two sources found each");
+    assert!(!DayItems::of(day, [], &OnlySources::default(), None).sourced);
+}
+
+#[test]
+fn a_clause_says_what_how_much_and_what_is_left() {
+    let cause = |dimension, authors, rest_as_usual| Cause {
+        dimension,
+        name: String::new(),
+        part: 0.824,
+        items: 45,
+        usual: 0.3,
+        sounding: 40,
+        authors,
+        rest_as_usual,
+    };
+    for (cause, figure, shown, expected) in [
+        (
+            cause(Dimension::Text, 13, true),
+            Figure::Rise,
+            "",
+            "most of the rise (82%) comes from one text by 13 authors (45 items); without it, the number is as usual",
+        ),
+        (
+            cause(Dimension::Text, 1, false),
+            Figure::Tone("negative"),
+            "Buy",
+            "most of the change (82%) comes from one text by 1 author, “Buy” (40 of 45 sound negative)",
+        ),
+        (
+            cause(Dimension::Author, 1, false),
+            Figure::Rise,
+            "Ann",
+            "most of the rise (82%) comes from @Ann (45 items, 0 expected)",
+        ),
+        (
+            Cause { part: 1.2, items: 0, usual: 39.6, ..cause(Dimension::Source, 0, true) },
+            Figure::Fall,
+            "web",
+            "all of the fall comes from what only web found (0 items, 40 expected); without it, the number is as usual",
+        ),
+        (
+            Cause { items: 0, sounding: 0, usual: 30.2, ..cause(Dimension::Source, 0, false) },
+            Figure::Tone("negative"),
+            "web",
+            "most of the change (82%) comes from what only web found (0 items, 30 expected)",
+        ),
+        (
+            cause(Dimension::Term, 9, false),
+            Figure::Rise,
+            "fire",
+            "most of the rise (82%) comes from items with “fire” (45 items, 0 expected)",
+        ),
+    ] {
+        assert_eq!(cause.clause(figure, shown), expected);
+    }
+}

@@ -1,0 +1,59 @@
+//! A cause as a clause that follows the sentence about the figure. What is named comes in as it may be shown; nothing of it is
+//! read here.
+
+use super::{Cause, Dimension};
+
+/// What changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure<'a> {
+    Rise,
+    Fall,
+    /// The share of this tone.
+    Tone(&'a str),
+}
+
+impl Cause {
+    /// `most of the rise (82%) comes from one text by 13 authors (45 items); without it, the number is as usual`, for a
+    /// sentence of its own or as part of one. `name` is what is named, as it may be shown; of a text
+    /// its words, which may be left out.
+    #[must_use]
+    pub fn clause(&self, figure: Figure<'_>, name: &str) -> String {
+        let change = match figure {
+            Figure::Rise => "the rise",
+            Figure::Fall => "the fall",
+            Figure::Tone(_) => "the change",
+        };
+        let hundredths = (self.part * 100.0).round();
+        let most = if hundredths >= 100.0 {
+            format!("all of {change}")
+        } else {
+            format!("most of {change} ({hundredths:.0}%)")
+        };
+        let rest = match (self.rest_as_usual, figure) {
+            (false, _) => "",
+            (true, Figure::Tone(_)) => "; without it, the share is as usual",
+            (true, _) => "; without it, the number is as usual",
+        };
+        format!("{most} comes from {}{}{rest}", self.what(name), self.how_many(figure))
+    }
+
+    fn what(&self, name: &str) -> String {
+        let quoted = if name.is_empty() { String::new() } else { format!(", “{name}”") };
+        match (self.dimension, self.authors) {
+            (Dimension::Text, 0) => format!("one text{quoted}"),
+            (Dimension::Text, 1) => format!("one text by 1 author{quoted}"),
+            (Dimension::Text, many) => format!("one text by {many} authors{quoted}"),
+            (Dimension::Author, _) => format!("@{}", name.trim_start_matches('@')),
+            (Dimension::Term, _) => format!("items with “{name}”"),
+            (Dimension::Source, _) => format!("what only {name} found"),
+        }
+    }
+
+    fn how_many(&self, figure: Figure<'_>) -> String {
+        match figure {
+            Figure::Tone(sound) if self.items > 0 => format!(" ({} of {} sound {sound})", self.sounding, self.items),
+            _ if self.dimension == Dimension::Text && self.usual < 0.5 => format!(" ({} items)", self.items),
+            _ => format!(" ({} items, {:.0} expected)", self.items, self.usual),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! What explains an unusual number of items or an unusual tone, read for `highlights`. It reads which source found what only
+//! where a figure is unusual; what a cause is, `insight::why` says.
+
+use std::collections::BTreeSet;
+
+use super::format::line;
+use super::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
+use crate::insight::daily::{Day, Usual, UsualShare};
+use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources};
+use crate::model::{Mark, Span, Tone, Topic};
+use crate::store::{Moment, StoreError};
+
+/// Items of sources that are read at most.
+const MOST: usize = 500_000;
+/// Characters of a name that are shown, and of a text.
+const NAME: usize = 40;
+const WORDS: usize = 60;
+
+/// The figures that may be unusual.
+pub(super) struct Told<'a> {
+    pub(super) usual: Option<Usual>,
+    pub(super) tone: &'a ToneFacts,
+}
+
+/// The period, and all items and the days that it is compared with.
+pub(super) struct Beside<'a> {
+    pub(super) day: Day,
+    pub(super) period: &'a [&'a Mark],
+    pub(super) marks: &'a [Mark],
+    /// The earliest first.
+    pub(super) days: &'a [Day],
+}
+
+/// Items by the day on which they count.
+struct ByDay<'a> {
+    day: Day,
+    period: &'a [&'a Mark],
+    earlier: Vec<(Day, Vec<&'a Mark>)>,
+}
+
+impl<'a> ByDay<'a> {
+    /// None counts in the period and on an earlier day.
+    fn of(beside: &Beside<'a>) -> Self {
+        let ours: BTreeSet<&str> = beside.period.iter().map(|mark| mark.key.as_str()).collect();
+        let mut earlier: Vec<(Day, Vec<&Mark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
+        for mark in beside.marks.iter().filter(|mark| !ours.contains(&*mark.key)) {
+            let at = earlier.partition_point(|(day, _)| day.span.until <= mark.moment());
+            if let Some((_, marks)) = earlier.get_mut(at).filter(|(day, _)| day.span.holds(mark.moment())) {
+                marks.push(mark);
+            }
+        }
+        Self { day: beside.day, period: beside.period, earlier }
+    }
+
+    /// Has a cause looked for among the items, with how they sound where that is asked.
+    fn explained(
+        &self,
+        sources: &OnlySources,
+        tone: Option<(Tone, &str)>,
+        cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
+    ) -> Option<Cause> {
+        let now = DayItems::of(self.day, self.period.iter().copied(), sources, tone);
+        let of = |(day, marks): &'_ (Day, Vec<&'a Mark>)| DayItems::of(*day, marks.iter().copied(), sources, tone);
+        let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(of).collect();
+        // Where words are counted by day, the terms of the period belong here.
+        cause(&Compared { now, earlier: &earlier, terms: &[] })
+    }
+}
+
+/// What explains the figures that are unusual; `seen` is when sources found what is compared.
+pub(super) async fn read(
+    moment: &mut Moment,
+    topic: &Topic,
+    beside: Beside<'_>,
+    seen: Span,
+    told: Told<'_>,
+) -> Result<WhyFacts, StoreError> {
+    let usual = told.usual.filter(|usual| is_unusual(beside.period.len(), usual));
+    let tones = unusual_tones(told.tone);
+    if usual.is_none() && tones.is_empty() {
+        return Ok(WhyFacts::default());
+    }
+    let beside = ByDay::of(&beside);
+    let sources = if topic.sources().len() < 2 {
+        OnlySources::default()
+    } else {
+        let shown = moment.shown_by(&topic.id, seen, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
+        // Of a part of what was found nobody knows who found it alone.
+        if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() }
+    };
+    let mut facts = WhyFacts::default();
+    let cause = usual.and_then(|usual| beside.explained(&sources, None, |compared| why::volume(compared, &usual)));
+    if let Some(cause) = cause {
+        facts.volume = Some(named(moment, beside.period, cause).await?);
+    }
+    let scorer = told.tone.scorer.as_deref().unwrap_or_default();
+    for (tone, usual) in tones {
+        let asked = Some((tone, scorer));
+        let cause = beside.explained(&sources, asked, |compared| why::tone(compared, &usual, MIN_SAMPLE));
+        if let Some(cause) = cause {
+            facts.tone.push((tone, named(moment, beside.period, cause).await?));
+        }
+    }
+    Ok(facts)
+}
+
+fn is_unusual(many: usize, usual: &Usual) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+    let many = many as f64;
+    (many < usual.low || many > usual.high) && (many - usual.expected).abs() >= MIN_CHANGE
+}
+
+fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
+    if tone.uncompared().is_some() {
+        return Vec::new();
+    }
+    let unusual = |(tone_of, usual): &&(Tone, UsualShare)| {
+        let now = tone.shares.iter().find(|(other, _)| other == tone_of);
+        now.is_some_and(|(_, now)| now.share < usual.low || now.share > usual.high)
+    };
+    tone.usual.iter().filter(unusual).copied().collect()
+}
+
+/// A cause with the words that it is known by.
+async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<NamedCause, StoreError> {
+    let shown = match cause.first_copy(period.iter().copied()) {
+        Some(first) => {
+            let words = moment.words(std::slice::from_ref(&first.key)).await?;
+            let words = words.into_iter().next().and_then(|words| words.title.or(words.text)).unwrap_or_default();
+            line(&words, WORDS)
+        }
+        // A text that is not there any more has no words here.
+        None if cause.dimension == Dimension::Text => String::new(),
+        None => line(cause.written(period.iter().copied()), NAME),
+    };
+    Ok(NamedCause { cause, shown })
+}
+
+impl NamedCause {
+    /// The sentence after the one about the figure, with the space before it.
+    pub(super) fn sentence(&self, figure: Figure<'_>) -> String {
+        let clause = self.cause.clause(figure, &self.shown);
+        let mut letters = clause.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        format!(" {}{}.", first.map_or_else(String::new, String::from), letters.as_str())
+    }
+}

@@ -1,0 +1,187 @@
+//! What reports and alerts say of the cause of an unusual day, through the binary on both databases. How often causes are right
+//! is measured in `why`.
+
+use serde_json::{Value, json};
+
+use crate::support::databases::{Database, databases};
+use crate::support::program::Place;
+use crate::support::receivers::Hook;
+use crate::support::world::{World, hour, once};
+
+/// Words that no other post has.
+fn noise(seed: u32) -> String {
+    let word =
+        |n: u32| format!("{:x}", (seed + 1).wrapping_mul(2_654_435_761).rotate_left(n * 5) ^ n.wrapping_mul(40_503));
+    (0..7).map(word).collect::<Vec<_>>().join(" ")
+}
+
+fn said(id: u32, at: u32, author: &str, text: &str) -> Value {
+    json!({ "id": id.to_string(), "text": text, "user": author, "created_at": hour(at), "like_count": 1,
+        "url": format!("https://x.com/a/status/{id}") })
+}
+
+/// Posts of different people in different words, and pages.
+fn posts(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
+    (first..first + many)
+        .map(|id| said(id, at, &format!("author{}", id % 40), &format!("{mood} acme {}", noise(id))))
+        .collect()
+}
+
+fn pages(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
+    let page = |id: u32| {
+        json!({ "title": format!("{mood} acme {}", noise(id)), "url": format!("https://a.example/{id}"), "snippet": noise(id + 7),
+            "date": hour(at) })
+    };
+    (first..first + many).map(page).collect()
+}
+
+const HAPPY: &str = "I love it, what a great";
+const ANGRY: &str = "this is terrible, I hate it, the worst and most awful acme of all times, avoid it";
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\nevery = \"24h\"\n";
+
+/// Many copies of one text, each by somebody else.
+fn copies(first: u32, many: u32, at: u32) -> Vec<Value> {
+    (first..first + many).map(|id| said(id, at, &format!("copier{id}"), ANGRY)).collect()
+}
+
+/// What is found on a day beside what is usual.
+type Day = fn(u32) -> (Vec<Value>, Vec<Value>);
+
+/// The report of a day of which this is found, after two weeks that are alike.
+fn report(database: Database, day: Day) -> String {
+    let world = World::new();
+    let place = Place::new(database, &world.lines(), TOPIC);
+    for day in 0..14 {
+        let (first, at) = (1 + day * 1_000, day * 24 + 9);
+        world.posts(&posts(first, 22 + day % 3, at, HAPPY));
+        world.pages(&pages(first + 500, 12 + day % 2, at, HAPPY));
+        once(&place, day * 24 + 24);
+    }
+    let (posts, pages) = day(14 * 24 + 9);
+    world.posts(&posts);
+    world.pages(&pages);
+    once(&place, 15 * 24);
+    place.ok(&["report", "--date", "2026-03-25", "--at", "2026-03-26T06:00:00Z", "--out", "told.md"]);
+    // Without what keeps Markdown from reading brackets as links and names as mentions.
+    std::fs::read_to_string(place.path("told.md")).unwrap().replace('\\', "").replace("&#64;", "@")
+}
+
+#[test]
+fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
+    let cases: [(&str, Day, &[&str], bool); 5] = [
+        (
+            "one text",
+            |at| ([posts(20_001, 23, at, HAPPY), copies(30_001, 45, at)].concat(), pages(20_501, 12, at, HAPPY)),
+            &[
+                " comes from one text by 45 authors, “this is terrible, I hate it, the worst and most awful acme",
+                "(45 items); without it, the number is as usual.",
+                "(45 of 45 sound negative); without it, the share is as usual.",
+            ],
+            true,
+        ),
+        (
+            "one source",
+            |at| (posts(20_001, 23, at, HAPPY), pages(20_501, 70, at, HAPPY)),
+            &[" comes from what only web found (70 items, ", " expected); without it, the number is as usual."],
+            true,
+        ),
+        (
+            "one author",
+            |at| {
+                let ann = (40_001..40_051).map(|id| said(id, at, "AnnOften", &format!("{HAPPY} acme {}", noise(id))));
+                (posts(20_001, 23, at, HAPPY).into_iter().chain(ann).collect(), pages(20_501, 12, at, HAPPY))
+            },
+            &[" comes from @AnnOften (50 items, 0 expected); without it, the number is as usual."],
+            true,
+        ),
+        ("everything", |at| (posts(20_001, 75, at, HAPPY), pages(20_501, 40, at, HAPPY)), &["times the usual"], false),
+        ("nothing unusual", |at| (posts(20_001, 23, at, HAPPY), pages(20_501, 12, at, HAPPY)), &["12"], false),
+    ];
+    for (name, day, expected, named) in cases {
+        let mut told = Vec::new();
+        for database in databases() {
+            let of = database.name;
+            let text = report(database, day);
+            for words in expected {
+                assert!(text.contains(words), "{name} on {of}: {words}\n{text}");
+            }
+            assert_eq!(text.contains(" comes from "), named, "{name} on {of}: {text}");
+            told.push(text);
+        }
+        assert!(told.iter().all(|text| *text == told[0]), "{name}");
+    }
+}
+
+const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
+
+/// What an alert tells of an hour in which this is found, after eight days that are alike at that hour.
+fn events(database: Database, rule: &str, day: Day) -> Vec<Value> {
+    let (world, hook) = (World::new(), Hook::good());
+    let alert = format!(
+        "[[alerts]]\nname = \"a\"\nchannels = [\"hook\"]\nrule = \"{rule}\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n"
+    );
+    let place = Place::new(database, &world.lines(), &format!("{TOPIC}{alert}{HOOK}"));
+    let due = |at: &str| {
+        let ended = place.program(&["once", "--due", "--at", at]).env("HOOK_URL", &hook.url()).run();
+        assert_eq!(ended.code, Some(0), "{ended}");
+    };
+    for day in 0..10 {
+        let (first, at) = (1 + day * 1_000, day * 24);
+        world.posts(&posts(first, 12 + day % 3, at, HAPPY));
+        world.pages(&pages(first + 500, 8 + day % 2, at, HAPPY));
+        once(&place, at);
+    }
+    due(&hour(24 * 9));
+    let (posts, pages) = day(240);
+    world.posts(&posts);
+    world.pages(&pages);
+    once(&place, 240);
+    due("2026-03-21T00:00:01Z");
+    hook.got().iter().flat_map(|got| got.json()["data"]["events"].as_array().unwrap().clone()).collect()
+}
+
+#[test]
+fn an_alert_names_what_made_the_window_unusual() {
+    // Near-copies count once for a volume: what is copied raises none, and it is a tone that one text explains.
+    let cases: [(&str, &str, Day, Option<&str>); 5] = [
+        (
+            "volume",
+            "one source",
+            |at| (posts(20_001, 13, at, HAPPY), pages(20_501, 60, at, HAPPY)),
+            Some(" comes from what only web found (60 items, "),
+        ),
+        (
+            "volume",
+            "one author",
+            |at| {
+                let ann = (40_001..40_061).map(|id| said(id, at, "AnnOften", &format!("{HAPPY} acme {}", noise(id))));
+                (posts(20_001, 13, at, HAPPY).into_iter().chain(ann).collect(), pages(20_501, 8, at, HAPPY))
+            },
+            Some(" comes from @AnnOften (60 items, 0 expected); without it, the number is as usual"),
+        ),
+        ("volume", "everything", |at| (posts(20_001, 60, at, HAPPY), pages(20_501, 40, at, HAPPY)), None),
+        (
+            "negative",
+            "one text",
+            |at| ([posts(20_001, 13, at, HAPPY), copies(30_001, 45, at)].concat(), pages(20_501, 8, at, HAPPY)),
+            Some(" comes from one text by 45 authors (45 of 45 sound negative); without it, the share is as usual"),
+        ),
+        ("negative", "everything", |at| (posts(20_001, 13, at, ANGRY), pages(20_501, 8, at, ANGRY)), None),
+    ];
+    for (rule, name, day, expected) in cases {
+        for database in databases() {
+            let of = database.name;
+            let events = events(database, rule, day);
+            assert_eq!(events.len(), 1, "{rule}, {name} on {of}: {events:?}");
+            let summary = events[0]["summary"].as_str().unwrap();
+            match expected {
+                Some(words) => assert!(summary.contains(words), "{rule}, {name} on {of}: {summary}"),
+                None => assert!(!summary.contains(" comes from "), "{rule}, {name} on {of}: {summary}"),
+            }
+            if rule == "negative" && expected.is_some() {
+                let line = events[0]["lines"][0]["text"].as_str().unwrap();
+                assert_eq!(line, format!("@copier30001: {ANGRY}"), "the text is the first line");
+            }
+        }
+    }
+}
