@@ -10,7 +10,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["once", "run", "status", "show", "report", "export"]),
     ("Set up", &["init", "import", "check", "try", "plan", "sandbox", "completions"]),
     ("Run", &["topic", "worker", "serve"]),
-    ("Look", &["runs", "diff", "items", "coverage", "alerts"]),
+    ("Look", &["runs", "diff", "items", "mark", "coverage", "alerts"]),
     ("Hand out", &["outbox", "score"]),
     ("Look after", &["db", "forget", "health"]),
 ];

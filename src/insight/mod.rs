@@ -1,6 +1,6 @@
 //! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! the numbers of a day (`daily`); what counts as rising (`rising`) and what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); what the topics will do and cost (`forecast`); which items are likely noise, learned from marks (`relevance`). Pure; it reads no database and no
 //! clock.
 
 mod allowance;
@@ -11,6 +11,7 @@ mod forecast;
 mod holes;
 mod outlook;
 mod quota;
+pub mod relevance;
 mod rising;
 mod robust;
 mod silence;
@@ -151,6 +152,8 @@ mod tests {
             lang: None,
             engagement: Engagement::default(),
             cluster: None,
+            mark: None,
+            relevance: None,
         }
     }
 

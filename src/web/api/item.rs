@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
+use crate::compare::Ranking;
 use crate::web::problem::Problem;
 
 /// Sightings, earlier words and near-copies that are told.
@@ -14,7 +15,10 @@ const COPIES: u32 = 50;
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.needed("key"));
-    let known = store.item_by_key(key).await?;
+    let mut known = store.item_by_key(key).await?;
+    for row in &mut known {
+        row.relevance = Ranking::of(store, &row.topic).await?.and_then(|ranking| ranking.item(row));
+    }
     let Some(item) = known.first() else {
         let hint = "It may have been forgotten. Keys are those of items, sightings and citations.";
         let title = format!("There is no item `{}`", super::call::cut(key));
