@@ -15,7 +15,6 @@ macro_rules! migrations {
                 "provider_columns",
                 include_str!(concat!("../../../migrations/", $folder, "/0003_provider_columns.sql")),
             ),
-            // 4 is the number of a step that another branch brings.
             (5, "marks", include_str!(concat!("../../../migrations/", $folder, "/0005_marks.sql"))),
         ]
     };

@@ -14,7 +14,7 @@ use crate::insight::daily::rising;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
-use crate::web::ask::{Ask, words as words_of};
+use crate::web::ask::{Ask, LONGEST, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -228,8 +228,9 @@ fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery, learned: bool) -> Markup 
 }
 
 fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool) -> Markup {
-    let back = ask.with(&format!("/topics/{}", card.topic), &[]);
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
+    // A form takes no longer one.
+    let back = Some(ask.with(&path, &[])).filter(|back| back.len() <= LONGEST).unwrap_or_else(|| path.clone());
     html! {
         @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
         @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance is learned from " (LEAST_MARKS) " marks on, good and noise." } }
