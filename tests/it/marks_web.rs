@@ -26,8 +26,8 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), ASKED);
-        place.ok(&["once", "--at", NINE]);
         let pages = Pages::run(&place);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
         let see = |path: &str| pages.ask("GET", path, &headers[..1], "").body;
@@ -77,9 +77,9 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         let name = database.name;
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), ASKED);
-        place.ok(&["once", "--at", NINE]);
-        let keys = place.database.texts("SELECT key FROM item ORDER BY key");
         let pages = Pages::run(&place);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let keys = place.database.texts("SELECT key FROM item ORDER BY key");
         let bearer = format!("Bearer {TOKEN}");
         let (token, json) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
         let see = |path: &str| ask(&pages, "GET", path, &[token], "").json();
