@@ -53,7 +53,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         // Who must not, and what cannot be meant: nothing is marked.
         let right = format!("key={}&mark=good", encoded(&key));
         for (status, headers, body) in [
-            (303, vec![("Origin", origin.as_str())], right.as_str()),
+            (401, vec![("Origin", origin.as_str())], right.as_str()),
             (403, vec![headers[0]], right.as_str()),
             (403, vec![headers[0], ("Origin", "http://evil.example")], right.as_str()),
             (400, headers.to_vec(), "key=post%3Ax%3A1&mark=perhaps"),

@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::look::item_list;
-use crate::cli::look::ranked;
+use crate::cli::look::ranked::{self, RankedArgs, Shown};
 use crate::cli::look::search::{self, SearchArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -28,15 +28,8 @@ pub struct ItemsArgs {
     /// With --search: first seen at or after (same forms)
     #[arg(long, value_name = "TIME", requires = "search")]
     pub since: Option<String>,
-    /// Of one topic: only items marked so
-    #[arg(long, value_name = "MARK", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["good", "noise"])]
-    pub marked: Option<String>,
-    /// Of one topic: the likely good first, as learned from its marks; of its latest 5,000 items
-    #[arg(long, value_name = "ORDER", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["relevance"])]
-    pub rank: Option<String>,
-    /// Of one topic: leave out likely noise, as learned from its marks, and say how many
-    #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
-    pub fold_noise: bool,
+    #[command(flatten)]
+    pub ranked: RankedArgs,
     /// Items hidden by their topic's filter: hide them, keep them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
     pub filtered: String,
@@ -72,8 +65,9 @@ pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit
         let words = vec![words];
         return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;
     }
-    if args.marked.is_some() || args.rank.is_some() || args.fold_noise {
-        return ranked::run(common, &args).await;
+    if args.ranked.asked() {
+        let ItemsArgs { topic, ranked, filtered, limit, json, .. } = args;
+        return ranked::run(common, &ranked, &Shown { topic, filtered, limit: limit as usize, json }).await;
     }
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;

@@ -3,9 +3,9 @@
 
 use std::cmp::Reverse;
 
+use clap::Args;
 use serde_json::json;
 
-use crate::cli::look::items::ItemsArgs;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -15,7 +15,35 @@ use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Verdict;
 use crate::store::{Filter, ItemRow, Nature, Store};
 
-/// What is shown.
+#[derive(Debug, Args)]
+pub struct RankedArgs {
+    /// Of one topic: only items marked so
+    #[arg(long, value_name = "MARK", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["good", "noise"])]
+    pub marked: Option<String>,
+    /// Of one topic: the likely good first, as learned from its marks; of its latest 5,000 items
+    #[arg(long, value_name = "ORDER", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["relevance"])]
+    pub rank: Option<String>,
+    /// Of one topic: leave out likely noise, as learned from its marks, and say how many
+    #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
+    pub fold_noise: bool,
+}
+
+impl RankedArgs {
+    /// Whether any of them is given.
+    pub(in crate::cli) fn asked(&self) -> bool {
+        self.marked.is_some() || self.rank.is_some() || self.fold_noise
+    }
+}
+
+/// Which items are shown, and how.
+pub(in crate::cli) struct Shown {
+    pub(in crate::cli) topic: Vec<String>,
+    pub(in crate::cli) filtered: String,
+    pub(in crate::cli) limit: usize,
+    pub(in crate::cli) json: bool,
+}
+
+/// What is listed.
 struct Listed {
     items: Vec<ItemRow>,
     /// Likely noise that is left out.
@@ -27,19 +55,19 @@ struct Listed {
     told: Option<String>,
 }
 
-pub(in crate::cli) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exit, Failure> {
-    let [topic] = args.topic.as_slice() else {
+pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Shown) -> Result<Exit, Failure> {
+    let [topic] = shown.topic.as_slice() else {
         return Err(Failure::usage("marks are of one topic", "name it: --topic ID, once"));
     };
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
-    if store.watched(&args.topic).await?.is_empty() {
-        context.known(&args.topic)?;
+    if store.watched(&shown.topic).await?.is_empty() {
+        context.known(&shown.topic)?;
     }
-    let listed = list(&store, topic, args).await?;
+    let listed = list(&store, topic, args, shown).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
-    if args.json {
+    if shown.json {
         output::json(&json!({
             "sandbox": invented,
             "items": listed.items,
@@ -53,7 +81,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ItemsArgs) -> Result<Exi
     Ok(Exit::Ok)
 }
 
-async fn list(store: &Store, topic: &str, args: &ItemsArgs) -> Result<Listed, Failure> {
+async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &Shown) -> Result<Listed, Failure> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = match args.marked.as_deref() {
         Some(mark) => {
@@ -65,8 +93,8 @@ async fn list(store: &Store, topic: &str, args: &ItemsArgs) -> Result<Listed, Fa
             store.items(&filter, None, most).await?
         }
     };
-    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(store, &args.topic, mode).await?;
+    let mode = Filtered::parse(&shown.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(store, &shown.topic, mode).await?;
     rows.retain(|row| hiding.item(row));
     let ranking = Ranking::of(store, topic).await?;
     let mut folded = 0;
@@ -86,13 +114,12 @@ async fn list(store: &Store, topic: &str, args: &ItemsArgs) -> Result<Listed, Fa
     } else {
         rows.sort_by_cached_key(time);
     }
-    let limit = args.limit as usize;
-    let more = rows.len().saturating_sub(limit);
-    rows.truncate(limit);
+    let more = rows.len().saturating_sub(shown.limit);
+    rows.truncate(shown.limit);
     Ok(Listed { items: rows, folded, more, hidden: hiding.hidden(), told: ranking.map(|ranking| ranking.told()) })
 }
 
-fn as_text(listed: &Listed, topic: &str, args: &ItemsArgs, invented: bool) -> String {
+fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> String {
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     text.push_str(&table(&listed.items));
     if listed.more > 0 {

@@ -11,7 +11,7 @@ pub const MOST_ITEMS: usize = 5_000;
 /// Parts that marks are left out in, for the cross-check.
 const PARTS: usize = 10;
 /// Of what is good, the part that may be folded, as far as the ranker can tell.
-const MAY_LOSE: f64 = 0.01;
+const MAY_LOSE: f64 = 0.0125;
 /// Nothing is folded unless words tell noise from good here at least so surely.
 const SURE: f64 = 0.8;
 
@@ -122,7 +122,7 @@ fn left_out(stream: &Stream, marks: &[(usize, bool)]) -> Vec<(f64, bool)> {
 /// that is good. Both are sums of the probabilities, as nobody knows which are.
 fn limit(mut shares: Vec<f64>) -> f64 {
     shares.sort_by(f64::total_cmp);
-    let may_lose = std::env::var("TW_LOSE").ok().and_then(|v| v.parse().ok()).unwrap_or(MAY_LOSE) * shares.iter().sum::<f64>();
+    let may_lose = MAY_LOSE * shares.iter().sum::<f64>();
     let mut lost = 0.0;
     let stays = shares.into_iter().find(|share| {
         lost += share;

@@ -156,13 +156,14 @@ mod tests {
 
     #[test]
     fn words_that_a_text_holds_are_counted_once_each() {
-        let asked = Asked::of("calgary flood #yycflood boston").unwrap();
+        let asked = Asked::of("calgary flood floods terremoto #terremotocr boston").unwrap();
         for (text, many) in [
             ("nothing of the kind", 0),
             ("Calgary", 1),
             ("the FLOODS of Calgary", 2),
-            ("#yycflood", 1),
-            ("#yycflood in calgary, flooding", 2),
+            ("un terremoto", 1),
+            ("#TerremotoCR", 1),
+            ("#terremotocr, flooding", 2),
         ] {
             assert_eq!(asked.held(&[Some(text)]), many, "{text}");
         }
