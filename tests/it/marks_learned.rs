@@ -274,12 +274,19 @@ fn on_other_events_what_is_good_is_kept() {
         events.push((event[5..].replace('_', " "), folder.join(format!("{event}-tweets_labeled.csv")), asked));
     }
     let (mut table, mut bins, mut kept_of) = (HEAD.to_owned(), Bins::default(), Vec::new());
+    let (mut nothing, mut most) = (0, 0.0_f64);
     for (name, file, asked) in events {
-        let (row, _, means) = row(&name, &posts(&file, &asked), &mut bins);
+        let (row, noise, means) = row(&name, &posts(&file, &asked), &mut bins);
         say(row.trim_end());
-        table.push_str(&row);
+        if means.iter().all(|one| one.0 < 0.005) {
+            (nothing, most) = (nothing + 1, most.max(noise));
+        } else {
+            table.push_str(&row);
+        }
         kept_of.push(means[0].1);
     }
+    let (most, none) = (most * 100.0, " 0 % | 100 % |".repeat(MARKS.len()));
+    table.push_str(&format!("| {nothing} others | ≤ {most:.0} % |{none}\n"));
     let kept = kept_of.iter().sum::<f64>() / kept_of.len() as f64;
     assert!(kept >= 0.99, "{kept}: {kept_of:?}");
     told_in(PAGE, "marks on other events", &table);
