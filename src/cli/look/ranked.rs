@@ -15,6 +15,9 @@ use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Verdict;
 use crate::store::{Filter, ItemRow, Nature, Store};
 
+/// Characters of the usual key, that of a post.
+const KEY: usize = 26;
+
 #[derive(Debug, Args)]
 pub struct RankedArgs {
     /// Of one topic: only items marked so
@@ -130,7 +133,7 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
     }
     if args.rank.is_some() || args.fold_noise {
         match &listed.told {
-            Some(told) if args.fold_noise => text.push_str(&format!(
+            Some(told) if args.fold_noise && listed.folded > 0 => text.push_str(&format!(
                 "\n{} likely noise folded ({told}): without --fold-noise they are shown\n",
                 listed.folded
             )),
@@ -144,18 +147,16 @@ fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> S
 }
 
 fn table(items: &[ItemRow]) -> String {
-    let width = usize::from(output::width());
-    let keys: Vec<String> = items.iter().map(|item| output::visible(&item.key)).collect();
-    let taken = 9 + 2 + 5 + 2 + output::longest(keys.iter().map(String::as_str).chain(["key"])) + 2;
-    let words = width.saturating_sub(taken).max(20);
+    // Keys are copied from here, so that none is cut; they come last, as some are long.
+    let words = usize::from(output::width()).saturating_sub(KEY + 20).clamp(24, 100);
     let rows = items
         .iter()
-        .zip(keys)
-        .map(|(item, key)| {
+        .map(|item| {
             let relevance = item.relevance.map_or_else(|| "-".to_owned(), |one| format!("{:.2}", one as f64 / 1_000.0));
             let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
-            vec![relevance, item.mark.map_or("", Verdict::as_str).to_owned(), key, output::brief(said, words)]
+            let mark = item.mark.map_or("", Verdict::as_str).to_owned();
+            vec![relevance, mark, output::brief(said, words), output::visible(&item.key)]
         })
         .collect();
-    output::table(&["relevance", "mark", "key", "title or text"], rows, &[0])
+    output::table(&["relevance", "mark", "title or text", "key"], rows, &[0])
 }

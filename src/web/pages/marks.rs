@@ -41,7 +41,9 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
 
 /// `0.937` is `94 %`; only what is certain is 0 or 100.
 fn percent(thousandths: i64) -> String {
-    format!("{}\u{a0}%", (thousandths + 5) / 10)
+    let rounded = (thousandths + 5) / 10;
+    let told = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };
+    format!("{told}\u{a0}%")
 }
 
 /// A button was pressed.
@@ -89,6 +91,13 @@ fn is_here(back: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_is_certain_is_told_as_such() {
+        for (thousandths, told) in [(0, "0"), (1, "1"), (937, "94"), (996, "99"), (1_000, "100")] {
+            assert_eq!(percent(thousandths), format!("{told}\u{a0}%"));
+        }
+    }
 
     #[test]
     fn a_press_leads_back_to_these_pages_alone() {
