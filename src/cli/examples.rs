@@ -130,9 +130,18 @@ Examples:
   topicwatch items --search 'price increase'              both words
   topicwatch items --search '\"price increase\" -rumour'   a phrase, not a word
   topicwatch items --search '#acme launch*' --since 7d --json
+  topicwatch items --topic acme-launches --rank relevance --fold-noise
 
 Case and accents do not matter; #tag and @name are found with and without their
 sign. How words are matched: docs/reference/search.md.";
+pub(in crate::cli) const MARK: &str = "\
+Examples:
+  topicwatch mark acme-launches post:x:2031610711893905509 noise
+  topicwatch mark acme-launches post:x:1 post:x:2 good
+  topicwatch mark acme-launches post:x:1 none      takes it back
+
+From 20 marks on, good and noise, items --rank relevance puts the likely good
+first: docs/explanation/relevance.md. Nothing is hidden for it.";
 pub(in crate::cli) const SEARCH: &str = "\
 Examples:
   topicwatch items --search 'price increase'              both words

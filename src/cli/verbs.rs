@@ -36,6 +36,7 @@ use crate::cli::setup::try_query::TryArgs;
 use crate::cli::topic::TopicArgs;
 use crate::cli::topic::backfill::BackfillArgs;
 use crate::cli::topic::filter::FilterArgs;
+use crate::cli::topic::mark::MarkArgs;
 use crate::cli::topic::pause::{PauseArgs, ResumeArgs};
 use crate::cli::topic::run_now::RunNowArgs;
 use crate::cli::topic::schedule::ScheduleArgs;
@@ -104,6 +105,9 @@ pub enum Verb {
     /// Show how a text or link spread: who first, where, how fast
     #[command(after_help = examples::STORY)]
     Story(StoryArgs),
+    /// Mark items good or noise, so that a topic ranks by relevance
+    #[command(after_help = examples::MARK)]
+    Mark(MarkArgs),
     /// Show which times were covered per topic and source, and the gaps
     #[command(after_help = examples::COVERAGE)]
     Coverage(CoverageArgs),

@@ -1,11 +1,12 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
-//! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question,
-//! whether what answers cite is stored, which items belong to one story. It shows nothing and decides nothing.
+//! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question, how likely
+//! each item is good, whether what answers cite is stored, which items belong to one story. It shows nothing and decides nothing.
 
 mod begin;
 mod cited;
 mod filtering;
 mod hiding;
+mod ranking;
 mod relevance;
 mod run_range;
 mod silence;
@@ -15,6 +16,7 @@ pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
 pub use filtering::{FilteredItems, sifted};
 pub use hiding::{Filtered, Hiding, hidden_new};
+pub use ranking::{Ranking, Rankings, features_of};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
 pub use silence::{Health, MOST_JUDGED, health};

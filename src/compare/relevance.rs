@@ -41,6 +41,14 @@ impl Relevance {
     }
 }
 
+/// The words of all questions that may bring what a topic is about, for whoever counts them in items.
+pub(super) fn all_asked(topic: &Topic) -> Option<Asked> {
+    let mut questions: Vec<&str> = topic.providers.iter().map(|one| one.text("query").unwrap_or("")).collect();
+    questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
+    questions.extend(topic.web.as_ref().map(|web| web.query.as_str()));
+    Asked::of(&questions.join(" "))
+}
+
 /// The words of all questions of a topic that bring posts; `None` where one of them has no words, as nobody knows which
 /// question found a post.
 fn asked(topic: &Topic) -> Option<Asked> {

@@ -41,9 +41,9 @@ pub use self::spec::{ExportSpec, Mode};
 pub use self::verify::{Comparison, verify};
 pub use self::what::{Part, SCHEMA, What};
 pub use crate::compare::Filtered;
-use crate::compare::Hiding;
+use crate::compare::{Hiding, Rankings};
 pub use crate::normalise::words::wanted;
-use crate::store::{Nature, Store};
+use crate::store::{ItemRow, Nature, SightingRow, Store};
 
 /// What was written.
 #[derive(Debug)]
@@ -84,11 +84,28 @@ pub async fn write_watched(
     let filter = &order.filter;
     match order.what {
         What::Items => {
-            let mut put = |row| if hiding.item(&row) { rows.put(columns::ITEMS, &row) } else { Ok(()) };
+            let rankings = Rankings::of(store, &filter.topics).await?;
+            let mut put = |mut row: ItemRow| {
+                if !hiding.item(&row) {
+                    return Ok(());
+                }
+                rankings.rate(&mut row);
+                rows.put(columns::ITEMS, &row)
+            };
             store.each_item(filter, &mut put).await?;
         }
         What::Sightings => {
-            let mut put = |row| if hiding.sighting(&row) { rows.put(columns::SIGHTINGS, &row) } else { Ok(()) };
+            // Files that follow one another are one file in pieces: what was written does not change with later marks.
+            let goes_on = filter.seq.is_some();
+            let rankings = if goes_on { Rankings::default() } else { Rankings::of(store, &filter.topics).await? };
+            let mut put = |mut row: SightingRow| {
+                if !hiding.sighting(&row) {
+                    return Ok(());
+                }
+                rankings.rate_sighting(&mut row);
+                row.mark = row.mark.filter(|_| !goes_on);
+                rows.put(columns::SIGHTINGS, &row)
+            };
             store.each_sighting(filter, &mut put).await?;
         }
         What::New => {

@@ -7,7 +7,7 @@ use crate::model::closed_list;
 use crate::store::Filter;
 
 /// Version of the columns of all kinds together: raised when one is added. None is ever taken away, renamed or moved.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 closed_list! {
     /// What is exported.

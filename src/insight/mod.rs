@@ -2,7 +2,8 @@
 //! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
 //! the numbers of a day (`daily`) and why one is unusual (`why`); how a text spread (`story`); what counts as rising (`rising`) and
 //! what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real
-//! events (`detection`), beside two textbook rules (`baselines`); what the topics will do and cost (`forecast`). Pure; it reads no database and no
+//! events (`detection`), beside two textbook rules (`baselines`); which items are likely noise, learned from marks (`relevance`);
+//! what the topics will do and cost (`forecast`). Pure; it reads no database and no
 //! clock.
 
 mod allowance;
@@ -15,6 +16,7 @@ mod forecast;
 mod holes;
 mod outlook;
 mod quota;
+pub mod relevance;
 mod rising;
 mod robust;
 mod silence;
@@ -159,6 +161,8 @@ mod tests {
             lang: None,
             engagement: Engagement::default(),
             cluster: None,
+            mark: None,
+            relevance: None,
         }
     }
 

@@ -33,6 +33,7 @@ mod text_query;
 mod time;
 mod tone;
 mod topic;
+mod verdict;
 
 pub use alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
@@ -76,6 +77,7 @@ pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,
     WebOperation, WebQuery,
 };
+pub use verdict::{MarkRow, Marked, Through, Verdict};
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.
 macro_rules! closed_list {

@@ -1,7 +1,9 @@
 //! What readers get: runs, searches, items, sightings and answers as plain rows, without any database-made id. The store
 //! makes them; exports, pages and the command line show them.
 
-use super::{Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit, closed_list};
+use super::{
+    Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
+};
 
 closed_list! {
     /// Whether a database holds invented or real findings; never both.
@@ -172,6 +174,12 @@ pub struct ItemRow {
     pub tone: ItemTone,
     /// When its words were pruned; `None` while they are here.
     pub pruned_at: Option<Time>,
+    /// What it was marked as for this topic.
+    pub mark: Option<Verdict>,
+    /// How likely it is good for this topic, in thousandths; written for readers from 0 to 1. `None` where nobody learned it
+    /// from marks.
+    #[serde(serialize_with = "of_one")]
+    pub relevance: Option<i64>,
 }
 
 /// A sighting: one row per run, item and source.
@@ -208,6 +216,11 @@ pub struct SightingRow {
     /// How the item's words sound today.
     #[serde(flatten)]
     pub tone: ItemTone,
+    /// What the item is marked as for this topic today.
+    pub mark: Option<Verdict>,
+    /// How likely it is good for this topic, as in [`ItemRow`].
+    #[serde(serialize_with = "of_one")]
+    pub relevance: Option<i64>,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]

@@ -15,6 +15,7 @@ mod delivery;
 mod erasure;
 mod items;
 mod ledger;
+mod marks;
 mod reading;
 mod retention;
 mod text_search;

@@ -9,7 +9,7 @@ use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
 /// Longest value of a parameter.
-const LONGEST: usize = 1_000;
+pub(super) const LONGEST: usize = 1_000;
 
 /// A request for a page.
 #[derive(Debug, Clone, Default)]

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
-use super::pages::{acks, actions, alerts, answers, editions, health, item, login, overview, runs, topic};
+use super::pages::{acks, actions, alerts, answers, editions, health, item, login, marks, overview, runs, topic};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -122,6 +122,7 @@ fn router(app: App) -> Router {
     Router::new()
         .route("/", page(overview::show))
         .route("/topics/{id}", page(topic::show).merge(post(actions::ask)))
+        .route("/topics/{id}/marks", post(marks::ask))
         .route("/answers/{id}", page(answers::show))
         .route("/item", page(item::show))
         .route("/runs", page(runs::show))

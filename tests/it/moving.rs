@@ -19,6 +19,9 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 fn filled(database: Database, sandbox: &Sandbox) -> Place {
     let place = Place::new(database, &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
+    let sql =
+        "SELECT i.key FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' ORDER BY i.key LIMIT 1";
+    place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good"]);
     place
 }
 

@@ -120,7 +120,7 @@ fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
 }
 
 /// Writes a table between its marks in a page, or holds the page against it.
-pub(super) fn told_in(path: &str, mark: &str, table: &str) {
+pub(crate) fn told_in(path: &str, mark: &str, table: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let page = std::fs::read_to_string(&path).unwrap();
     let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));

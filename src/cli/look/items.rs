@@ -4,12 +4,13 @@ use clap::Args;
 use serde_json::json;
 
 use crate::cli::look::item_list;
+use crate::cli::look::ranked::{self, RankedArgs, Shown};
 use crate::cli::look::search::{self, SearchArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::compare::{Filtered, Hiding};
+use crate::compare::{Filtered, Hiding, Rankings};
 use crate::model::WindowFit;
 use crate::store::{Filter, ItemRow, Nature, Store};
 
@@ -27,6 +28,8 @@ pub struct ItemsArgs {
     /// With --search: first seen at or after (same forms)
     #[arg(long, value_name = "TIME", requires = "search")]
     pub since: Option<String>,
+    #[command(flatten)]
+    pub ranked: RankedArgs,
     /// Items hidden by their topic's filter: hide them, keep them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "hide", value_parser = ["hide", "keep", "only"])]
     pub filtered: String,
@@ -62,14 +65,24 @@ pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit
         let words = vec![words];
         return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;
     }
+    if args.ranked.asked() {
+        let ItemsArgs { topic, ranked, filtered, limit, json, .. } = args;
+        return ranked::run(common, &ranked, &Shown { topic, filtered, limit: limit as usize, json }).await;
+    }
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
-    let Listed { items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
+    let Listed { mut items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
+    if args.json {
+        let rankings = Rankings::of(&store, &args.topic).await?;
+        for (item, _) in &mut items {
+            rankings.rate(item);
+        }
+    }
     store.close().await;
     if args.json {
         let rows = items.iter().map(|(item, fit)| to_json(item, *fit)).collect::<Result<Vec<_>, _>>()?;

@@ -58,4 +58,13 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
         "when its words, author and address were let go for their age ([operate.md](../how-to/operate.md#bounded-history)); empty while they are here",
         |r| Cell::time(r.pruned_at),
     ),
+    Column::word("mark", "`good` or `noise`, as people marked it for this topic; empty where nobody did", |r| {
+        r.mark.map_or(Cell::Empty, |mark| Cell::Word(mark.as_str()))
+    }),
+    Column::decimal(
+        "relevance",
+        "0 to 1",
+        "how likely it is good for this topic; empty with fewer than 20 marks ([relevance.md](../explanation/relevance.md))",
+        |r| r.relevance.map_or(Cell::Empty, |relevance| Cell::Decimal(relevance, 3)),
+    ),
 ];

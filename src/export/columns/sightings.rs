@@ -35,4 +35,13 @@ pub(in crate::export) const SIGHTINGS: &[Column<SightingRow>] = &[
     Column::word("provider", "who showed it: `service`, or a name of `[providers]`", |r| {
         Cell::Word(r.source.provider())
     }),
+    Column::word("mark", "as in `items`, today; empty in files of `--seq` and of incremental exports", |r| {
+        r.mark.map_or(Cell::Empty, |mark| Cell::Word(mark.as_str()))
+    }),
+    Column::decimal(
+        "relevance",
+        "0 to 1",
+        "the same, by the words of then; empty in files of `--seq` and of incremental exports",
+        |r| r.relevance.map_or(Cell::Empty, |relevance| Cell::Decimal(relevance, 3)),
+    ),
 ];

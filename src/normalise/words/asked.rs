@@ -68,19 +68,31 @@ impl Asked {
         (!words.is_empty()).then_some(Self(words))
     }
 
+    /// How many of the words these texts hold; one that is a part of another that is held counts with that one.
+    #[must_use]
+    pub fn held(&self, texts: &[Option<&str>]) -> usize {
+        let texts: Vec<String> = texts.iter().flatten().map(|text| fold(text)).collect();
+        let is_held = |word: &&Word| texts.iter().any(|text| word.is_in(text));
+        let held: Vec<&Word> = self.0.iter().filter(is_held).collect();
+        let part = |word: &Word| held.iter().any(|other| other.text != word.text && other.text.contains(&*word.text));
+        held.iter().filter(|word| !part(word)).count()
+    }
+
     /// Whether one of these texts holds one of the words.
     #[must_use]
     pub fn is_in(&self, texts: &[Option<&str>]) -> bool {
         texts.iter().flatten().any(|text| {
             let text = fold(text);
-            self.0.iter().any(|word| {
-                if word.alone { whole_words(&text).any(|one| one == word.text) } else { text.contains(&*word.text) }
-            })
+            self.0.iter().any(|word| word.is_in(&text))
         })
     }
 }
 
 impl Word {
+    fn is_in(&self, folded: &str) -> bool {
+        if self.alone { whole_words(folded).any(|one| one == self.text) } else { folded.contains(&*self.text) }
+    }
+
     fn of(word: &str) -> Option<Self> {
         let length = word.chars().count();
         // A script without spaces has no words that stand alone.
@@ -140,6 +152,22 @@ mod tests {
         ] {
             assert_eq!(Asked::of(question).unwrap().is_in(&[None, Some(text)]), holds, "{question}: {text}");
         }
+    }
+
+    #[test]
+    fn words_that_a_text_holds_are_counted_once_each() {
+        let asked = Asked::of("calgary flood floods terremoto #terremotocr boston").unwrap();
+        for (text, many) in [
+            ("nothing of the kind", 0),
+            ("Calgary", 1),
+            ("the FLOODS of Calgary", 2),
+            ("un terremoto", 1),
+            ("#TerremotoCR", 1),
+            ("#terremotocr, flooding", 2),
+        ] {
+            assert_eq!(asked.held(&[Some(text)]), many, "{text}");
+        }
+        assert_eq!(asked.held(&[Some("a flood"), None, Some("Boston")]), 2);
     }
 
     #[test]

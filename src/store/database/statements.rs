@@ -63,6 +63,8 @@ pub(in crate::store) mod limits;
 pub(in crate::store) mod lists;
 #[path = "../items/sql/loaded_item.rs"]
 pub(in crate::store) mod loaded_item;
+#[path = "../marks/sql.rs"]
+pub(in crate::store) mod marks;
 #[path = "../items/sql/memory.rs"]
 pub(in crate::store) mod memory;
 #[path = "../erasure/sql/mentions.rs"]

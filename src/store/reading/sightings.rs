@@ -9,7 +9,7 @@ use sqlx::Connection as _;
 use sqlx::pool::PoolConnection;
 use tokio::sync::mpsc;
 
-use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, WindowFit};
+use crate::model::{Engagement, ItemTone, Kind, Source, Time, Tone, Verdict, WindowFit};
 use crate::store::database::cells::Cells;
 use crate::store::database::handle::Db;
 use crate::store::database::{postgres, sqlite};
@@ -166,10 +166,19 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
         cluster: cells.text()?,
         tone: ItemTone { tone: cells.maybe(Tone::parse)?, score: cells.number()?, scorer: cells.text()? },
         new: false,
+        mark: None,
+        relevance: None,
     };
     // The runs that were the first of their topics to see it.
     let firsts = cells.text()?.unwrap_or_default();
     row.new = firsts.split_ascii_whitespace().any(|run| run.parse() == Ok(seen.id));
+    // What each topic's people said of it; no id of a topic has one of these signs.
+    let marks = cells.text()?.unwrap_or_default();
+    row.mark = marks
+        .split_ascii_whitespace()
+        .filter_map(|one| one.split_once('='))
+        .find(|(topic, _)| *topic == row.topic)
+        .and_then(|(_, mark)| Verdict::parse(mark));
     if let Some(past) = cells.text()?
         && let Some(told) = item_history::at(&past, seen.seq)?
     {

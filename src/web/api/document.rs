@@ -28,7 +28,11 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for operation in operations {
         let at = paths.entry(operation.path).or_insert_with(|| json!({}));
-        let method = if operation.method == Method::Get { "get" } else { "post" };
+        let method = match operation.method {
+            Method::Get => "get",
+            Method::Post => "post",
+            Method::Delete => "delete",
+        };
         if let Some(at) = at.as_object_mut() {
             at.insert(method.to_owned(), describe(operation));
         }
@@ -81,13 +85,20 @@ fn describe(operation: &Operation) -> Value {
         }
         if let Some((schema, action)) = operation.body {
             let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
-            let content = json!({ "application/json": { "schema": schema, "example": { "action": action } } });
+            let content = json!({ "application/json": { "schema": schema, "example": example(action) } });
             fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
+        }
+        if operation.method != Method::Get {
             // Nobody asks for anything without the token, wherever it is served.
             fields.insert("security".to_owned(), json!([{ "token": [] }]));
         }
     }
     told
+}
+
+/// A body: an action, or one that is written out.
+fn example(action: &str) -> Value {
+    serde_json::from_str(action).unwrap_or_else(|_| json!({ "action": action }))
 }
 
 /// What is to be known; of exports also the columns.

@@ -7,17 +7,19 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, with};
 use super::topics::card;
-use crate::compare::{Filtered, Hiding};
+use crate::compare::{Filtered, Hiding, Ranking};
 use crate::model::{Source, Tone, TopicCard, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
 use crate::web::ask::words;
-use crate::web::pages::topic::fastest;
+use crate::web::pages::topic::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
 /// In which order items stand.
-pub(super) const ORDERS: [&str; 5] = ["new", "engagement", "velocity", "negative", "positive"];
+pub(super) const ORDERS: [&str; 6] = ["new", "engagement", "velocity", "negative", "positive", "relevance"];
 /// What becomes of near-copies.
 pub(super) const COPIES: [&str; 2] = ["fold", "all"];
+/// What becomes of likely noise.
+pub(super) const NOISES: [&str; 2] = ["all", "fold"];
 /// Near-copies that are told under an item.
 const TOLD: u32 = 5;
 
@@ -27,8 +29,13 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let order = call.one("order").unwrap_or("new");
     let folded = call.one("copies").unwrap_or("fold") == "fold";
     let (limit, position) = (call.number("limit"), call.position()?);
-    let (rows, next, complete) = if order == "velocity" {
-        alone(&call)?;
+    let ranking = Ranking::of(store, &card.topic).await?;
+    let fold = call.one("noise") == Some("fold");
+    let (mut rows, next, complete) = if order == "relevance" {
+        alone(&call, order)?;
+        (most_relevant(call.site(), &card.topic, ranking.as_ref(), limit as usize).await?, None, true)
+    } else if order == "velocity" {
+        alone(&call, order)?;
         (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)
     } else {
         let filter = filter(&call, &card)?;
@@ -36,6 +43,12 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
+    let mut noise = rows.len();
+    if let Some(ranking) = &ranking {
+        rows.retain(|row| !fold || !ranking.folds(row));
+        rows.iter_mut().for_each(|row| row.relevance = ranking.item(row));
+    }
+    noise -= rows.len();
     let mode = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), mode).await?;
     let keys: Vec<String> = rows.iter().map(|row| row.key.clone()).collect();
@@ -57,6 +70,8 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         ("next_page_token", json!(next)),
         ("filtered", json!(hiding.hidden())),
         ("outside", json!(outside)),
+        ("noise", json!(noise)),
+        ("learned", json!(ranking.map(|ranking| ranking.told()))),
         ("complete", json!(complete)),
         ("unindexed", json!(waiting)),
     ];
@@ -85,14 +100,14 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
     })
 }
 
-/// What rises fastest is compared among all items: a filter would mean nothing.
-fn alone(call: &Call) -> Result<(), Problem> {
+/// What rises fastest or is most relevant is compared among all items: a filter would mean nothing.
+fn alone(call: &Call, order: &str) -> Result<(), Problem> {
     let given = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
     match given.into_iter().find(|name| call.one(name).is_some()) {
         None => Ok(()),
         Some(name) => {
             let hint = "Leave it out, or choose another order.";
-            Err(Problem::bad(format!("`{name}` means nothing for order=velocity"), hint))
+            Err(Problem::bad(format!("`{name}` means nothing for order={order}"), hint))
         }
     }
 }

@@ -13,6 +13,7 @@ mod exporting;
 mod exports;
 mod item;
 mod items;
+mod marks;
 mod operation;
 mod parameter;
 mod parameters;
@@ -30,7 +31,7 @@ use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 
 use self::call::Call;
 pub(super) use self::exporting::Exporting;
@@ -55,6 +56,7 @@ fn serve(operation: &'static Operation) -> MethodRouter<App> {
     match operation.method {
         Method::Get => get(answered),
         Method::Post => post(answered),
+        Method::Delete => delete(answered),
     }
 }
 

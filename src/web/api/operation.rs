@@ -13,6 +13,7 @@ use crate::web::problem::Problem;
 pub(super) enum Method {
     Get,
     Post,
+    Delete,
 }
 
 /// What comes back when all is well.
@@ -37,10 +38,24 @@ pub(super) struct Operation {
     /// What else is to be known.
     pub(super) told: &'static str,
     pub(super) parameters: &'static [&'static Parameter],
-    /// Schema of the body that it takes, and an action that stands for an example.
+    /// Schema of the body that it takes, and an action that stands for an example, or one written out as JSON.
     pub(super) body: Option<(&'static str, &'static str)>,
     pub(super) answered: Answered,
     /// Statuses of its own with which it refuses, beside those that all have.
     pub(super) refuses: &'static [u16],
     pub(super) handler: Handler,
+}
+
+/// One that reads and answers JSON.
+pub(super) const fn get(
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    told: &'static str,
+    parameters: &'static [&'static Parameter],
+    schema: &'static str,
+    handler: Handler,
+) -> Operation {
+    let answered = Answered::Json(200, schema);
+    Operation { method: Method::Get, path, id, summary, told, parameters, body: None, answered, refuses: &[], handler }
 }

@@ -15,6 +15,7 @@ pub(super) const STATES: Kind = Kind::Word(|| RunState::ALL.iter().map(|state| s
 pub(super) const FILTERED: Kind = Kind::Word(|| Filtered::ALL.iter().map(|mode| mode.as_str()).collect());
 pub(super) const PROFILES: Kind = Kind::Word(|| Profile::ALL.iter().map(|profile| profile.as_str()).collect());
 pub(super) const ORDERS: Kind = Kind::Word(|| items::ORDERS.to_vec());
+pub(super) const NOISES: Kind = Kind::Word(|| items::NOISES.to_vec());
 pub(super) const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
 pub(super) const FILES: Kind = Kind::Word(exports::files);
 pub(super) const ID: Kind = Kind::Text(64);
@@ -50,6 +51,14 @@ pub(super) const NEW_SINCE: Parameter = Parameter::query(
     Kind::Instant,
     "Only items first seen at or after, and not older than their topic's window then",
     "24h",
+);
+pub(super) const KEY: Parameter =
+    Parameter::query("key", Kind::Text(700), "A key of the item", "post:x:2031610711893905509").needed();
+pub(super) const NOISE: Parameter = Parameter::query(
+    "noise",
+    NOISES,
+    "Likely noise, as learned from marks: as rows like all others [`all`], or left out and counted",
+    "fold",
 );
 pub(super) const HIDDEN: Parameter = Parameter::query(
     "filtered",

@@ -1,26 +1,12 @@
 //! Every operation of the API: routes, checks and the document are made from these.
 
-use super::operation::{Answered, Method, Operation};
+use super::operation::{Answered, Method, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, LIMIT, NEW_SINCE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS,
+    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS,
     PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
-use super::{alerts, answers, days, document, editions, exports, item, items, requests, runs, topics};
-
-/// Those that every list has.
-const fn get(
-    path: &'static str,
-    id: &'static str,
-    summary: &'static str,
-    told: &'static str,
-    parameters: &'static [&'static Parameter],
-    schema: &'static str,
-    handler: super::operation::Handler,
-) -> Operation {
-    let answered = Answered::Json(200, schema);
-    Operation { method: Method::Get, path, id, summary, told, parameters, body: None, answered, refuses: &[], handler }
-}
+use super::{alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, topics};
 
 /// They stand in the order in which the document tells them.
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -50,7 +36,8 @@ pub(super) static OPERATIONS: &[Operation] = &[
             "A topic's items",
             "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, where many are \
              hidden: only a `next_page_token` of null ends the list. Any order but `new` looks at the 1,000 items first seen \
-             last (`complete` is false then), and `velocity` at all of the last two days, unfiltered, on one page.",
+             last (`complete` is false then); `velocity` looks at all of the last two days and `relevance` at the 5,000 items first seen last, \
+             unfiltered, on one page.",
             &[
                 &OF_TOPIC,
                 &SEARCH,
@@ -67,6 +54,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
                     "Near-copies under the item they began with [`fold`], or as rows of their own",
                     "all",
                 ),
+                &NOISE,
                 &LIMIT,
                 &TOKEN,
             ],
@@ -138,11 +126,48 @@ pub(super) static OPERATIONS: &[Operation] = &[
     Operation {
         refuses: &[404],
         ..get(
+            "/api/v1/topics/{topic}/marks",
+            "listMarks",
+            "A topic's marks, those set last first",
+            "",
+            &[&OF_TOPIC, &LIMIT, &TOKEN],
+            "Marks",
+            |call| Box::pin(marks::list(call)),
+        )
+    },
+    Operation {
+        method: Method::Post,
+        path: "/api/v1/topics/{topic}/marks",
+        id: "mark",
+        summary: "Marks an item good or noise for a topic",
+        told: "Only inside `topicwatch run`, and only with the token. An item has one mark for a topic; another takes its place. \
+               `key` is any key of the item.",
+        parameters: &[&OF_TOPIC],
+        body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
+        answered: Answered::Json(200, "OneMark"),
+        refuses: &[403, 404, 413, 415],
+        handler: |call| Box::pin(marks::set(call)),
+    },
+    Operation {
+        method: Method::Delete,
+        path: "/api/v1/topics/{topic}/marks",
+        id: "unmark",
+        summary: "Takes an item's mark back",
+        told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no mark.",
+        parameters: &[&OF_TOPIC, &KEY],
+        body: None,
+        answered: Answered::Json(200, "OneMark"),
+        refuses: &[403, 404],
+        handler: |call| Box::pin(marks::take_back(call)),
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
             "/api/v1/items",
             "getItem",
             "One item, by any of its keys",
             "Its latest 100 sightings, 20 earlier wordings and 50 near-copies.",
-            &[&Parameter::query("key", Kind::Text(700), "A key of the item", "post:x:2031610711893905509").needed()],
+            &[&KEY],
             "OneItem",
             |call| Box::pin(item::one(call)),
         )

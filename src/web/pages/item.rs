@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{item_view, spread};
-use crate::compare;
+use super::{item_view, marks, spread};
+use crate::compare::{self, Ranking};
 use crate::draw::chart;
 use crate::draw::format::{self, counted, number};
 use crate::insight::word_diff;
@@ -23,7 +23,10 @@ const COPIES: u32 = 50;
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
     let key = ask.get("key").unwrap_or("");
-    let known = store.item_by_key(key).await?;
+    let mut known = store.item_by_key(key).await?;
+    for row in &mut known {
+        row.relevance = Ranking::of(store, &row.topic).await?.and_then(|ranking| ranking.item(row));
+    }
     let Some(item) = known.first() else {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
         return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") });
@@ -38,7 +41,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         @if let Some(text) = &item.text { p dir="auto" { (format::line(text, 20_000)) } }
         (facts(item))
         @if let Some(story) = &story { (spread::section(story)) }
-        (topics(&known))
+        (topics(&known, site.acts()))
         (sightings(&seen, item))
         (edits(item, &earlier))
         (near(many, &copies))
@@ -58,17 +61,19 @@ fn facts(item: &ItemRow) -> Markup {
     } }
 }
 
-fn topics(known: &[ItemRow]) -> Markup {
+fn topics(known: &[ItemRow], acts: bool) -> Markup {
+    let told = acts || known.iter().any(|row| row.mark.is_some() || row.relevance.is_some());
     html! { section aria-labelledby="topics" {
         h2 #topics { "Topics that know it" }
         div.wide { table.cards {
             caption.quiet { "Topics that know the item" }
-            thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } } }
+            thead { tr { th scope="col" { "Topic" } th scope="col" { "First seen" } th scope="col" { "Last seen" } th.n scope="col" { "In runs" } @if told { th scope="col" { "Mark" } } } }
             tbody { @for row in known { tr {
                 th scope="row" { a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
                 td data-label="First seen" { (moment(row.first_seen, "UTC")) }
                 td data-label="Last seen" { (moment(row.last_seen, "UTC")) }
                 td.n data-label="In runs" { (number(row.times_seen.unsigned_abs())) }
+                @if told { td data-label="Mark" { (marks::of_item(row, acts, &item_view::item_page(&row.key))) } }
             } } }
         } }
     } }

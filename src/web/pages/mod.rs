@@ -10,6 +10,7 @@ pub(super) mod health;
 pub(super) mod item;
 mod item_view;
 pub(super) mod login;
+pub(super) mod marks;
 pub(super) mod overview;
 pub(super) mod runs;
 mod spread;

@@ -1,18 +1,20 @@
 //! One topic: how it stands, its days, its answers, and its items with filters, search and order.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::Duration;
 
 use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
-use super::{actions, alerts, answers, days, item_view};
-use crate::compare::{Filtered, Hiding};
+use super::{actions, alerts, answers, days, item_view, marks};
+use crate::compare::{Filtered, Hiding, Ranking};
 use crate::draw::format::{self, counted, number};
 use crate::insight::daily::rising;
+use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{Span, Time, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
-use crate::web::ask::{Ask, words as words_of};
+use crate::web::ask::{Ask, LONGEST, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -29,12 +31,13 @@ const MOST_REACTIONS: i64 = 5_000;
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// In which order items stand, as the address says it.
-const ORDERS: [(&str, &str); 5] = [
+const ORDERS: [(&str, &str); 6] = [
     ("new", "New first"),
     ("engagement", "Most reactions"),
     ("velocity", "Fastest rising"),
     ("negative", "Most negative"),
     ("positive", "Most positive"),
+    ("relevance", "Most relevant"),
 ];
 /// How far back, as the address says it.
 const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
@@ -45,6 +48,8 @@ struct ItemQuery {
     order: &'static str,
     filtered: Filtered,
     folded: bool,
+    /// Whether likely noise is left out.
+    fold_noise: bool,
     after: Option<ItemPlace>,
 }
 
@@ -72,6 +77,9 @@ impl ItemQuery {
             folded: ask
                 .word("copies", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
                 .unwrap_or(true),
+            fold_noise: ask
+                .word("noise", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
+                .unwrap_or(false),
             after: ask.word("after", place)?,
         })
     }
@@ -119,8 +127,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         (answers)
         section aria-labelledby="items" {
             h2 #items { "Items" }
-            (form(&ask, &card, &wish))
-            (list(&ask, &card, &wish, &found))
+            (form(&ask, &card, &wish, found.learned.is_some()))
+            (list(&ask, &card, &wish, &found, site.acts()))
         }
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
@@ -135,16 +143,29 @@ struct Found {
     /// Whether only the latest were looked through.
     cut: bool,
     waiting: bool,
+    /// What was learned from marks, and how sure it is.
+    learned: Option<String>,
+    /// Likely noise of this page that is left out.
+    noise: usize,
 }
 
 async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Result<Found, Problem> {
     let store = &site.store;
-    let (rows, next, cut) = if wish.order == "velocity" {
+    let ranking = Ranking::of(store, &card.topic).await?;
+    let (mut rows, next, cut) = if wish.order == "relevance" {
+        (most_relevant(site, &card.topic, ranking.as_ref(), ITEMS as usize).await?, None, true)
+    } else if wish.order == "velocity" {
         (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
     } else {
         let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
         (listed.rows, listed.next, wish.order != "new" && !listed.whole)
     };
+    let mut noise = rows.len();
+    if let Some(ranking) = &ranking {
+        rows.retain(|row| !wish.fold_noise || !ranking.folds(row));
+        rows.iter_mut().for_each(|row| row.relevance = ranking.item(row));
+    }
+    noise -= rows.len();
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), wish.filtered).await?;
     let mut items = Vec::new();
     for row in rows.into_iter().filter(|row| hiding.item(row)) {
@@ -157,7 +178,24 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Re
         items.push((row, copies));
     }
     let waiting = wish.filter.words.is_some() && store.words_waiting().await? > 0;
-    Ok(Found { items, next, hidden: hiding.hidden(), cut, waiting })
+    let learned = ranking.map(|ranking| ranking.told());
+    Ok(Found { items, next, hidden: hiding.hidden(), cut, waiting, learned, noise })
+}
+
+/// Of the latest items those most likely good, as learned from marks; without enough of these, none.
+pub(in crate::web) async fn most_relevant(
+    site: &Site,
+    topic: &str,
+    ranking: Option<&Ranking>,
+    most: usize,
+) -> Result<Vec<ItemRow>, Problem> {
+    let Some(ranking) = ranking else { return Ok(Vec::new()) };
+    let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+    let latest = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
+    let mut rows = site.store.items(&filter, None, latest).await?;
+    rows.sort_by_cached_key(|row| Reverse((ranking.item(row), row.first_seen, row.key.clone())));
+    rows.truncate(most);
+    Ok(rows)
 }
 
 /// Items whose reactions grow fastest, as in reports.
@@ -172,32 +210,38 @@ pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: u
     Ok(rows)
 }
 
-fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery) -> Markup {
+fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery, learned: bool) -> Markup {
     let given = |name: &str| ask.get(name).unwrap_or("");
     let filters = card.has_filter();
     html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
         div { label for="q" { "Words" } input #q type="search" name="q" value=(given("q")) maxlength="300"; }
-        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS { option value=(name) selected[wish.order == name] { (told) } } } }
+        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || wish.order == "relevance") { option value=(name) selected[wish.order == *name] { (told) } } } }
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[given("tone") == tone.as_str()] { (tone) } } } }
         div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
         div { label for="author" { "Author" } input #author name="author" value=(given("author")) maxlength="100" size="12"; }
         div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (counted(days, "day")) } } } }
         div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }
+        @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!wish.fold_noise] { "all" } option value="fold" selected[wish.fold_noise] { "folded" } } } }
         @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
     } }
 }
 
-fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found) -> Markup {
+fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
+    // A form takes no longer one.
+    let back = Some(ask.with(&path, &[])).filter(|back| back.len() <= LONGEST).unwrap_or_else(|| path.clone());
     html! {
         @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
+        @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance is learned from " (LEAST_MARKS) " marks on, good and noise." } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if wish.fold_noise { " " (number(found.noise as u64)) " of this page are likely noise and left out." } } }
         @if found.cut { p.meta { "Of the items first seen last; older ones were not looked through." } }
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." } @else { "Nothing found." } }
         } @else { ol.found { @for (row, (many, copies)) in &found.items { li {
             (item_view::item(row, zone))
+            (marks::of_item(row, acts, &back))
             @if *many > 0 { details {
                 summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {

@@ -95,6 +95,7 @@ tables! {
         n ["run", "item", "rank", "likes", "reposts", "replies", "quotes", "bookmarks", "views"]; t ["source", "fit"]; b [];
     "topic_item" ["topic", "item"], false, MANY;
         n ["item", "first_seen", "first_run", "last_seen", "last_run", "times_seen"]; t ["topic"]; b [];
+    "item_mark" ["topic", "item"], false, MANY; n ["item", "at"]; t ["topic", "mark", "through"]; b [];
     "answer" ["run"], false, FEW; n ["run", "partial"]; t ["text", "model", "cited"]; b [];
     "item_revision" ["item", "run"], false, MANY; n ["item", "run", "replaced_at"]; t ["title", "text"]; b [];
     "item_past" ["id"], true, MANY;

@@ -3,7 +3,9 @@
 use sqlx::Row as _;
 
 use super::Row;
-use crate::model::{Engagement, ItemTone, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, WindowFit};
+use crate::model::{
+    Engagement, ItemTone, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit,
+};
 use crate::store::{AnswerRow, Counts, ItemRow, RunRow, SearchRow, SightingRow, StoreError};
 
 /// A closed-list column.
@@ -41,6 +43,13 @@ fn tone(row: &Row) -> Result<ItemTone, StoreError> {
     Ok(ItemTone { tone: tone.transpose()?, score: row.try_get("score")?, scorer: row.try_get("scorer")? })
 }
 
+/// What people said of an item.
+fn verdict(row: &Row) -> Result<Option<Verdict>, StoreError> {
+    let mark: Option<String> = row.try_get("mark")?;
+    mark.map(|mark| Verdict::parse(&mark).ok_or_else(|| StoreError::unreadable(&format!("`{mark}` in mark"))))
+        .transpose()
+}
+
 /// Runs that readers may see have a place in the reading order.
 pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
      r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at, r.thinned FROM run r";
@@ -52,7 +61,8 @@ pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.plan
 pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
      i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, \
-     i.tone, i.score, i.scorer, i.pruned_at, f.seq AS first_seq \
+     i.tone, i.score, i.scorer, i.pruned_at, f.seq AS first_seq, \
+     (SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item) AS mark \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
 
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
@@ -60,7 +70,8 @@ pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i
 pub(in crate::store) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
      CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, i.lang, \
      s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views, \
-     (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer \
+     (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, i.tone, i.score, i.scorer, \
+     (SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item) AS mark \
      FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
 
 /// What holds the tables of [`SIGHTING`] together.
@@ -127,6 +138,8 @@ pub(in crate::store) fn item(row: &Row) -> Result<ItemRow, StoreError> {
         cluster: row.try_get("cluster")?,
         tone: tone(row)?,
         pruned_at: time(row, "pruned_at")?,
+        mark: verdict(row)?,
+        relevance: None,
     })
 }
 
@@ -150,6 +163,8 @@ pub(in crate::store) fn sighting(row: &Row) -> Result<SightingRow, StoreError> {
         engagement: engagement(row)?,
         cluster: row.try_get("cluster")?,
         tone: tone(row)?,
+        mark: verdict(row)?,
+        relevance: None,
     })
 }
 

@@ -14,10 +14,11 @@ use crate::store::{Filter, StoreError};
 /// What is told of an item, as columns of `i`. What another table is asked for is asked once, however often it is told.
 const ITEM: &str = "SELECT i.id, i.key, i.kind, i.published_at, i.url, i.author, i.title, i.text, i.lang, i.tone, i.score, i.scorer, \
      CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END AS cluster, \
-     (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts, ";
+     (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts, \
+     (SELECT string_agg(concat(m.topic, '=', m.mark), ' ') FROM item_mark m WHERE m.item = i.id) AS marks, ";
 
 /// Its cells and whether each may hold anything at all, its number first; in the order in which `pages` reads the others.
-const CELLS: [(&str, bool); 15] = [
+const CELLS: [(&str, bool); 16] = [
     ("id", false),
     ("key", true),
     ("kind", false),
@@ -33,6 +34,7 @@ const CELLS: [(&str, bool); 15] = [
     ("score", false),
     ("scorer", true),
     ("firsts", true),
+    ("marks", true),
     ("past", true),
 ];
 

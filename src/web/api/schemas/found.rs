@@ -1,7 +1,7 @@
 //! What was found: items with all that is known of them, and answers.
 
 use super::parts::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
-use crate::model::{Kind, Tone, WindowFit};
+use crate::model::{Kind, Through, Tone, Verdict, WindowFit};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};
 
@@ -9,6 +9,7 @@ const KEY: Field = ("key", Text, "public key of the item");
 pub(super) const KIND: Shape = Word(|| Kind::ALL.iter().map(|kind| kind.as_str()).collect());
 pub(super) const REVISIONS: Shape = List(&Of("Revision"));
 const FIT: Shape = Word(|| WindowFit::ALL.iter().map(|fit| fit.as_str()).collect());
+const MARK: Shape = Word(|| Verdict::ALL.iter().map(|mark| mark.as_str()).collect());
 const SOUND: Shape = Word(|| Tone::ALL.iter().map(|tone| tone.as_str()).collect());
 
 const TONE: &[Field] = &[
@@ -41,6 +42,8 @@ const ITEM: &[Field] = &[
     ("revisions", Integer, "how often its words changed"),
     ("cluster", Maybe(&Text), "key of the item that its near-copies began with; null while nobody looked"),
     ("pruned_at", Maybe(&Time), "when its words were let go for their age"),
+    ("mark", Maybe(&MARK), "as what it was marked for this topic"),
+    ("relevance", Maybe(&Number), "how likely it is good for this topic, from 0 to 1; null with fewer than 20 marks"),
 ];
 
 const LISTED: &[Field] = &[
@@ -53,6 +56,8 @@ const PAGE: &[Field] = &[
     SANDBOX,
     ("filtered", Integer, "rows of this page that the topic's filter hides, shown or not"),
     ("outside", Integer, "rows of this page left out because they were not new (`new_since`)"),
+    ("noise", Integer, "rows of this page left out as likely noise (`noise=fold`)"),
+    ("learned", Maybe(&Text), "how sure `relevance` is, in a sentence; null with too few marks"),
     ("complete", Flag, "all that fits was looked through, and not only the items first seen last"),
     ("unindexed", Integer, "items that cannot be found by their words yet, of any topic"),
 ];
@@ -80,6 +85,16 @@ const WHOLE: &[Field] = &[
     ("sightings", List(&Of("Sighting")), "the latest 100, the latest first"),
     ("revisions", REVISIONS, "what its words were, the latest 20"),
     ("copies", Of("Copies"), "its near-copies, of any topic"),
+];
+
+const MARKED: &[Field] =
+    &[TOPIC, ("key", Text, "the key that was given"), ("mark", Maybe(&MARK), "as what it is marked now")];
+
+const MARK_SET: &[Field] = &[
+    KEY,
+    ("mark", MARK, "as what it is marked"),
+    ("at", Time, "when it was marked"),
+    ("through", Word(|| Through::ALL.iter().map(|way| way.as_str()).collect()), "by which way in"),
 ];
 
 const SIGHTING: &[Field] = &[
@@ -117,6 +132,11 @@ pub(super) fn schemas() -> Vec<Named> {
         ("Engagement", object("Reactions; null where they are not known", &[ENGAGEMENT])),
         ("Copies", object("Near-copies", &[copies])),
         ("Copy", object("A near-copy", &[COPY])),
+        list("Marks", &Of("MarkSet"), PAGED),
+        ("MarkSet", object("An item that is marked", &[MARK_SET])),
+        one("OneMark", "Marked"),
+        ("Marked", object("An item's mark", &[MARKED])),
+        ("Mark", object("What is marked, and as what", &[&[KEY, ("mark", MARK, "which of these")]])),
         one("OneItem", "WholeItem"),
         ("WholeItem", object("Everything about an item", &[WHOLE])),
         ("Sighting", object("An item in a reply", &[SIGHTING])),

@@ -1,0 +1,162 @@
+//! `items --rank relevance`, `--fold-noise`, `--marked`: a topic's items by what was marked, each with its key, so that more
+//! can be marked. How likely an item is good is `compare::Ranking`'s to say.
+
+use std::cmp::Reverse;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::compare::{Filtered, Hiding, Ranking};
+use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
+use crate::model::Verdict;
+use crate::store::{Filter, ItemRow, Nature, Store};
+
+/// Characters of the usual key, that of a post.
+const KEY: usize = 26;
+
+#[derive(Debug, Args)]
+pub struct RankedArgs {
+    /// Of one topic: only items marked so
+    #[arg(long, value_name = "MARK", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["good", "noise"])]
+    pub marked: Option<String>,
+    /// Of one topic: the likely good first, as learned from its marks; of its latest 5,000 items
+    #[arg(long, value_name = "ORDER", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["relevance"])]
+    pub rank: Option<String>,
+    /// Of one topic: leave out likely noise, as learned from its marks, and say how many
+    #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
+    pub fold_noise: bool,
+}
+
+impl RankedArgs {
+    /// Whether any of them is given.
+    pub(in crate::cli) fn asked(&self) -> bool {
+        self.marked.is_some() || self.rank.is_some() || self.fold_noise
+    }
+}
+
+/// Which items are shown, and how.
+pub(in crate::cli) struct Shown {
+    pub(in crate::cli) topic: Vec<String>,
+    pub(in crate::cli) filtered: String,
+    pub(in crate::cli) limit: usize,
+    pub(in crate::cli) json: bool,
+}
+
+/// What is listed.
+struct Listed {
+    items: Vec<ItemRow>,
+    /// Likely noise that is left out.
+    folded: usize,
+    /// More than are shown.
+    more: usize,
+    hidden: u64,
+    /// How sure it is; absent where nothing was learned.
+    told: Option<String>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Shown) -> Result<Exit, Failure> {
+    let [topic] = shown.topic.as_slice() else {
+        return Err(Failure::usage("marks are of one topic", "name it: --topic ID, once"));
+    };
+    let context = Context::load(common, None)?;
+    let store = context.store_to_read().await?;
+    if store.watched(&shown.topic).await?.is_empty() {
+        context.known(&shown.topic)?;
+    }
+    let listed = list(&store, topic, args, shown).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if shown.json {
+        output::json(&json!({
+            "sandbox": invented,
+            "items": listed.items,
+            "filtered": listed.hidden,
+            "folded": listed.folded,
+            "learned": listed.told,
+        }))?;
+    } else {
+        output::text(&as_text(&listed, topic, args, invented))?;
+    }
+    Ok(Exit::Ok)
+}
+
+async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &Shown) -> Result<Listed, Failure> {
+    let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
+    let mut rows = match args.marked.as_deref() {
+        Some(mark) => {
+            let keys = store.marked_keys(topic, Verdict::parse(mark), most).await?;
+            store.items_by_key(topic, &keys).await?
+        }
+        None => {
+            let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+            store.items(&filter, None, most).await?
+        }
+    };
+    let mode = Filtered::parse(&shown.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(store, &shown.topic, mode).await?;
+    rows.retain(|row| hiding.item(row));
+    let ranking = Ranking::of(store, topic).await?;
+    let mut folded = 0;
+    if let Some(ranking) = &ranking {
+        if args.fold_noise {
+            let all = rows.len();
+            rows.retain(|row| !ranking.folds(row));
+            folded = all - rows.len();
+        }
+        for row in &mut rows {
+            row.relevance = ranking.item(row);
+        }
+    }
+    let time = |row: &ItemRow| (Reverse(row.first_seen), row.key.clone());
+    if args.rank.is_some() {
+        rows.sort_by_cached_key(|row| (Reverse(row.relevance), time(row)));
+    } else {
+        rows.sort_by_cached_key(time);
+    }
+    let more = rows.len().saturating_sub(shown.limit);
+    rows.truncate(shown.limit);
+    Ok(Listed { items: rows, folded, more, hidden: hiding.hidden(), told: ranking.map(|ranking| ranking.told()) })
+}
+
+fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> String {
+    let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    text.push_str(&table(&listed.items));
+    if listed.more > 0 {
+        text.push_str(&format!("\n{} more; --limit N shows more\n", listed.more));
+    }
+    if listed.hidden > 0 {
+        text.push_str(&format!("\n{} filtered by the topic's filter; --filtered keep shows them\n", listed.hidden));
+    }
+    if args.rank.is_some() || args.fold_noise {
+        match &listed.told {
+            Some(told) if args.fold_noise && listed.folded > 0 => text.push_str(&format!(
+                "\n{} likely noise folded ({told}): without --fold-noise they are shown\n",
+                listed.folded
+            )),
+            Some(told) => text.push_str(&format!("\n{told}\n")),
+            None => text.push_str(&format!(
+                "\nrelevance is learned from {LEAST_MARKS} marks on, good and noise: topicwatch mark {topic} KEY good\n"
+            )),
+        }
+    }
+    text
+}
+
+fn table(items: &[ItemRow]) -> String {
+    // Keys are copied from here, so that none is cut; they come last, as some are long.
+    let words = usize::from(output::width()).saturating_sub(KEY + 20).clamp(24, 100);
+    let rows = items
+        .iter()
+        .map(|item| {
+            let relevance = item.relevance.map_or_else(|| "-".to_owned(), |one| format!("{:.2}", one as f64 / 1_000.0));
+            let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let mark = item.mark.map_or("", Verdict::as_str).to_owned();
+            vec![relevance, mark, output::brief(said, words), output::visible(&item.key)]
+        })
+        .collect();
+    output::table(&["relevance", "mark", "title or text", "key"], rows, &[0])
+}

@@ -1,0 +1,69 @@
+//! `mark`: says of items that they are good or noise for a topic, or takes that back. What is learned from it is `items`'.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::topic::pause::{open, with_suggestion};
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::insight::relevance::LEAST_MARKS;
+use crate::model::{Through, Verdict};
+
+#[derive(Debug, Args)]
+pub struct MarkArgs {
+    /// Topic id
+    pub topic: String,
+    /// Keys of items, as `items --json` and the pages show them
+    #[arg(required = true, value_name = "KEY")]
+    pub keys: Vec<String>,
+    /// What they are: good, noise, or none to take marks back
+    #[arg(value_name = "MARK", value_parser = ["good", "noise", "none"])]
+    pub mark: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let (store, now) = open(&context).await?;
+    let mark = Verdict::parse(&args.mark);
+    let known = store.topic_ids().await?.contains(&args.topic);
+    let marked = match store.mark(&args.topic, &args.keys, mark, Through::Cli, now).await {
+        Ok(marked) => marked,
+        Err(mut error) => {
+            if !known {
+                // Who mistypes the topic is told of the topic.
+                error.text = format!("there is no topic `{}` in the database", args.topic);
+                error.hint = String::new();
+            }
+            let mut failure = with_suggestion(&store, std::slice::from_ref(&args.topic), error).await;
+            (failure.text, failure.hint) = (output::visible(&failure.text), output::visible(&failure.hint));
+            return Err(failure);
+        }
+    };
+    let all = store.many_marked().await?;
+    store.close().await;
+    let many = all.iter().find(|(topic, _)| *topic == args.topic).map_or(0, |(_, many)| *many);
+    if args.json {
+        output::json(&json!({ "topic": args.topic, "items": marked, "marks": many }))?;
+        return Ok(Exit::Ok);
+    }
+    let changed = marked.iter().filter(|one| one.before != one.mark).count();
+    let said = match mark {
+        Some(mark) => format!("marked {mark}"),
+        None => "not marked any more".to_owned(),
+    };
+    let same = if changed < marked.len() { format!(", {} as before", marked.len() - changed) } else { String::new() };
+    let items = if changed == 1 { "item" } else { "items" };
+    let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
+    let next = if many < least {
+        format!("relevance is learned from {LEAST_MARKS} marks on")
+    } else {
+        format!("topicwatch items --topic {} --rank relevance", args.topic)
+    };
+    output::text(&format!("{changed} {items} {said}{same}; {} has {many} marks: {next}\n", args.topic))?;
+    Ok(Exit::Ok)
+}

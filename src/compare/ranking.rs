@@ -1,0 +1,190 @@
+//! How likely items of a topic are good, by the marks of its items: reads what there is to learn from and has `insight` learn
+//! it. Made anew whenever it is asked for, of a bounded number of items; nothing is stored, and nothing is hidden.
+
+use std::collections::HashMap;
+
+use super::relevance::all_asked;
+use crate::insight::relevance::{CrossChecked, Features, LEAST_MARKS, MOST_ITEMS, Ranker, Seen};
+use crate::model::{ItemRow, Kind, Readable, SightingRow, Verdict};
+use crate::normalise::words::{Asked, tokens};
+use crate::store::{Filter, Store, StoreError};
+
+/// Marks that are learned from: the latest.
+const MOST_MARKS: i64 = 2_000;
+
+/// What was learned of a topic.
+#[derive(Debug)]
+pub struct Ranking {
+    asked: Option<Asked>,
+    ranker: Ranker,
+}
+
+/// The words of an item, wherever they were read.
+struct Said<'a> {
+    kind: Kind,
+    title: Option<&'a str>,
+    text: Option<&'a str>,
+    author: Option<&'a str>,
+    url: Option<&'a str>,
+    lang: Option<&'a str>,
+}
+
+impl Said<'_> {
+    /// `None` where there is nothing to read, as when it was pruned.
+    fn features(&self, asked: Option<&Asked>) -> Option<Features> {
+        self.text.or(self.title)?;
+        let readable = Readable {
+            kind: self.kind,
+            title: self.title,
+            author: self.author,
+            author_name: None,
+            text: self.text,
+            url: self.url,
+        };
+        let mut words: Vec<String> = tokens(&readable).into_iter().flatten().collect();
+        // No word holds a blank.
+        words.extend(self.lang.map(|lang| format!("lang {}", lang.to_ascii_lowercase())));
+        let text = self.text.unwrap_or("");
+        let shapes = [
+            ("a link", text.contains("://")),
+            ("a repost", text.starts_with("RT ")),
+            ("a reply", text.starts_with('@')),
+            ("a page", self.kind == Kind::Page),
+        ];
+        words.extend(shapes.iter().filter(|(_, is)| *is).map(|(shape, _)| (*shape).to_owned()));
+        let held = asked.map_or(0, |asked| asked.held(&[self.text, self.title, self.author, self.url]));
+        Some(Features::of(words.iter().map(String::as_str), held))
+    }
+}
+
+fn of_item(row: &ItemRow) -> Said<'_> {
+    Said {
+        kind: row.kind,
+        title: row.title.as_deref(),
+        text: row.text.as_deref(),
+        author: row.author.as_deref(),
+        url: row.url.as_deref(),
+        lang: row.lang.as_deref(),
+    }
+}
+
+/// What is looked at in an item, for whoever learns from rows of his own; `None` where there is nothing to read.
+#[must_use]
+pub fn features_of(row: &ItemRow, asked: Option<&Asked>) -> Option<Features> {
+    of_item(row).features(asked)
+}
+
+fn of_sighting(row: &SightingRow) -> Said<'_> {
+    Said {
+        kind: row.kind,
+        title: row.title.as_deref(),
+        text: row.text.as_deref(),
+        author: row.author.as_deref(),
+        url: row.url.as_deref(),
+        lang: row.lang.as_deref(),
+    }
+}
+
+impl Ranking {
+    /// Learns from a topic's marks and latest items; `None` where there are too few marks.
+    pub async fn of(store: &Store, topic: &str) -> Result<Option<Self>, StoreError> {
+        let marked = store.marked_keys(topic, None, MOST_MARKS).await?;
+        if marked.len() < LEAST_MARKS {
+            return Ok(None);
+        }
+        let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+        let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
+        let mut rows = store.items(&filter, None, most).await?;
+        rows.extend(store.items_by_key(topic, &marked).await?);
+        let named = [topic.to_owned()];
+        let asked = store.watched(&named).await?.pop().and_then(|one| one.definition).and_then(|one| all_asked(&one));
+        Ok(Self::learned(asked, &rows))
+    }
+
+    /// The same of rows that were read, each with its mark; one that is there twice counts once.
+    #[must_use]
+    pub fn learned(asked: Option<Asked>, rows: &[ItemRow]) -> Option<Self> {
+        let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(asked.as_ref())?)));
+        let read: Vec<(&ItemRow, Features)> = read.collect();
+        let mut seen: Vec<Seen<'_>> = Vec::with_capacity(read.len());
+        for (row, features) in &read {
+            seen.push(Seen { key: &row.key, features, mark: row.mark.map(|mark| mark == Verdict::Good) });
+        }
+        Some(Self { ranker: Ranker::learn(&seen)?, asked })
+    }
+
+    /// How likely an item is good, in thousandths; `None` where its words are gone.
+    #[must_use]
+    pub fn item(&self, row: &ItemRow) -> Option<i64> {
+        self.thousandths(&of_item(row))
+    }
+
+    /// The same of an item in a reply, by the words that it had then.
+    #[must_use]
+    pub fn sighting(&self, row: &SightingRow) -> Option<i64> {
+        self.thousandths(&of_sighting(row))
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a probability in thousandths")]
+    fn thousandths(&self, said: &Said<'_>) -> Option<i64> {
+        let features = said.features(self.asked.as_ref())?;
+        Some((self.ranker.relevance(&features) * 1_000.0).round() as i64)
+    }
+
+    /// Whether an item would be folded as likely noise. One that somebody marked is not: he knows what it is.
+    #[must_use]
+    pub fn folds(&self, row: &ItemRow) -> bool {
+        let features = || of_item(row).features(self.asked.as_ref());
+        row.mark.is_none() && features().is_some_and(|features| self.ranker.folds(self.ranker.relevance(&features)))
+    }
+
+    /// How sure it is, in a sentence: what folding does to marks that it was not told.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let CrossChecked { noise, noise_folded, good, good_folded } = self.ranker.checked();
+        let marks = noise + good;
+        if self.ranker.tells() {
+            format!(
+                "learned from {marks} marks; of marks left out, it folds {noise_folded} of {noise} noise and {good_folded} of {good} good"
+            )
+        } else {
+            format!("learned from {marks} marks, which do not tell noise from good by its words yet: nothing is folded")
+        }
+    }
+}
+
+/// Those of all topics with enough marks.
+#[derive(Debug, Default)]
+pub struct Rankings(HashMap<String, Ranking>);
+
+impl Rankings {
+    /// Of these topics, or of all there are.
+    pub async fn of(store: &Store, topics: &[String]) -> Result<Self, StoreError> {
+        let mut all = HashMap::new();
+        let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
+        for (topic, marks) in store.many_marked().await? {
+            if marks < least || !(topics.is_empty() || topics.contains(&topic)) {
+                continue;
+            }
+            if let Some(ranking) = Ranking::of(store, &topic).await? {
+                all.insert(topic, ranking);
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// That of a topic.
+    fn of_topic(&self, topic: &str) -> Option<&Ranking> {
+        self.0.get(topic)
+    }
+
+    /// Writes into an item how likely it is good.
+    pub fn rate(&self, row: &mut ItemRow) {
+        row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.item(row));
+    }
+
+    /// The same of an item in a reply.
+    pub fn rate_sighting(&self, row: &mut SightingRow) {
+        row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.sighting(row));
+    }
+}

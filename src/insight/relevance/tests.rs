@@ -1,0 +1,92 @@
+//! What must hold of the ranker whatever it is told.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Items about two things, by numbers: those of one are good.
+fn world(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Features, bool)> {
+    (0..items)
+        .map(|number| {
+            let good = !noise(number);
+            let about = if good { ["storm", "power", "flood"] } else { ["cake", "music", "cat"] };
+            let words = [about[number % 3], about[(number / 3) % 3], ["the", "a", "of"][number % 3]];
+            (format!("k{number:05}"), Features::of(words, usize::from(good && number % 4 > 0)), good)
+        })
+        .collect()
+}
+
+fn seen(world: &[(String, Features, bool)], marks: usize) -> Vec<Seen<'_>> {
+    let mark = |number: usize, good: bool| (number < marks).then_some(good);
+    world.iter().enumerate().map(|(n, (key, features, good))| Seen { key, features, mark: mark(n, *good) }).collect()
+}
+
+#[test]
+fn too_few_marks_or_marks_of_one_sort_say_nothing() {
+    let mixed = world(200, |number| number % 2 == 0);
+    assert!(Ranker::learn(&seen(&mixed, LEAST_MARKS - 1)).is_none());
+    assert!(Ranker::learn(&seen(&mixed, LEAST_MARKS)).is_some());
+    assert!(Ranker::learn(&seen(&world(200, |_| false), 100)).is_none());
+    assert!(Ranker::learn(&seen(&world(200, |_| true), 100)).is_none());
+    assert!(Ranker::learn(&[]).is_none());
+}
+
+#[test]
+fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
+    let world = world(600, |number| number % 3 == 0);
+    let ranker = Ranker::learn(&seen(&world, 30)).unwrap();
+    let folded = |good: bool| {
+        let of = world.iter().skip(30).filter(|one| one.2 == good);
+        of.filter(|one| ranker.folds(ranker.relevance(&one.1))).count()
+    };
+    assert!(ranker.tells());
+    assert_eq!(folded(true), 0);
+    assert!(folded(false) > 60, "{}", folded(false));
+    let checked = ranker.checked();
+    assert_eq!((checked.good + checked.noise, checked.good_folded), (30, 0));
+}
+
+#[test]
+fn where_words_say_nothing_nothing_is_folded() {
+    // The mark has nothing to do with the words.
+    let mut world = world(600, |number| number % 3 == 0);
+    for (number, one) in world.iter_mut().enumerate() {
+        one.1 = Features::of([["storm", "cake", "cat"][number % 3]], 1);
+        one.2 = (number * 7_919) % 5 < 3;
+    }
+    let ranker = Ranker::learn(&seen(&world, 40)).unwrap();
+    assert!(!ranker.tells());
+    assert!(world.iter().all(|one| !ranker.folds(ranker.relevance(&one.1))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn every_probability_is_one_and_the_order_of_items_and_marks_does_not_matter(
+        items in proptest::collection::vec((proptest::collection::vec(0u8..30, 0..8), 0usize..6, any::<bool>(), any::<bool>()), 20..90),
+        turn in any::<u64>(),
+    ) {
+        let all: Vec<(String, Features, Option<bool>)> = items.iter().enumerate().map(|(number, (words, asked, marked, good))| {
+            let words: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
+            (format!("k{number}"), Features::of(words.iter().map(String::as_str), *asked), (*marked || number < 25).then_some(*good))
+        }).collect();
+        let mut seen: Vec<Seen<'_>> = all.iter().map(|(key, features, mark)| Seen { key, features, mark: *mark }).collect();
+        let first = Ranker::learn(&seen);
+        let places = seen.len() as u64;
+        seen.sort_by_key(|one| one.key.bytes().fold(turn, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))) % places);
+        let second = Ranker::learn(&seen);
+        prop_assert_eq!(first.is_some(), second.is_some());
+        if let (Some(first), Some(second)) = (first, second) {
+            prop_assert_eq!(first.checked(), second.checked());
+            let empty = Features::default();
+            for features in all.iter().map(|one| &one.1).chain([&empty]) {
+                let relevance = first.relevance(features);
+                prop_assert!((0.0..=1.0).contains(&relevance), "{}", relevance);
+                prop_assert_eq!(relevance.to_bits(), second.relevance(features).to_bits());
+                prop_assert_eq!(first.folds(relevance), second.folds(relevance));
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Which words speak for a topic: naive Bayes over marked and unmarked items (Nigam, McCallum, Thrun, Mitchell 2000). Unmarked
+//! items begin as what their words of the question make likely, and are judged again a few times with what was learned.
+
+use std::collections::HashMap;
+
+use super::features::{Features, GROUPS};
+
+/// What is believed of items with 0, 1, 2 and more words of the question before anybody marked one, and how many marks
+/// that is worth.
+const BELIEVED: [f64; GROUPS] = [0.25, 0.7, 0.85, 0.9];
+const BELIEF: f64 = 4.0;
+/// A marked item counts like so many unmarked ones.
+const MARKED: f64 = 20.0;
+/// Words of the whole stream that each side is thought to have beside its own: rare words say little.
+const SMOOTHING: f64 = 50.0;
+/// How often unmarked items are judged again.
+const ROUNDS: usize = 3;
+/// The words that speak most for an item count once more: a post about a topic may hold one word of it among many others.
+const BEST: usize = 3;
+
+/// What was learned.
+#[derive(Debug, Clone)]
+pub(super) struct Weights {
+    groups: [f64; GROUPS],
+    words: HashMap<u64, f64>,
+    /// Mean and spread over the stream, so that evidence means the same in every topic.
+    mean: f64,
+    spread: f64,
+}
+
+/// A stream of items with its words numbered, for learning from it several times.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// Words that at least two items hold.
+    vocabulary: Vec<u64>,
+    /// In how many items each of them is.
+    held: Vec<f64>,
+    items: Vec<(usize, Vec<usize>)>,
+}
+
+impl Stream {
+    pub(super) fn of<'a>(items: impl Iterator<Item = &'a Features> + Clone) -> Self {
+        let mut many: HashMap<u64, usize> = HashMap::new();
+        for word in items.clone().flat_map(|item| &item.words) {
+            *many.entry(*word).or_default() += 1;
+        }
+        let mut vocabulary: Vec<u64> = many.iter().filter(|(_, many)| **many > 1).map(|(word, _)| *word).collect();
+        vocabulary.sort_unstable();
+        let number = |word: &u64| vocabulary.binary_search(word).ok();
+        let items: Vec<(usize, Vec<usize>)> =
+            items.map(|item| (item.asked, item.words.iter().filter_map(number).collect())).collect();
+        let mut held = vec![0.0; vocabulary.len()];
+        for word in items.iter().flat_map(|(_, words)| words) {
+            held[*word] += 1.0;
+        }
+        Self { vocabulary, held, items }
+    }
+
+    /// Learns from it with these marks, by place; the evidence for each item is returned beside the weights.
+    pub(super) fn learn(&self, marks: &[(usize, bool)]) -> (Weights, Vec<f64>) {
+        let groups = self.groups(marks);
+        let mut marked = vec![None; self.items.len()];
+        for (place, good) in marks {
+            marked[*place] = Some(*good);
+        }
+        let share = |good: bool| if good { 1.0 } else { 0.0 };
+        let mut likely: Vec<f64> = (self.items.iter().zip(&marked))
+            .map(|((asked, _), mark)| mark.map_or_else(|| logistic(groups[*asked]), share))
+            .collect();
+        let (mut ratios, mut evidence) = (Vec::new(), vec![0.0; self.items.len()]);
+        for _ in 0..ROUNDS {
+            ratios = self.ratios(&likely, &marked);
+            for (place, (asked, words)) in self.items.iter().enumerate() {
+                evidence[place] = groups[*asked] + of_words(words.iter().map(|word| ratios[*word]));
+                if marked[place].is_none() {
+                    likely[place] = logistic(evidence[place]);
+                }
+            }
+        }
+        let many = evidence.len().max(1) as f64;
+        let mean = evidence.iter().sum::<f64>() / many;
+        let spread = (evidence.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / many).sqrt();
+        // A stream whose items are all alike has nothing to tell them apart by.
+        let spread = if spread > 1e-9 { spread } else { 1.0 };
+        for one in &mut evidence {
+            *one = (*one - mean) / spread;
+        }
+        let words = self.vocabulary.iter().copied().zip(ratios).collect();
+        (Weights { groups, words, mean, spread }, evidence)
+    }
+
+    /// How likely items with so many words of the question are good, as log-odds.
+    fn groups(&self, marks: &[(usize, bool)]) -> [f64; GROUPS] {
+        let mut groups = [0.0; GROUPS];
+        for (asked, group) in groups.iter_mut().enumerate() {
+            let of_group = marks.iter().filter(|(place, _)| self.items[*place].0 == asked);
+            let (all, good) = of_group
+                .fold((0.0, 0.0), |(all, good), (_, is_good)| (all + 1.0, if *is_good { good + 1.0 } else { good }));
+            let share = (good + BELIEF * BELIEVED[asked]) / (all + BELIEF);
+            *group = (share / (1.0 - share)).ln();
+        }
+        groups
+    }
+
+    /// The log-ratio of each word among what is likely good and what is likely noise.
+    fn ratios(&self, likely: &[f64], marked: &[Option<bool>]) -> Vec<f64> {
+        let mut counts = vec![(0.0, 0.0); self.vocabulary.len()];
+        for ((place, (_, words)), good) in self.items.iter().enumerate().zip(likely) {
+            let weight = if marked[place].is_some() { MARKED } else { 1.0 };
+            for word in words {
+                counts[*word].0 += weight * good;
+                counts[*word].1 += weight * (1.0 - good);
+            }
+        }
+        let (all_good, all_noise) = counts.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        let all: f64 = self.held.iter().sum();
+        let ratio = |((good, noise), held): (&(f64, f64), &f64)| {
+            let usual = SMOOTHING * held / all + 0.5;
+            ((good + usual) / (all_good + SMOOTHING)).ln() - ((noise + usual) / (all_noise + SMOOTHING)).ln()
+        };
+        counts.iter().zip(&self.held).map(ratio).collect()
+    }
+}
+
+impl Weights {
+    /// What speaks for an item: 0 for the usual one of the stream, 1 for one spread above.
+    pub(super) fn evidence(&self, item: &Features) -> f64 {
+        let words = item.words.iter().filter_map(|word| self.words.get(word).copied());
+        (self.groups[item.asked] + of_words(words) - self.mean) / self.spread
+    }
+}
+
+/// The mean of the words' ratios, and that of the best of them.
+fn of_words(ratios: impl Iterator<Item = f64>) -> f64 {
+    let (mut many, mut sum, mut best) = (0.0, 0.0, [f64::NEG_INFINITY; BEST]);
+    for ratio in ratios {
+        many += 1.0;
+        sum += ratio;
+        let mut carried = ratio;
+        for one in &mut best {
+            if carried > *one {
+                std::mem::swap(one, &mut carried);
+            }
+        }
+    }
+    if many == 0.0 {
+        return 0.0;
+    }
+    let known = best.iter().filter(|one| one.is_finite());
+    let (count, top) = known.fold((0.0, 0.0), |(count, top), one| (count + 1.0, top + one));
+    sum / many + if count > 0.0 { top / count } else { 0.0 }
+}
+
+pub(super) fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}

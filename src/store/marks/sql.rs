@@ -1,0 +1,116 @@
+//! Marks of items: setting them, taking them away, reading them, and what becomes of them when two items turn out to be one.
+
+use std::collections::BTreeMap;
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::resolve::{ITEMS_LOCK, list};
+use super::{Conn, read};
+use crate::model::{MarkRow, Marked, Through, Time, Verdict};
+use crate::store::StoreError;
+
+/// An unknown key is cut to so many characters where it is told.
+const TOLD: usize = 80;
+
+pub(in crate::store) async fn mark(
+    conn: &mut Conn,
+    topic: &str,
+    keys: &[String],
+    mark: Option<Verdict>,
+    through: Through,
+    now: Time,
+) -> Result<Vec<Marked>, StoreError> {
+    // Items are not merged or forgotten meanwhile.
+    super::lock(conn, ITEMS_LOCK).await?;
+    let sql = format!(
+        "SELECT k.key AS asked, i.id, i.key, m.mark FROM {} CROSS JOIN item_key k JOIN item i ON i.id = k.item \
+         JOIN topic_item t ON t.item = i.id AND t.topic = $2 JOIN run f ON f.id = t.first_run AND f.seq IS NOT NULL \
+         LEFT JOIN item_mark m ON m.item = i.id AND m.topic = t.topic WHERE k.key = given.value",
+        super::texts(1)
+    );
+    let asked = serde_json::json!(keys).to_string();
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(asked).bind(topic).fetch_all(&mut *conn).await?;
+    let (mut known, mut items) = (Vec::new(), BTreeMap::new());
+    for row in &rows {
+        known.push(row.try_get::<String, _>("asked")?);
+        let before = row.try_get::<Option<String>, _>("mark")?.as_deref().and_then(Verdict::parse);
+        items.insert(row.try_get::<String, _>("key")?, (row.try_get::<i64, _>("id")?, before));
+    }
+    if let Some(unknown) = keys.iter().find(|key| !known.contains(key)) {
+        let cut: String = unknown.chars().take(TOLD).collect();
+        return Err(StoreError::refused(
+            format!("topic `{topic}` knows no item `{cut}`; nothing was marked"),
+            format!("keys are those of: topicwatch items --topic {topic} --json"),
+        ));
+    }
+    let ids: Vec<i64> = items.values().map(|(id, _)| *id).collect();
+    let ids = list(&ids)?;
+    if let Some(mark) = mark {
+        // `true` divides the selection from ON CONFLICT, which SQLite would take for a join's.
+        let sql = format!(
+            "INSERT INTO item_mark (topic, item, mark, at, through) SELECT $2, given.value, $3, $4, $5 FROM {} WHERE true \
+             ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through",
+            super::numbers(1)
+        );
+        let insert = sqlx::query(AssertSqlSafe(sql)).bind(ids).bind(topic).bind(mark.as_str());
+        insert.bind(now.0).bind(through.as_str()).execute(conn).await?;
+    } else {
+        let given = super::numbers(1);
+        let sql = format!("DELETE FROM item_mark WHERE topic = $2 AND item IN (SELECT given.value FROM {given})");
+        sqlx::query(AssertSqlSafe(sql)).bind(ids).bind(topic).execute(conn).await?;
+    }
+    Ok(items.into_iter().map(|(key, (_, before))| Marked { key, mark, before }).collect())
+}
+
+pub(in crate::store) async fn many(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
+    Ok(sqlx::query_as("SELECT topic, count(*) FROM item_mark GROUP BY topic ORDER BY topic").fetch_all(conn).await?)
+}
+
+pub(in crate::store) async fn keys(
+    conn: &mut Conn,
+    topic: &str,
+    mark: Option<Verdict>,
+    most: i64,
+) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT i.key FROM item_mark m JOIN item i ON i.id = m.item WHERE m.topic = $1 AND m.mark = coalesce($2, m.mark) \
+               ORDER BY m.at DESC, i.key LIMIT $3";
+    let asked = sqlx::query_scalar(sql).bind(topic).bind(mark.map(Verdict::as_str));
+    Ok(asked.bind(most).fetch_all(conn).await?)
+}
+
+pub(in crate::store) async fn set(
+    conn: &mut Conn,
+    topic: &str,
+    after: Option<&(Time, String)>,
+    limit: i64,
+) -> Result<Vec<MarkRow>, StoreError> {
+    let sql = "SELECT i.key, m.mark, m.at, m.through FROM item_mark m JOIN item i ON i.id = m.item WHERE m.topic = $1 \
+               AND m.at <= $2 AND (m.at < $2 OR i.key > $3) ORDER BY m.at DESC, i.key LIMIT $4";
+    let (at, key) = after.map_or((i64::MAX, ""), |(at, key)| (at.0, key.as_str()));
+    let rows = sqlx::query(sql).bind(topic).bind(at).bind(key).bind(limit).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(MarkRow {
+                key: row.try_get("key")?,
+                mark: read::word(row, "mark", Verdict::parse)?,
+                at: Time(row.try_get("at")?),
+                through: read::word(row, "through", Through::parse)?,
+            })
+        })
+        .collect()
+}
+
+/// What was said of `from` is said of `into`; of two marks for one topic the later one holds.
+pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, $1, mark, at, through FROM item_mark WHERE item = $2 \
+         ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through \
+         WHERE excluded.at > item_mark.at",
+    )
+    .bind(into)
+    .bind(from)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query("DELETE FROM item_mark WHERE item = $1").bind(from).execute(conn).await?;
+    Ok(())
+}

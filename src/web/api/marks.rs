@@ -1,0 +1,54 @@
+//! Marking an item good or noise for a topic, and taking that back. It is done at once: no daemon has to hear of it.
+
+use axum::response::Response;
+use serde_json::json;
+
+use super::call::{Call, cut};
+use super::envelope::{answer, cut as shorten};
+use super::topics::card;
+use crate::model::{Through, Time, Verdict};
+use crate::web::pages::actions::may_ask;
+use crate::web::pages::marks::put;
+use crate::web::problem::Problem;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Asked {
+    key: String,
+    mark: String,
+}
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let topic = card(&call).await?.topic;
+    let after = call.position()?.map(|position| (Time(position.value), position.key));
+    let limit = call.number("limit");
+    let mut marks = call.site().store.marks_set(&topic, after.as_ref(), limit + 1).await?;
+    let more = shorten(&mut marks, limit);
+    let next = marks.last().filter(|_| more).map(|mark| call.token(mark.at.0, &mark.key));
+    answer(&call, [("data", json!(marks)), ("next_page_token", json!(next))]).await
+}
+
+pub(super) async fn set(call: Call) -> Result<Response, Problem> {
+    may_ask(call.site())?;
+    let topic = card(&call).await?.topic;
+    let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
+    let asked: Asked =
+        serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
+    let mark = Verdict::parse(&asked.mark);
+    let mark = mark.ok_or_else(|| Problem::bad(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
+    if asked.key.contains('\0') {
+        return Err(Problem::bad("`key` is no text", "Leave the character NUL out."));
+    }
+    marked(&call, &topic, &asked.key, Some(mark)).await
+}
+
+pub(super) async fn take_back(call: Call) -> Result<Response, Problem> {
+    may_ask(call.site())?;
+    let topic = card(&call).await?.topic;
+    marked(&call, &topic, call.needed("key"), None).await
+}
+
+async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Verdict>) -> Result<Response, Problem> {
+    put(call.site(), topic, key, mark, Through::Api).await?;
+    answer(call, [("data", json!({ "topic": topic, "key": key, "mark": mark }))]).await
+}

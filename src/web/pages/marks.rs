@@ -1,0 +1,117 @@
+//! Marking items good or noise: the buttons under an item, and pressing them. What is learned from marks is `compare`'s.
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use super::actions::{form, may_ask};
+use super::item_view;
+use crate::model::{ItemRow, Through, Verdict};
+use crate::web::app::App;
+use crate::web::layout;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// The word that takes a mark back.
+const NONE: &str = "none";
+/// Characters of an item in the name of a button.
+const NAMED: usize = 60;
+
+/// How an item of a topic is marked, how likely it is good, and, where something may be asked for, the buttons. `back` is
+/// the address that a press leads back to.
+pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
+    let said = item_view::words_of(row.title.as_deref(), row.text.as_deref(), NAMED);
+    let button = |word: &str, name: &str, label: String| {
+        html! { button.plain type="submit" name="mark" value=(word) aria-label=(label) { (name) } " " }
+    };
+    html! { @if acts || row.mark.is_some() || row.relevance.is_some() { div.meta.marks {
+        @if let Some(mark) = row.mark { "marked " strong { (mark) } " " }
+        @if let Some(relevance) = row.relevance { "relevance " (percent(relevance)) " " }
+        @if acts { form method="post" action=(format!("/topics/{}/marks", row.topic)) {
+            input type="hidden" name="key" value=(row.key);
+            input type="hidden" name="back" value=(back);
+            @for mark in Verdict::ALL { @if row.mark != Some(*mark) {
+                (button(mark.as_str(), if *mark == Verdict::Good { "Good" } else { "Noise" }, format!("Mark as {mark}: {said}")))
+            } }
+            @if row.mark.is_some() { (button(NONE, "Take back", format!("Take the mark back: {said}"))) }
+        } }
+    } } }
+}
+
+/// `0.937` is `94 %`; only what is certain is 0 or 100.
+fn percent(thousandths: i64) -> String {
+    let rounded = (thousandths + 5) / 10;
+    let told = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };
+    format!("{told}\u{a0}%")
+}
+
+/// A button was pressed.
+pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
+    match asked(&app.site, &topic, body).await {
+        Ok(back) => Redirect::to(&back).into_response(),
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn asked(site: &Site, topic: &str, body: Body) -> Result<String, Problem> {
+    may_ask(site)?;
+    let form = form(body).await?;
+    let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Verdict::parse(word).map(Some) })?;
+    let mark = mark.ok_or_else(|| form.unfit("mark"))?;
+    let key = form.get("key").unwrap_or("");
+    put(site, topic, key, mark, Through::Page).await?;
+    Ok(form.get("back").filter(|back| is_here(back)).map_or_else(|| format!("/topics/{topic}"), str::to_owned))
+}
+
+/// Marks an item that the topic knows.
+pub(in crate::web) async fn put(
+    site: &Site,
+    topic: &str,
+    key: &str,
+    mark: Option<Verdict>,
+    through: Through,
+) -> Result<(), Problem> {
+    let keys = [key.to_owned()];
+    let items = site.store.item_by_key(key).await?;
+    if items.iter().all(|item| item.topic != topic) {
+        let hint = "It may have been forgotten. Items are found on the pages of their topics.";
+        return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("The topic knows no such item") });
+    }
+    site.store.mark(topic, &keys, mark, through, site.now()).await?;
+    Ok(())
+}
+
+/// Whether an address is a page of these, as the forms write it: no press leads anywhere else.
+fn is_here(back: &str) -> bool {
+    let plain = back.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    plain && (back.starts_with("/topics/") || back.starts_with("/item?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_certain_is_told_as_such() {
+        for (thousandths, told) in [(0, "0"), (1, "1"), (937, "94"), (996, "99"), (1_000, "100")] {
+            assert_eq!(percent(thousandths), format!("{told}\u{a0}%"));
+        }
+    }
+
+    #[test]
+    fn a_press_leads_back_to_these_pages_alone() {
+        for (back, here) in [
+            ("/topics/acme?sort=new", true),
+            ("/item?key=post%3Ax%3A1", true),
+            ("//evil.example/topics/", false),
+            ("https://evil.example/topics/acme", false),
+            ("/topics/a\r\nSet-Cookie: x", false),
+            ("/topics/\\evil.example", false),
+            ("/logout", false),
+            ("", false),
+        ] {
+            assert_eq!(is_here(back), here, "{back:?}");
+        }
+    }
+}

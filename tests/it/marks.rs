@@ -1,0 +1,241 @@
+//! Marks of items, through the binary on both databases: setting them, taking them back, what becomes of them, what is learned
+//! from twenty of them, and that nothing of it is left when they are gone.
+
+use serde_json::Value;
+use topicwatch::model::{Source, Through, Time, Verdict};
+
+use crate::support::databases::{Database, databases};
+use crate::support::program::{NINE, Place};
+use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::truth::{Truly, Truth};
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n\
+                      [[topics]]\nid = \"other\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n";
+
+/// Posts of which every second is about rockets, and the others are about shoes.
+fn world(database: Database) -> (Truth, Place) {
+    let now = Time::parse(NINE).unwrap();
+    let words = [["launch", "engine", "orbit"], ["cheap", "leather", "winter"]];
+    let posts = (0..160_u64).map(|n| {
+        let word = |place: u64| words[usize::from(n % 2 == 1)][usize::try_from((n / 2 + place) % 3).unwrap()];
+        let text = match n % 2 {
+            0 => format!("the {} of an acme rocket, {} number {n}", word(0), word(1)),
+            _ => format!("buy {} shoes, {} number {n}", word(0), word(1)),
+        };
+        let published = Time(now.0 - 3_600_000 - i64::try_from(n).unwrap() * 1_000);
+        Truly { query: "acme rocket".into(), id: n + 1, text, published, indexed: published, deleted: None }
+    });
+    let truth = Truth::new(posts.collect());
+    truth.set(|world| world.now = now);
+    let place = Place::new(database, &truth.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    (truth, place)
+}
+
+/// The keys of posts about rockets and about shoes.
+fn keys(place: &Place) -> [Vec<String>; 2] {
+    let of = |like: &str| {
+        let sql = format!("SELECT key FROM item WHERE text LIKE '{like}%' ORDER BY key");
+        place.database.texts(&sql)
+    };
+    let keys = [of("the "), of("buy ")];
+    assert_eq!([keys[0].len(), keys[1].len()], [80, 80]);
+    keys
+}
+
+fn mark(place: &Place, topic: &str, keys: &[String], mark: &str) -> String {
+    let keys = keys.iter().map(String::as_str);
+    place.ok(&["mark", topic].into_iter().chain(keys).chain([mark]).collect::<Vec<_>>())
+}
+
+/// Rows of an export of one topic by key, as name and cell.
+fn exported(place: &Place, args: &[&str]) -> Vec<serde_json::Map<String, Value>> {
+    let text = place.ok(&[&["-q", "export", "--format", "jsonl", "--topic", "acme"], args].concat());
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
+    for database in databases() {
+        let name = database.name;
+        let (_truth, place) = world(database);
+        let before = [place.ok(&["-q", "export"]), place.ok(&["-q", "export", "--what", "sightings"])];
+        let [rockets, shoes] = keys(&place);
+        let told = mark(&place, "acme", &rockets[..2], "good");
+        assert!(told.starts_with("2 items marked good; acme has 2 marks: relevance is learned from 20"), "{told}");
+        mark(&place, "acme", &shoes[..1], "noise");
+        let told = mark(&place, "acme", &rockets[..2], "good");
+        assert!(told.starts_with("0 items marked good, 2 as before; acme has 3 marks"), "{told}");
+        mark(&place, "other", &rockets[..1], "noise");
+        // A mark is its topic's own.
+        for (args, marks) in [(&["--what", "items"][..], 3), (&["--what", "sightings"], 3)] {
+            let rows = exported(&place, args);
+            let marked: Vec<_> = rows.iter().filter(|row| !row["mark"].is_null()).collect();
+            assert_eq!(marked.len(), marks, "{name}: {args:?}");
+            assert!(rows.iter().all(|row| row["relevance"].is_null()), "{name}: too few marks to learn from");
+            for row in marked {
+                let is = if shoes.iter().any(|key| row["key"] == **key) { "noise" } else { "good" };
+                assert_eq!(row["mark"], is, "{name}: {row:?}");
+            }
+            // They stand at the end, so that no column moved.
+            let head = place.ok(&[&["-q", "export"], args].concat()).lines().next().unwrap().to_owned();
+            assert!(head.ends_with(",mark,relevance,origin"), "{head}");
+        }
+        // Files that follow one another do not change with marks.
+        let pieces = exported(&place, &["--what", "sightings", "--seq", "0..100"]);
+        assert!(pieces.len() > 100 && pieces.iter().all(|row| row["mark"].is_null()), "{name}");
+        let listed = place.json(&["items", "--topic", "acme", "--marked", "good", "--json"]);
+        let listed: Vec<&str> =
+            listed["items"].as_array().unwrap().iter().map(|i| i["key"].as_str().unwrap()).collect();
+        let mut sorted = listed.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [rockets[0].as_str(), &rockets[1]], "{name}");
+        let rows = place.json(&["items", "--topic", "acme", "--json", "--limit", "500"]);
+        let marks = |of: &Value| of["items"].as_array().unwrap().iter().filter(|row| !row["mark"].is_null()).count();
+        assert_eq!(marks(&rows), 3, "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM item_mark WHERE through = 'cli'"), 4);
+        // What cannot be meant changes nothing.
+        for (args, why) in [
+            (["mark", "acme", &rockets[3], "post:x:nobody", "good"], "topic `acme` knows no item `post:x:nobody`"),
+            (["mark", "acmee", &rockets[3], &rockets[4], "good"], "there is no topic `acmee`"),
+        ] {
+            place.run(&args).says(2, &[why, "hint: "]);
+        }
+        place.run(&["mark", "acme", &rockets[3], "perhaps"]).says(2, &["invalid value 'perhaps'"]);
+        place.run(&["items", "--rank", "relevance"]).says(2, &["--topic"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM item_mark"), 4, "{name}");
+        // Taken back, everything is as it was, byte for byte.
+        for topic in ["acme", "other"] {
+            let told = mark(&place, topic, &[&rockets[..2], &shoes[..1]].concat(), "none");
+            assert!(told.contains("not marked any more"), "{told}");
+        }
+        let after = [place.ok(&["-q", "export"]), place.ok(&["-q", "export", "--what", "sightings"])];
+        assert_eq!(before, after, "{name}");
+    }
+}
+
+#[test]
+fn marks_follow_a_renamed_topic_and_are_forgotten_with_their_item() {
+    for database in databases() {
+        let name = database.name;
+        let (truth, place) = world(database);
+        let [rockets, shoes] = keys(&place);
+        mark(&place, "acme", &rockets[..2], "good");
+        mark(&place, "other", &rockets[..1], "noise");
+        place.ok(&["forget", "--item", &rockets[0], "--yes"]);
+        assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["acme good"], "{name}");
+        place.run(&["mark", "acme", &rockets[0], "good"]).says(2, &["knows no item"]);
+        place.ok(&["topic", "rename", "acme", "acme-inc"]);
+        assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["acme-inc good"], "{name}");
+        place.configure(&truth.lines(), &TOPICS.replace("\"acme\"", "\"acme-inc\""));
+        mark(&place, "acme-inc", &shoes[..1], "noise");
+        mark(&place, "other", &shoes[..1], "good");
+        place.configure(&truth.lines(), TOPICS.split_at(TOPICS.rfind("[[topics]]").unwrap()).1);
+        place.ok(&["forget", "--topic", "acme-inc", "--yes"]);
+        assert_eq!(place.database.texts("SELECT topic || ' ' || mark FROM item_mark"), ["other good"], "{name}");
+    }
+}
+
+#[test]
+fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
+    for database in databases() {
+        let name = database.name;
+        let (_truth, place) = world(database);
+        let [rockets, shoes] = keys(&place);
+        let plain = |place: &Place| place.json(&["items", "--topic", "acme", "--limit", "500", "--json"]);
+        mark(&place, "acme", &rockets[..10], "good");
+        mark(&place, "acme", &shoes[..9], "noise");
+        let few = place.ok(&["items", "--topic", "acme", "--rank", "relevance", "--fold-noise"]);
+        assert!(few.contains("relevance is learned from 20 marks on"), "{name}: {few}");
+        let all = plain(&place)["items"].as_array().unwrap().len();
+        let told = mark(&place, "acme", &shoes[9..10], "noise");
+        assert!(told.contains("acme has 20 marks: topicwatch items --topic acme --rank relevance"), "{told}");
+
+        let ranked = place.json(&["items", "--topic", "acme", "--rank", "relevance", "--limit", "500", "--json"]);
+        let rows = ranked["items"].as_array().unwrap();
+        assert_eq!((rows.len(), &ranked["folded"]), (all, &0.into()), "{name}: nothing is hidden by itself");
+        let relevance: Vec<f64> = rows.iter().map(|row| row["relevance"].as_f64().unwrap()).collect();
+        assert!(relevance.is_sorted_by(|a, b| a >= b) && relevance.iter().all(|one| (0.0..=1.0).contains(one)));
+        let half = rows[..80].iter().filter(|row| row["text"].as_str().unwrap().starts_with("the ")).count();
+        assert_eq!(half, 80, "{name}: rockets first");
+        let learned = ranked["learned"].as_str().unwrap();
+        assert!(learned.starts_with("learned from 20 marks; of marks left out, it folds "), "{name}: {learned}");
+        assert!(learned.ends_with(" of 10 noise and 0 of 10 good"), "{name}: {learned}");
+
+        let folded = place.json(&[
+            "items",
+            "--topic",
+            "acme",
+            "--rank",
+            "relevance",
+            "--fold-noise",
+            "--limit",
+            "500",
+            "--json",
+        ]);
+        let kept = folded["items"].as_array().unwrap();
+        let many = folded["folded"].as_u64().unwrap();
+        assert!(many >= 10 && kept.len() as u64 + many == all as u64, "{name}: {many} folded");
+        let good = kept.iter().filter(|row| row["text"].as_str().unwrap().starts_with("the ")).count();
+        assert_eq!(good, 80, "{name}: nothing good is folded");
+        assert!(kept.iter().filter(|row| row["mark"] == "noise").count() == 10, "{name}: what is marked is shown");
+        let text = place.ok(&["items", "--topic", "acme", "--fold-noise"]);
+        assert!(text.contains(&format!("\n{many} likely noise folded (learned from 20 marks")), "{name}: {text}");
+        // The same figures are exported, and a topic without marks has none.
+        let rows = exported(&place, &["--what", "items"]);
+        for row in &rows {
+            let listed = ranked["items"].as_array().unwrap().iter().find(|one| one["key"] == row["key"]).unwrap();
+            assert_eq!(row["relevance"], listed["relevance"], "{name}");
+        }
+        let sightings = exported(&place, &["--what", "sightings"]);
+        assert!(sightings.iter().all(|row| row["relevance"].is_number()), "{name}");
+        let other = place.ok(&["-q", "export", "--format", "jsonl", "--topic", "other"]);
+        assert!(other.lines().all(|line| line.contains("\"relevance\":null")), "{name}: {other}");
+        // Without the marks nothing of it is left.
+        mark(&place, "acme", &[&rockets[..10], &shoes[..10]].concat(), "none");
+        let without = plain(&place);
+        assert!(without["items"].as_array().unwrap().iter().all(|row| row["relevance"].is_null()), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
+    for database in databases() {
+        for (first, second) in [(Verdict::Good, Verdict::Noise), (Verdict::Noise, Verdict::Good)] {
+            let store = open(&database).await;
+            let id = format!("rust-{first}");
+            let t = topic(&id);
+            store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+            let at = |seconds: i64| Time(NOW.0 + seconds * 1_000);
+            let (words_key, post_key) = (format!("text:x:ann:{first}"), format!("post:x:{first}"));
+            let words = || seen(Source::Social, 1, &[&words_key], "hello");
+            let post = || seen(Source::Web, 1, &[&post_key], "hello there");
+            let both = || seen(Source::Social, 1, &[&post_key, &words_key], "hello");
+            for (n, world) in [vec![words(), post()], vec![both()]].into_iter().enumerate() {
+                let n = i64::try_from(n).unwrap();
+                let run = manual(&store, &t, &format!("{id}-R{n}"), at(n)).await;
+                store.finish(&run, outcome(at(n), world)).await.unwrap();
+                store.publish().await.unwrap();
+                if n == 0 {
+                    let mark = async |key: &str, mark, seconds| {
+                        store.mark(&id, &[key.to_owned()], Some(mark), Through::Cli, at(seconds)).await.unwrap()
+                    };
+                    assert_eq!(mark(&words_key, first, 10).await[0].before, None);
+                    mark(&post_key, second, 20).await;
+                }
+            }
+            let rows: Vec<_> = items(&store).await.into_iter().filter(|row| row.topic == id).collect();
+            let told: Vec<_> = rows.iter().map(|row| (row.key.as_str(), row.mark)).collect();
+            assert_eq!(told, [(post_key.as_str(), Some(second))], "{}", database.name);
+            // It is found by the key that it had alone, too.
+            let again = store.mark(&id, &[words_key], None, Through::Api, at(30)).await.unwrap();
+            assert_eq!(
+                (again[0].key.as_str(), again[0].before),
+                (post_key.as_str(), Some(second)),
+                "{}",
+                database.name
+            );
+            store.close().await;
+        }
+    }
+}

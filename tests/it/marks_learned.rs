@@ -1,0 +1,293 @@
+//! What is learned from marks, held on posts that people labelled as about an event or not (CrisisLex T6 and T26): how much of
+//! the noise is folded and how much of the good is kept after so many marks of random posts, asked with the words that the
+//! posts were collected with. The labels are seen by the marks and by the count at the end, by nothing between. Left out, with
+//! a line that says so, where the posts are not there.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
+use topicwatch::compare::features_of;
+use topicwatch::insight::relevance::{Features, Ranker, Seen};
+use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
+use topicwatch::normalise::words::Asked;
+
+use crate::usual::told_in;
+
+const PAGE: &str = "docs/explanation/relevance.md";
+/// Posts of an event that are looked at, drawn by lot.
+const POSTS: usize = 4_000;
+const SEEDS: u64 = 20;
+const MARKS: [usize; 3] = [20, 50, 100];
+
+/// Events that the ranker's constants were chosen with.
+const EVENTS: [(&str, &str, &str); 6] = [
+    ("Sandy", "crisislex_t6/2012_Sandy_Hurricane.csv", "hurricane sandy frankenstorm #sandy"),
+    (
+        "Alberta",
+        "crisislex_t6/2013_Alberta_Floods.csv",
+        "alberta flood flooding floods canada calgary #abflood #yycflood #yycfloods #yycflooding",
+    ),
+    (
+        "Boston",
+        "crisislex_t6/2013_Boston_Bombings.csv",
+        "boston marathon bostonmarathon prayforboston explosion blast tragedy attack terrorist tragic explosive bomb bombing Dzhokhar \
+         Tsarnaev",
+    ),
+    (
+        "Costa Rica",
+        "crisislex_t26/2012_Costa_Rica_earthquake.csv",
+        "costa rica rican #costarica quake earthquake temblor terremoto #temblorcr #terremotocr #CReq",
+    ),
+    (
+        "Italy",
+        "crisislex_t26/2012_Italy_earthquakes.csv",
+        "earthquake quake italy italia terremoto modena san felice #sanfelice #norditalia",
+    ),
+    (
+        "Russia",
+        "crisislex_t26/2013_Russia_meteor.csv",
+        "meteor meteorite russia russian #RussianMeteor #Chelyabinsk #челябинск #метеорит",
+    ),
+];
+
+fn say(line: &str) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}
+
+fn draw(random: &mut ChaCha8Rng, below: usize) -> usize {
+    usize::try_from(random.next_u64() % below as u64).unwrap()
+}
+
+fn post(text: &str) -> ItemRow {
+    ItemRow {
+        topic: "event".into(),
+        key: String::new(),
+        kind: Kind::Post,
+        url: None,
+        author: None,
+        author_name: None,
+        title: None,
+        text: Some(text.to_owned()),
+        lang: None,
+        published_at: None,
+        first_seen: Time(0),
+        first_run: String::new(),
+        last_seen: Time(0),
+        last_run: String::new(),
+        times_seen: 1,
+        is_repost: None,
+        is_quote: None,
+        conversation_id: None,
+        engagement: Engagement::default(),
+        revisions: 0,
+        cluster: None,
+        tone: ItemTone::default(),
+        pruned_at: None,
+        mark: None,
+        relevance: None,
+    }
+}
+
+/// The posts of an event, each with its key, what the ranker sees of it, and whether people called it about the event.
+fn posts(file: &Path, asked: &str) -> Vec<(String, Features, bool)> {
+    let bytes = std::fs::read(file).unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let mut labelled: Vec<(String, bool)> = Vec::new();
+    for row in reader.records().map(Result::unwrap) {
+        let good = match row.iter().next_back().unwrap().trim() {
+            "on-topic" | "Related and informative" | "Related - but not informative" => true,
+            "off-topic" | "Not related" => false,
+            _ => continue,
+        };
+        labelled.push((row[1].to_owned(), good));
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    for place in (1..labelled.len()).rev() {
+        labelled.swap(place, draw(&mut random, place + 1));
+    }
+    labelled.truncate(POSTS);
+    let asked = Asked::of(asked);
+    let read = |(number, (text, good)): (usize, (String, bool))| {
+        (format!("{number:05}"), features_of(&post(&text), asked.as_ref()).unwrap_or_default(), good)
+    };
+    labelled.into_iter().enumerate().map(read).collect()
+}
+
+/// What came of marks: of unmarked posts, the part of the noise that is folded, and of the good that is kept.
+struct Came {
+    folded: f64,
+    kept: f64,
+}
+
+/// How often items of a relevance were good: the sum of the probabilities, the good, and all, by tenth.
+type Bins = [(f64, f64, f64); 10];
+
+fn learned(posts: &[(String, Features, bool)], marks: usize, seed: u64, bins: &mut Bins) -> Came {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut marked = vec![false; posts.len()];
+    while marked.iter().filter(|marked| **marked).count() < marks {
+        marked[draw(&mut random, posts.len())] = true;
+    }
+    let seen: Vec<Seen<'_>> = posts
+        .iter()
+        .zip(&marked)
+        .map(|((key, features, good), marked)| Seen { key, features, mark: marked.then_some(*good) })
+        .collect();
+    let ranker = Ranker::learn(&seen);
+    let (mut noise, mut folded, mut good, mut lost) = (0.0, 0.0, 0.0, 0.0);
+    for ((_, features, is_good), _) in posts.iter().zip(&marked).filter(|(_, marked)| !**marked) {
+        let relevance = ranker.as_ref().map_or(1.0, |ranker| ranker.relevance(features));
+        let folds = f64::from(u8::from(ranker.as_ref().is_some_and(|ranker| ranker.folds(relevance))));
+        if *is_good {
+            (good, lost) = (good + 1.0, lost + folds);
+        } else {
+            (noise, folded) = (noise + 1.0, folded + folds);
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a tenth of a probability")]
+        let bin = &mut bins[((relevance * 10.0) as usize).min(9)];
+        *bin = (bin.0 + relevance, bin.1 + f64::from(u8::from(*is_good)), bin.2 + 1.0);
+    }
+    Came { folded: folded / f64::max(noise, 1.0), kept: 1.0 - lost / f64::max(good, 1.0) }
+}
+
+fn mean(all: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
+    all.iter().map(of).sum::<f64>() / all.len() as f64
+}
+
+fn spread(all: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
+    let middle = mean(all, &of);
+    (all.iter().map(|one| (of(one) - middle).powi(2)).sum::<f64>() / all.len() as f64).sqrt()
+}
+
+/// A row of the table; the part that is noise; and by number of marks the mean shares of noise folded and good kept.
+fn row(name: &str, posts: &[(String, Features, bool)], bins: &mut Bins) -> (String, f64, [(f64, f64); 3]) {
+    let noise = posts.iter().filter(|post| !post.2).count() as f64 / posts.len() as f64;
+    let mut row = format!("| {name} | {:.0} % |", noise * 100.0);
+    let mut means = [(0.0, 0.0); 3];
+    for (marks, means) in MARKS.into_iter().zip(&mut means) {
+        let mut other = Bins::default();
+        let bins = if marks == MARKS[0] { &mut *bins } else { &mut other };
+        let all: Vec<Came> = (1..=SEEDS).map(|seed| learned(posts, marks, seed, bins)).collect();
+        let (folded, kept) = (mean(&all, |one| one.folded), mean(&all, |one| one.kept));
+        *means = (folded, kept);
+        let worst = all.iter().map(|one| one.kept).fold(1.0, f64::min);
+        row.push_str(&format!(
+            " {:.0} ± {:.0} % | {:.1} % ({:.1} %) |",
+            folded * 100.0,
+            spread(&all, |one| one.folded) * 100.0,
+            kept * 100.0,
+            worst * 100.0
+        ));
+    }
+    (row + "\n", noise, means)
+}
+
+const HEAD: &str = "| event | noise | folded, 20 marks | good kept (worst) | folded, 50 | kept | folded, 100 | kept |\n\
+                    |---|---:|---:|---:|---:|---:|---:|---:|\n";
+
+#[test]
+fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
+    let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from) else {
+        return say("skipped: marks of labelled posts (TOPICWATCH_TEST_DATA is not set)");
+    };
+    let (mut table, mut bins, mut many) = (HEAD.to_owned(), Bins::default(), Vec::new());
+    for (name, file, asked) in EVENTS {
+        let posts = posts(&data.join("posts").join(file), asked);
+        let (row, noise, means) = row(name, &posts, &mut bins);
+        say(row.trim_end());
+        assert!(means[0].1 >= 0.99 && means.iter().all(|one| one.1 >= 0.985), "{name}: {means:?}");
+        if noise >= 0.3 {
+            many.push((name, means.map(|one| one.0)));
+        }
+        table.push_str(&row);
+    }
+    // Where much is noise: in the three streams of which a good part holds no word of the question, 20 marks do.
+    assert_eq!(many.len(), 4, "{many:?}");
+    let of = |events: &[(&str, [f64; 3])], marks: usize| {
+        events.iter().map(|(_, folded)| folded[marks]).sum::<f64>() / events.len() as f64
+    };
+    say(&format!("folded where much is noise, by marks: {:?}", [0, 1, 2].map(|marks| of(&many, marks))));
+    assert!(of(&many[..3], 0) >= 0.30 && of(&many, 1) >= 0.30, "{many:?}");
+    table
+        .push_str("\n| relevance, 20 marks | unmarked posts | mean relevance | of them good |\n|---|---:|---:|---:|\n");
+    let (everything, mut apart) = (bins.iter().map(|bin| bin.2).sum::<f64>(), 0.0);
+    for (tenth, (sum, good, all)) in bins.iter().enumerate() {
+        let (told, real) = (sum / f64::max(*all, 1.0), good / f64::max(*all, 1.0));
+        apart += (told - real).abs() * all / everything;
+        table.push_str(&format!(
+            "| {}–{} % | {:.0} % | {:.0} % | {:.0} % |\n",
+            tenth * 10,
+            tenth * 10 + 10,
+            all * 100.0 / everything,
+            told * 100.0,
+            real * 100.0
+        ));
+    }
+    say(&format!("relevance and what was good are {:.1} points apart", apart * 100.0));
+    assert!(apart <= 0.15, "{apart}");
+    told_in(PAGE, "marks", &table);
+}
+
+/// The same on events that no constant was chosen with, of a checkout of the collection.
+#[test]
+fn on_other_events_what_is_good_is_kept() {
+    let Some(data) = std::env::var_os("TOPICWATCH_CRISISLEX").map(|path| PathBuf::from(path).join("data")) else {
+        return say("skipped: marks on other events (TOPICWATCH_CRISISLEX names no checkout of the collection)");
+    };
+    let t6 = [
+        ("Oklahoma", "2013_Oklahoma_Tornado", "oklahoma tornado storm relief disaster moore #moore #okc #okwx"),
+        (
+            "Queensland",
+            "2013_Queensland_Floods",
+            "queensland flood floods flooding australia qld #qldflood #qldfloods #bigwet",
+        ),
+        (
+            "West Texas",
+            "2013_West_Texas_Explosion",
+            "west texas waco tx explosion fertilizer prayfortexas prayforwest westexplosion westtx wacotx",
+        ),
+    ];
+    let mut events: Vec<(String, PathBuf, String)> = t6
+        .iter()
+        .map(|(name, folder, asked)| {
+            let file = data.join("CrisisLexT6").join(folder).join(format!("{folder}-ontopic_offtopic.csv"));
+            ((*name).to_owned(), file, (*asked).to_owned())
+        })
+        .collect();
+    let mut folders: Vec<PathBuf> =
+        std::fs::read_dir(data.join("CrisisLexT26")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    // Those of the first test, those of T6, and one whose posts are all about it.
+    let known = ["Costa_Rica", "Italy", "Russia", "Alberta", "Boston", "Queensland", "West_Texas", "NY_train"];
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let event = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        if known.iter().any(|known| event.contains(known)) {
+            continue;
+        }
+        let described = std::fs::read_to_string(folder.join(format!("{event}-event_description.json"))).unwrap();
+        let described: serde_json::Value = serde_json::from_str(&described).unwrap();
+        let words = described["keywords"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
+        let asked = words.collect::<Vec<_>>().join(" ");
+        events.push((event[5..].replace('_', " "), folder.join(format!("{event}-tweets_labeled.csv")), asked));
+    }
+    let (mut table, mut bins, mut kept_of) = (HEAD.to_owned(), Bins::default(), Vec::new());
+    let (mut nothing, mut most) = (0, 0.0_f64);
+    for (name, file, asked) in events {
+        let (row, noise, means) = row(&name, &posts(&file, &asked), &mut bins);
+        say(row.trim_end());
+        if means.iter().all(|one| one.0 < 0.005) {
+            (nothing, most) = (nothing + 1, most.max(noise));
+        } else {
+            table.push_str(&row);
+        }
+        kept_of.push(means[0].1);
+    }
+    let (most, none) = (most * 100.0, " 0 % | 100 % |".repeat(MARKS.len()));
+    table.push_str(&format!("| {nothing} others | ≤ {most:.0} % |{none}\n"));
+    let kept = kept_of.iter().sum::<f64>() / kept_of.len() as f64;
+    assert!(kept >= 0.99, "{kept}: {kept_of:?}");
+    told_in(PAGE, "marks on other events", &table);
+}

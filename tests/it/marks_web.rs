@@ -1,0 +1,157 @@
+//! Marks on the pages and through the API, on both databases: who may set them, that buttons and programs do the same, and what
+//! is shown of them.
+
+use serde_json::Value;
+
+use crate::support::api_client::{ask, get, mistakes};
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+
+const MARKS: &str = "/api/v1/topics/acme/marks";
+const FORM: &str = "/topics/acme/marks";
+
+fn encoded(key: &str) -> String {
+    url::form_urlencoded::byte_serialize(key.as_bytes()).collect()
+}
+
+fn marks(place: &Place) -> Vec<String> {
+    place.database.texts("SELECT mark || ' ' || through FROM item_mark ORDER BY item")
+}
+
+#[test]
+fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::run(&place);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let (cookie, origin) = (pages.log_in(), pages.origin());
+        let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
+        let see = |path: &str| pages.ask("GET", path, &headers[..1], "").body;
+        let topic = see("/topics/acme?copies=all");
+        assert!(topic.contains("action=\"/topics/acme/marks\""), "{name}: {topic}");
+        assert!(topic.contains("value=\"/topics/acme?copies=all\""), "{name}: it leads back");
+        let key = topic.split("name=\"key\" value=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let item = format!("/item?key={}", encoded(&key));
+        let press = |mark: &str, back: &str| {
+            let body = format!("key={}&mark={mark}&back={}", encoded(&key), encoded(back));
+            let answer = pages.ask("POST", FORM, &headers, &body);
+            (answer.status, answer.header("location").unwrap_or("").to_owned())
+        };
+        assert_eq!(press("good", &item), (303, item.clone()), "{name}");
+        assert_eq!(marks(&place), ["good page"], "{name}");
+        let page = see(&item);
+        assert!(page.contains("marked <strong>good</strong>") && page.contains("Take back"), "{name}: {page}");
+        assert_eq!(press("noise", "//evil.example/topics/"), (303, "/topics/acme".to_owned()), "{name}");
+        assert_eq!(marks(&place), ["noise page"], "{name}");
+        assert!(see("/topics/acme").contains("marked <strong>noise</strong>"), "{name}");
+        assert_eq!(press("none", "/topics/acme?sort=engagement"), (303, "/topics/acme?sort=engagement".to_owned()));
+        assert!(marks(&place).is_empty(), "{name}");
+        // Who must not, and what cannot be meant: nothing is marked.
+        let right = format!("key={}&mark=good", encoded(&key));
+        for (status, headers, body) in [
+            (401, vec![("Origin", origin.as_str())], right.as_str()),
+            (403, vec![headers[0]], right.as_str()),
+            (403, vec![headers[0], ("Origin", "http://evil.example")], right.as_str()),
+            (400, headers.to_vec(), "key=post%3Ax%3A1&mark=perhaps"),
+            (400, headers.to_vec(), "key=post%3Ax%3A1"),
+            (404, headers.to_vec(), "key=post%3Ax%3Anobody&mark=good"),
+            (404, headers.to_vec(), "mark=good"),
+            (400, headers.to_vec(), "key=%00&mark=good"),
+        ] {
+            let answer = pages.ask("POST", FORM, &headers, body);
+            assert_eq!(answer.status, status, "{name}: {body}\n{}", answer.text);
+        }
+        assert_eq!(pages.ask("POST", "/topics/nobody/marks", &headers, &right).status, 404, "{name}");
+        assert!(marks(&place).is_empty(), "{name}");
+        assert!(see("/topics/acme?sort=relevance").contains("Relevance is learned from 20 marks on"), "{name}");
+    }
+}
+
+#[test]
+fn programs_mark_with_the_token_and_read_marks_and_relevance() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::run(&place);
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let keys = place.database.texts("SELECT key FROM item ORDER BY key");
+        let bearer = format!("Bearer {TOKEN}");
+        let (token, json) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
+        let see = |path: &str| ask(&pages, "GET", path, &[token], "").json();
+        let body = |key: &str, mark: &str| serde_json::json!({ "key": key, "mark": mark }).to_string();
+        let put = |key: &str, mark: &str| ask(&pages, "POST", MARKS, &[token, json], &body(key, mark));
+        let reply = put(&keys[0], "noise");
+        assert_eq!(reply.status, 200, "{name}: {}", reply.text());
+        let document = see("/api/v1/openapi.json");
+        let schema = &document["paths"][MARKS.replace("acme", "{topic}")]["post"]["responses"]["200"]["content"];
+        let wrong = mistakes(&document, &schema["application/json"]["schema"], &reply.json(), "$");
+        assert!(wrong.is_empty(), "{name}: {wrong:?}");
+        assert_eq!(marks(&place), ["noise api"], "{name}");
+        let item = format!("/api/v1/items?key={}", encoded(&keys[0]));
+        assert_eq!(see(&item)["data"]["topics"][0]["mark"], "noise", "{name}");
+        let gone = ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&keys[0])), &[token], "");
+        assert_eq!((gone.status, &gone.json()["data"]["mark"]), (200, &Value::Null), "{name}");
+        assert!(marks(&place).is_empty(), "{name}");
+        for (status, headers, body) in [
+            (401, vec![json], body(&keys[0], "good")),
+            (401, vec![json, ("Authorization", "Bearer x")], body(&keys[0], "good")),
+            (415, vec![token], body(&keys[0], "good")),
+            (400, vec![token, json], body(&keys[0], "perhaps")),
+            (400, vec![token, json], "{\"key\": \"a\"}".to_owned()),
+            (400, vec![token, json], body("\0", "good")),
+            (404, vec![token, json], body("post:x:nobody", "good")),
+        ] {
+            ask(&pages, "POST", MARKS, &headers, &body).refused(status);
+        }
+        ask(&pages, "DELETE", MARKS, &[token], "").refused(400);
+        ask(&pages, "DELETE", &format!("{MARKS}?key=a"), &[], "").refused(401);
+        ask(&pages, "POST", &MARKS.replace("acme", "nobody"), &[token, json], &body(&keys[0], "good")).refused(404);
+        assert!(marks(&place).is_empty(), "{name}");
+        // From twenty marks on relevance is told, of every item; before, of none.
+        let list = "/api/v1/topics/acme/items?copies=all&limit=200";
+        let rows = see(list);
+        assert!(rows["learned"].is_null() && rows["data"].as_array().unwrap().len() >= 20, "{name}");
+        assert!(rows["data"].as_array().unwrap().iter().all(|row| row["relevance"].is_null()), "{name}");
+        for (number, key) in keys.iter().take(20).enumerate() {
+            assert_eq!(put(key, if number % 2 == 0 { "good" } else { "noise" }).status, 200, "{name}");
+        }
+        let rows = see(list);
+        assert!(rows["learned"].as_str().unwrap().starts_with("learned from 20 marks"), "{name}: {rows}");
+        for row in rows["data"].as_array().unwrap() {
+            assert!((0.0..=1.0).contains(&row["relevance"].as_f64().unwrap()), "{name}: {row}");
+        }
+        let ranked = see("/api/v1/topics/acme/items?order=relevance&limit=200");
+        let relevance = ranked["data"].as_array().unwrap().iter().map(|row| row["relevance"].as_f64().unwrap());
+        assert!(relevance.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b), "{name}: {ranked}");
+        ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(400);
+    }
+}
+
+#[test]
+fn what_only_reads_shows_marks_and_takes_none() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        place.ok(&["once", "--at", NINE]);
+        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+        place.ok(&["mark", "acme", &key, "good"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page(&format!("/item?key={}", encoded(&key)));
+        assert!(page.contains("marked <strong>good</strong>") && !page.contains("<button"), "{name}: {page}");
+        let list = get(&pages, "/api/v1/topics/acme/items?copies=all&limit=200");
+        let marked = list["data"].as_array().unwrap().iter().filter(|row| row["mark"] == "good").count();
+        assert_eq!(marked, 1, "{name}");
+        let body = format!("key={}&mark=noise", encoded(&key));
+        assert_eq!(pages.ask("POST", FORM, &[("Origin", &pages.origin())], &body).status, 403, "{name}");
+        let json = serde_json::json!({ "key": key, "mark": "noise" }).to_string();
+        ask(&pages, "POST", MARKS, &[("Content-Type", "application/json")], &json).refused(403);
+        ask(&pages, "DELETE", &format!("{MARKS}?key={}", encoded(&key)), &[], "").refused(403);
+        assert_eq!(marks(&place), ["good cli"], "{name}");
+    }
+}
