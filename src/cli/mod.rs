@@ -105,6 +105,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Show(args) => look::show::run(&common, &args).await,
         Verb::Diff(args) => look::diff::run(&common, &args).await,
         Verb::Items(args) => look::items::run(&common, args).await,
+        Verb::Terms(args) => look::terms::run(&common, &args).await,
         Verb::Coverage(args) => look::coverage::run(&common, &args).await,
         Verb::Report(args) => look::report::run(&common, &args).await,
         Verb::Alerts(args) => look::alerts::run(&common, &args).await,

@@ -15,6 +15,7 @@ use crate::cli::look::runs::RunsArgs;
 use crate::cli::look::search::SearchArgs;
 use crate::cli::look::show::ShowArgs;
 use crate::cli::look::status::StatusArgs;
+use crate::cli::look::terms::TermsArgs;
 use crate::cli::maintain::backup::BackupArgs;
 use crate::cli::maintain::db::DbArgs;
 use crate::cli::maintain::forget::ForgetArgs;
@@ -100,6 +101,9 @@ pub enum Verb {
     /// List items, newest first, or search them by words
     #[command(after_help = examples::ITEMS)]
     Items(ItemsArgs),
+    /// Show what a topic says more often than before, and its themes
+    #[command(after_help = examples::TERMS)]
+    Terms(TermsArgs),
     /// Show which times were covered per topic and source, and the gaps
     #[command(after_help = examples::COVERAGE)]
     Coverage(CoverageArgs),

@@ -1,6 +1,6 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
 //! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question,
-//! whether what answers cite is stored. It shows nothing and decides nothing.
+//! whether what answers cite is stored, which terms of a period are news. It shows nothing and decides nothing.
 
 mod begin;
 mod cited;
@@ -9,6 +9,9 @@ mod hiding;
 mod relevance;
 mod run_range;
 mod silence;
+mod term_rows;
+mod terms;
+mod terms_between;
 
 pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
@@ -17,6 +20,9 @@ pub use hiding::{Filtered, Hiding, hidden_new};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
 pub use silence::{Health, MOST_JUDGED, health};
+pub use term_rows::{TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
+pub use terms::{TermsAsked, topic_terms};
+pub use terms_between::terms_between;
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};

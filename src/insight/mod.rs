@@ -16,6 +16,7 @@ mod robust;
 mod silence;
 mod student;
 pub mod tally;
+pub mod terms;
 mod text_diff;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};

@@ -2,7 +2,7 @@
 //! `gather`'s, and docs/explanation/report.md defines each.
 
 use super::measures::{Beside, FoundBy, ToneFacts};
-use crate::compare::{Cited, Relevance};
+use crate::compare::{Cited, Relevance, TopicTerms};
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
 use crate::insight::{Illness, Piece};
@@ -80,6 +80,8 @@ pub struct TopicFacts {
     /// Items of the highest scores.
     pub positive: Vec<usize>,
     pub campaigns: Vec<Copies>,
+    /// Terms that are news, and themes.
+    pub terms: TopicTerms,
     /// Hosts of pages.
     pub domains: Vec<Tally>,
     pub authors: Vec<Tally>,

@@ -26,6 +26,7 @@ mod relevance;
 #[cfg(test)]
 mod samples;
 mod sql;
+mod terms;
 mod tone;
 mod voice;
 

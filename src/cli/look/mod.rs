@@ -11,3 +11,4 @@ pub(in crate::cli) mod runs;
 pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
 pub(in crate::cli) mod status;
+pub(in crate::cli) mod terms;

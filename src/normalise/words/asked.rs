@@ -80,6 +80,15 @@ impl Asked {
     }
 }
 
+impl Asked {
+    /// Whether a folded word is one of the question's, however it ends.
+    #[must_use]
+    pub fn is_one(&self, word: &str) -> bool {
+        let same = |one: &Word| if one.alone { word == one.text } else { word.starts_with(&*one.text) };
+        self.0.iter().any(same)
+    }
+}
+
 impl Word {
     fn of(word: &str) -> Option<Self> {
         let length = word.chars().count();

@@ -10,6 +10,8 @@ mod asked;
 mod cut;
 mod fold;
 mod query;
+mod stop;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -17,6 +19,7 @@ use std::collections::{HashMap, HashSet};
 
 pub use asked::Asked;
 pub use query::{MOST_PHRASES, Unclear, unindexed, wanted};
+pub use terms::{TERM_RULES, terms};
 
 use crate::model::{Kind, Readable, Tokens};
 use cut::Piece;

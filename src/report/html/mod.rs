@@ -5,6 +5,7 @@ mod changed;
 mod charts;
 mod lists;
 mod places;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod topic;

@@ -12,4 +12,5 @@ mod item_view;
 pub(super) mod login;
 pub(super) mod overview;
 pub(super) mod runs;
+mod terms;
 pub(super) mod topic;

@@ -5,6 +5,7 @@ mod alerts;
 mod found;
 mod ledger;
 mod parts;
+mod terms;
 mod topics;
 
 use serde_json::{Map, Value, json};
@@ -14,24 +15,27 @@ use super::shape::object;
 
 /// Every schema by its name.
 pub(super) fn schemas() -> Map<String, Value> {
-    let all =
-        topics::schemas().into_iter().chain(found::schemas()).chain(ledger::schemas()).chain(alerts::schemas()).chain(
-            [
-                ("Document", json!({ "type": "object", "description": "An OpenAPI 3.1 document" })),
-                (
-                    "Problem",
-                    object(
-                        "What went wrong (RFC 9457)",
-                        &[&[
-                            ("type", Text, "always about:blank: the status says what it is"),
-                            ("title", Text, "the status in words"),
-                            ("status", Integer, "the status"),
-                            ("detail", Text, "what happened"),
-                            ("hint", Text, "what to do"),
-                        ]],
-                    ),
+    let all = topics::schemas()
+        .into_iter()
+        .chain(terms::schemas())
+        .chain(found::schemas())
+        .chain(ledger::schemas())
+        .chain(alerts::schemas())
+        .chain([
+            ("Document", json!({ "type": "object", "description": "An OpenAPI 3.1 document" })),
+            (
+                "Problem",
+                object(
+                    "What went wrong (RFC 9457)",
+                    &[&[
+                        ("type", Text, "always about:blank: the status says what it is"),
+                        ("title", Text, "the status in words"),
+                        ("status", Integer, "the status"),
+                        ("detail", Text, "what happened"),
+                        ("hint", Text, "what to do"),
+                    ]],
                 ),
-            ],
-        );
+            ),
+        ]);
     all.map(|(name, schema)| (name.to_owned(), schema)).collect()
 }
