@@ -129,9 +129,9 @@ Examples:
   topicwatch terms acme-launches --since 7d
   topicwatch terms acme-launches --since 2026-03-10 --until 2026-03-11 --json
 
-Words, two words in a row, hashtags, names, sites and emoji that at least three
-people say, more often than the four weeks before let expect. A copied text counts
-once, and whoever writes counts once a day.
+Words, two words in a row, hashtags, names, sites and emoji that three people
+or more say, more often than the four weeks before let expect. A copied text
+counts once, and whoever writes counts once a day.
 ";
 
 pub(in crate::cli) const ITEMS: &str = "\

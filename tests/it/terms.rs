@@ -205,7 +205,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let key = database.texts(&format!(
             "SELECT key FROM item WHERE text LIKE '%harbor%' AND published_at >= {day} ORDER BY published_at LIMIT 1"
         ));
-        place.ok(&["forget", "--key", &key[0], "--yes"]);
+        place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);
         holds(database, &told(&place), "harbor", "harbor");
         // So does what a filter hides: it is in no count.
