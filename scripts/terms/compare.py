@@ -17,6 +17,7 @@ import unicodedata
 import yake
 
 FIRST = 10
+LEAST_PAST = 100
 LANGUAGES = {"Costa_Rica": "es", "Italy": "it", "Russia": "ru"}
 WORD = re.compile(r"[#@]?\w+")
 LINK = re.compile(r"https?://\S*")
@@ -69,7 +70,8 @@ def of_yake(extractor, days, date, query):
 def main():
     streams = json.load(open(sys.argv[1], encoding="utf-8"))
     methods = ["TF-IDF", "YAKE"]
-    found, told, all_days, calm = collections.Counter(), collections.Counter(), 0, 0
+    found, past, told = collections.Counter(), collections.Counter(), collections.Counter()
+    all_days, past_days, calm = 0, 0, 0
     for name, stream in streams.items():
         language = next((code for part, code in LANGUAGES.items() if part in name), "en")
         extractor = yake.KeywordExtractor(lan=language, n=2, top=FIRST + 5)
@@ -77,21 +79,25 @@ def main():
             "TF-IDF": lambda days, date: tf_idf(days, date, stream["query"]),
             "YAKE": lambda days, date: of_yake(extractor, days, date, stream["query"]),
         }
+        begin = stream["events"][0][0]
+        has_past = sum(len(texts) for date, texts in stream["days"].items() if date < begin) >= LEAST_PAST
         for date, words in stream["events"]:
             all_days += 1
+            past_days += has_past
             for method in methods:
                 first = pick[method](stream["days"], date)
                 hit = any(names(term, words) for term in first)
                 found[method] += hit
+                past[method] += hit and has_past
                 print(f"{date} {method:7} {'yes' if hit else 'no ':3} {first}", file=sys.stderr)
-        begin = stream["events"][0][0]
         for days in stream["shuffled"][:1]:
             for date in [date for date in days if date >= begin]:
                 calm += 1
                 for method in methods:
                     told[method] += bool(pick[method](days, date))
     for method in methods:
-        print(f"| {method} | {found[method]} of {all_days} | {100 * told[method] / calm:.1f} % |")
+        shown = f"{found[method]} of {all_days} | {past[method]} of {past_days}"
+        print(f"| {method} | {shown} | {100 * told[method] / calm:.1f} % |")
 
 
 if __name__ == "__main__":

@@ -146,7 +146,18 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         let all = counted(database, EVENT, "acme")[0];
         let themed = bridge["items"].as_i64().unwrap() + harbor["items"].as_i64().unwrap();
         assert_eq!(before["other_items"], all - themed);
-        // The same in the report, the API and the dashboard.
+        // The same in an export, the report, the API and the dashboard.
+        let (since, until) = (at(EVENT), at(EVENT + 1));
+        let span = ["--topic", "acme", "--since", &since, "--until", &until, "--format", "jsonl"];
+        let lines = place.ok(&[&["export", "--what", "terms"][..], &span].concat());
+        let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.len(), names.len(), "{lines}");
+        for (row, told) in rows.iter().zip(before["terms"].as_array().unwrap()) {
+            for figure in ["term", "kind", "items", "authors", "texts", "texts_before"] {
+                assert_eq!(row[figure], told[figure], "{figure}: {row}");
+            }
+            assert_eq!((&row["before_days"], &row["example"]), (&before["before_days"], &told["example"]["key"]));
+        }
         for file in ["day.md", "day.html"] {
             let date = Time(BEGIN + EVENT * DAY).utc_date();
             place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--out", file]);

@@ -125,9 +125,8 @@ impl Told<'_> {
                 return self.pause();
             }
             for piece in pieces.pieces {
-                match piece {
-                    Piece::Word(_) => {}
-                    Piece::Dense(letters) => self.dense(&letters),
+                if let Piece::Dense(letters) = piece {
+                    self.dense(&letters);
                 }
             }
         } else if text.contains('@') {
