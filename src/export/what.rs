@@ -111,9 +111,8 @@ impl What {
                  topic's filter hides is left out."
             }
             Self::Terms => {
-                "One row per topic and term that is news in the span from `--since` to `--until`, as `topicwatch terms` tells them: at \
-                 most ten a topic, the highest z first; of topics that are watched, or named. The span ends with the topic's last run and \
-                 begins a day before, unless said. How they are found: [terms.md](../explanation/terms.md)."
+                "One row per topic and [term that is news](../explanation/terms.md) from `--since` to `--until`, at most ten a topic, the \
+                 highest z first. The span ends with the topic's last run and begins a day before, unless said."
             }
         }
     }
