@@ -205,6 +205,25 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         place.ok(&["once", "--at", &at(DAYS + 1)]);
         let are = database.texts(rows);
         assert!(were.iter().all(|row| are.contains(row)), "{were:?} {are:?}");
+        // What is kept is what is read: were each day that of the event, nothing would be news.
+        let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
+        wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
+        assert_eq!(told(&place)["terms"], serde_json::json!([]), "{}", database.name);
+        wait(database.execute("DELETE FROM topic_term"));
+        truth.set(|world| {
+            world.now = Time(BEGIN + (DAYS + 2) * DAY);
+            let at = Time(BEGIN + (DAYS + 1) * DAY + 1_000);
+            let text = "acme and again".to_owned();
+            world.posts.push(Truly {
+                query: "acme".into(),
+                id: 999_998,
+                text,
+                published: at,
+                indexed: at,
+                deleted: None,
+            });
+        });
+        place.ok(&["once", "--at", &at(DAYS + 2)]);
         // Bytes of another version, or of other items, are passed over.
         let before = told(&place);
         wait(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));

@@ -152,6 +152,16 @@ mod tests {
     }
 
     #[test]
+    fn a_word_is_one_of_the_question_by_its_begin_and_not_by_what_it_holds() {
+        let asked = Asked::of("rain ai \"new phones\"").unwrap();
+        for (word, is) in
+            [("rain", true), ("rains", true), ("train", false), ("phone", true), ("ai", true), ("aim", false)]
+        {
+            assert_eq!(asked.is_one(word), is, "{word}");
+        }
+    }
+
+    #[test]
     fn a_question_without_words_judges_nothing() {
         for question in ["", "from:nasa", "-spam", "the of", "lang:en -\"a b\"", "🚀", "!!!"] {
             assert_eq!(Asked::of(question), None, "{question}");
