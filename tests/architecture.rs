@@ -41,7 +41,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("insight", &["model", "budget", "schedule", "filter"]),
     // What reports and pages draw alike.
     ("draw", &["model", "insight"]),
-    ("collect", &["model", "budget", "search", "normalise", "sentiment", "store", "insight", "failpoint"]),
+    // Of filter: terms of days are counted as topics' filters leave them.
+    ("collect", &["model", "budget", "search", "normalise", "filter", "sentiment", "store", "insight", "failpoint"]),
     // Of normalise: keys of the links that an answer names.
     ("compare", &["model", "normalise", "filter", "store", "insight"]),
     // Of normalise: links that may be shown.

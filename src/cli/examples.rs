@@ -123,6 +123,17 @@ Examples:
 
 Entries: whole words, part*, one | other, /pattern/
 (docs/explanation/changes.md).";
+pub(in crate::cli) const TERMS: &str = "\
+Examples:
+  topicwatch terms acme-launches                the last 24 hours
+  topicwatch terms acme-launches --since 7d
+  topicwatch terms acme-launches --since 2026-03-10 --until 2026-03-11 --json
+
+Words, two words in a row, hashtags, names, sites and emoji that three people
+or more say, more often than the four weeks before let expect. A copied text
+counts once, and whoever writes counts once a day.
+";
+
 pub(in crate::cli) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h

@@ -10,7 +10,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["once", "run", "status", "show", "report", "export"]),
     ("Set up", &["init", "import", "check", "try", "plan", "sandbox", "completions"]),
     ("Run", &["topic", "worker", "serve"]),
-    ("Look", &["runs", "diff", "items", "story", "mark", "coverage", "alerts"]),
+    ("Look", &["runs", "diff", "items", "terms", "story", "mark", "coverage", "alerts"]),
     ("Deliver", &["outbox", "score"]),
     ("Maintain", &["db", "forget", "health"]),
 ];

@@ -107,6 +107,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Items(args) => look::items::run(&common, args).await,
         Verb::Story(args) => look::story::run(&common, &args).await,
         Verb::Mark(args) => topic::mark::run(&common, &args).await,
+        Verb::Terms(args) => look::terms::run(&common, &args).await,
         Verb::Coverage(args) => look::coverage::run(&common, &args).await,
         Verb::Report(args) => look::report::run(&common, &args).await,
         Verb::Alerts(args) => look::alerts::run(&common, &args).await,

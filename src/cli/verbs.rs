@@ -16,6 +16,7 @@ use crate::cli::look::search::SearchArgs;
 use crate::cli::look::show::ShowArgs;
 use crate::cli::look::status::StatusArgs;
 use crate::cli::look::story::StoryArgs;
+use crate::cli::look::terms::TermsArgs;
 use crate::cli::maintain::backup::BackupArgs;
 use crate::cli::maintain::db::DbArgs;
 use crate::cli::maintain::forget::ForgetArgs;
@@ -108,6 +109,9 @@ pub enum Verb {
     /// Mark items good or noise, so that a topic ranks by relevance
     #[command(after_help = examples::MARK)]
     Mark(MarkArgs),
+    /// Show what a topic says more often than before, and its themes
+    #[command(after_help = examples::TERMS)]
+    Terms(TermsArgs),
     /// Show which times were covered per topic and source, and the gaps
     #[command(after_help = examples::COVERAGE)]
     Coverage(CoverageArgs),

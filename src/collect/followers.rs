@@ -8,6 +8,7 @@ use crate::store::{Store, StoreError};
 use super::clusters::cluster;
 use super::days::roll_days;
 use super::tally::tally_runs;
+use super::terms::count_terms;
 use super::text_index::index_words;
 
 closed_list! {
@@ -22,6 +23,8 @@ closed_list! {
         Words = "words",
         /// What topics found on each local day.
         Days = "days",
+        /// What topics' texts of each local day say, in terms.
+        Terms = "terms",
     }
 }
 
@@ -38,6 +41,7 @@ impl Follower {
             Self::NearCopies => cluster(store, enough).await.map(drop),
             Self::Words => index_words(store, &|_| enough()).await.map(drop),
             Self::Days => roll_days(store, clock(), enough).await,
+            Self::Terms => count_terms(store, clock(), enough).await,
         }
     }
 }

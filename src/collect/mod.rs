@@ -27,6 +27,7 @@ mod saturation;
 mod search_outcome;
 mod settings;
 mod tally;
+mod terms;
 mod text_index;
 mod worker_pool;
 
@@ -49,6 +50,7 @@ pub use replay::{Again, Behind, Replayed, replay};
 pub use report::{RunReport, SearchReport};
 pub use settings::Settings;
 pub use tally::tally_runs;
+pub use terms::{TERM_DAYS, count_terms};
 pub use text_index::index_words;
 pub use worker_pool::{Done, WorkerPool, prolong};
 

@@ -1,6 +1,7 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
 //! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question, how likely
-//! each item is good, whether what answers cite is stored, which items belong to one story. It shows nothing and decides nothing.
+//! each item is good, whether what answers cite is stored, which terms of a period are news, which items belong to one story. It
+//! shows nothing and decides nothing.
 
 mod begin;
 mod cited;
@@ -11,6 +12,9 @@ mod relevance;
 mod run_range;
 mod silence;
 mod story;
+mod term_rows;
+mod terms;
+mod terms_between;
 
 pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
@@ -21,6 +25,9 @@ pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
 pub use silence::{Health, MOST_JUDGED, health};
 pub use story::{MOST_ITEMS, story};
+pub use term_rows::{TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
+pub use terms::{TermsAsked, topic_terms};
+pub use terms_between::terms_between;
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};

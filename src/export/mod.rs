@@ -19,6 +19,7 @@ mod request;
 mod rows;
 mod scheduled;
 mod spec;
+mod terms;
 mod verify;
 mod what;
 mod xlsx;
@@ -115,6 +116,7 @@ pub async fn write_watched(
         What::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
         What::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
         What::Changes => changes::write(store, order, &mut rows).await?,
+        What::Terms => terms::write(store, order, &mut rows).await?,
         What::Daily => daily::write(store, order, &mut rows).await?,
         What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }

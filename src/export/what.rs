@@ -28,6 +28,8 @@ closed_list! {
         Daily = "daily",
         /// One row per change between two runs.
         Changes = "changes",
+        /// One row per term that is news.
+        Terms = "terms",
     }
 }
 
@@ -71,6 +73,7 @@ impl What {
             Self::Answers => headings(columns::ANSWERS),
             Self::Daily => headings(columns::DAILY),
             Self::Changes => headings(columns::CHANGES),
+            Self::Terms => headings(columns::TERMS),
         }
     }
 
@@ -107,6 +110,10 @@ impl What {
                  `--new-since` another word for it; without them each topic's last run is compared with the one before. What the \
                  topic's filter hides is left out."
             }
+            Self::Terms => {
+                "One row per topic and [term that is news](../explanation/terms.md) from `--since` to `--until`, at most ten a topic, the \
+                 highest z first. The span ends with the topic's last run and begins a day before, unless said."
+            }
         }
     }
 
@@ -121,6 +128,7 @@ impl What {
             Self::Searches => "when its run started",
             Self::Daily => "the days that they lie in",
             Self::Changes => "the span that is compared",
+            Self::Terms => "the span that is told",
         }
     }
 
@@ -134,7 +142,7 @@ impl What {
             Self::Sightings => &[Tag, Source, Time, Tone, Author, Search, Filtered, Seq],
             Self::Searches => &[Tag, Source, Time, Seq],
             Self::Runs | Self::Answers => &[Tag, Time, Seq],
-            Self::Daily => &[Tag, Time],
+            Self::Daily | Self::Terms => &[Tag, Time],
             Self::Changes => &[Tag, Time, NewSince],
         }
     }

@@ -23,6 +23,7 @@ mod silence;
 pub mod story;
 mod student;
 pub mod tally;
+pub mod terms;
 mod text_diff;
 pub mod why;
 

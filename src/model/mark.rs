@@ -30,6 +30,10 @@ pub struct Mark {
     pub scorer: Option<String>,
     /// Reactions as of the latest sighting.
     pub engagement: Engagement,
+    /// How often its words changed.
+    pub edits: i64,
+    /// Whether words, author and address were pruned.
+    pub pruned: bool,
 }
 
 impl Mark {

@@ -3,7 +3,7 @@
 
 use super::calendar::CalendarFacts;
 use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
-use crate::compare::{Cited, Relevance};
+use crate::compare::{Cited, Relevance, TopicTerms};
 pub use crate::insight::daily::HoleFacts;
 use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
 use crate::insight::{Illness, Piece};
@@ -86,6 +86,8 @@ pub struct TopicFacts {
     /// Items of the highest scores.
     pub positive: Vec<usize>,
     pub campaigns: Vec<Copies>,
+    /// Terms that are news, and themes.
+    pub terms: TopicTerms,
     /// Hosts of pages.
     pub domains: Vec<Tally>,
     pub authors: Vec<Tally>,

@@ -93,6 +93,8 @@ mod tests {
             score: None,
             scorer: None,
             engagement: Engagement::default(),
+            edits: 0,
+            pruned: false,
         };
         let marks = [mark("a", "a"), mark("b", "a"), mark("c", "c"), mark("d", "d")];
         let source = |name: &str| Source::parse(name).unwrap_or(Source::Social);

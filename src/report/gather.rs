@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
 use super::{answer, calendar, comparison, coverage, found_by, items, period, why};
-use crate::compare::{FilteredItems, relevance, sifted};
+use crate::compare::{FilteredItems, TermsAsked, TopicTerms, Untold, relevance, sifted, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
@@ -19,6 +19,8 @@ const CHART: usize = 14;
 const BEFORE: usize = 7;
 /// Items of the history that are read at most; the latest are.
 const MOST_MARKS: i64 = 200_000;
+/// The days that terms are compared with, milliseconds.
+const FOUR_WEEKS: i64 = 29 * 86_400_000;
 /// How long after the period an answer or a failure still tells about it, milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
 
@@ -123,6 +125,24 @@ pub(super) async fn topic(
     let kept = moment.pruned_days(&topic.id).await?;
     let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
     let inside = || searches.iter().filter(|asked| span.holds(asked.at));
+    let asked = TermsAsked {
+        topic,
+        meant: &marks,
+        hidden: &hidden,
+        period: &period,
+        span,
+        began,
+        asked_since,
+        scorer: scorer.as_deref(),
+        trusting: false,
+    };
+    let terms = if relevance.is_astray() {
+        TopicTerms::untold(Untold::Relevance)
+    } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(FOUR_WEEKS))) {
+        TopicTerms::untold(Untold::Cut)
+    } else {
+        topic_terms(moment, asked).await?
+    };
     let found_by = found_by::read(moment, topic, &period, seen).await?;
     let scored = scorer.as_deref();
     let about =
@@ -172,6 +192,7 @@ pub(super) async fn topic(
         why,
         answer: answer::read(moment, topic, tail).await?,
         found_by,
+        terms,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
         authors: daily::authors(period.iter().copied(), 8),
         cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),

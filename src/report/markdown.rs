@@ -7,7 +7,7 @@ use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
 use super::format::{self, at_least, counted, number, percent, round};
 use super::markdown_parts::{before, diff, found_by, item, linked, listed, voice_parts};
 use super::prose::{Piece, pieces};
-use super::{caveats, comparison, highlights, sql};
+use super::{caveats, comparison, highlights, sql, terms};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
 
@@ -107,6 +107,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     text.push_str(&numbers(report, topic));
     text.push_str(&days(topic));
+    text.push_str(&terms::markdown(topic, &|at| report.dated(at)));
     let scored =
         |row: &RowFacts| format!("{} {}", format::sound(row.sound), row.score.map_or_else(String::new, format::score));
     let loud = |row: &RowFacts| {

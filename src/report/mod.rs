@@ -28,6 +28,7 @@ mod relevance;
 #[cfg(test)]
 mod samples;
 mod sql;
+mod terms;
 mod tone;
 mod voice;
 mod voice_parts;

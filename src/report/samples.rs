@@ -60,6 +60,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         negative: Vec::new(),
         positive: Vec::new(),
         campaigns: Vec::new(),
+        terms: Default::default(),
         domains: Vec::new(),
         authors: Vec::new(),
         found_by: Default::default(),

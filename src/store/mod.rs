@@ -27,7 +27,7 @@ pub use database::error::{StoreError, StoreErrorKind};
 pub use database::handle::Store;
 pub use database::locks::DaemonLock;
 pub use database::open::{Settings, redact, sqlite_version};
-pub use days::rows::{DueDays, RolledDays};
+pub use days::rows::{DueDays, KeptTerms, RolledDays};
 pub use delivery::edition::{Edition, RunRange};
 pub use delivery::messages::{Claimed, GivenUp, Outgoing, Settled};
 pub use erasure::rows::{ERASED, Mention, MentionPlace, Named, ReportFiles, Taken};

@@ -238,6 +238,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
             "topic_day_due.topic",
             "topic_item.topic",
             "topic_latest.topic",
+            "topic_term.topic",
         ];
         assert_eq!(place.database.texts(sql), known, "a new column belongs into store/ledger/sql/rename.rs");
     }

@@ -47,7 +47,9 @@ fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
     let (rows, guarded): (Vec<_>, Vec<_>) = (rows.records().collect(), guarded.records().collect());
     let objects: Vec<serde_json::Map<String, Value>> =
         jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert!(!rows.is_empty() && rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
+    // Of so small a world nothing is news; `terms` has rows of its own.
+    assert!(what == What::Terms || !rows.is_empty(), "{what}");
+    assert!(rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
     for ((row, guarded), object) in rows.into_iter().zip(guarded).zip(&objects) {
         let (row, guarded) = (row.unwrap(), guarded.unwrap());
         assert_eq!((row.len(), object.len()), (headings.len(), headings.len()), "{what}");

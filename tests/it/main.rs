@@ -115,6 +115,8 @@ mod store_more;
 mod story;
 mod streams;
 mod support;
+mod terms;
+mod terms_found;
 mod text_search;
 mod text_search_forgets;
 mod tone;

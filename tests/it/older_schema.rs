@@ -68,7 +68,12 @@ fn fill_old(old: &Database, new: &Database) {
     let overriding = if sqlite { "" } else { "OVERRIDING SYSTEM VALUE" };
     for table in old.texts(tables) {
         let names = old.texts(&columns.replace("{}", &table)).join(", ");
-        let only = if table == "calls" { "WHERE provider = 'service'" } else { "" };
+        let only = match table.as_str() {
+            "calls" => "WHERE provider = 'service'",
+            // It came later.
+            "follower" => "WHERE name <> 'terms'",
+            _ => "",
+        };
         script.push_str(&format!(
             "DELETE FROM {table}; INSERT INTO {table} ({names}) {overriding} SELECT {names} FROM {from}.{table} {only};\n"
         ));

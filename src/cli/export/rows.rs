@@ -23,7 +23,7 @@ use crate::store::Store;
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Which rows
-    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes"])]
+    #[arg(long, value_name = "WHAT", default_value = "items", value_parser = ["items", "sightings", "new", "runs", "searches", "answers", "daily", "changes", "terms"])]
     pub what: String,
     /// Format [default: by the ending of --out, else csv]; atom is a feed of one topic's new items
     #[arg(long, value_name = "FORMAT", value_parser = ["csv", "jsonl", "xlsx", "atom"])]

@@ -14,3 +14,4 @@ pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
 pub(in crate::cli) mod status;
 pub(in crate::cli) mod story;
+pub(in crate::cli) mod terms;

@@ -9,6 +9,7 @@ mod new;
 mod runs;
 mod searches;
 mod sightings;
+mod terms;
 
 pub(super) use answers::ANSWERS;
 pub(super) use changes::{CHANGES, ChangeKind, ChangeRow};
@@ -18,3 +19,4 @@ pub(super) use new::NEW;
 pub(super) use runs::RUNS;
 pub(super) use searches::SEARCHES;
 pub(super) use sightings::SIGHTINGS;
+pub(super) use terms::{TERMS, TermNewsRow};

@@ -88,6 +88,15 @@ impl Asked {
     }
 }
 
+impl Asked {
+    /// Whether a folded word is one of the question's, however it ends.
+    #[must_use]
+    pub fn is_one(&self, word: &str) -> bool {
+        let same = |one: &Word| if one.alone { word == one.text } else { word.starts_with(&*one.text) };
+        self.0.iter().any(same)
+    }
+}
+
 impl Word {
     fn is_in(&self, folded: &str) -> bool {
         if self.alone { whole_words(folded).any(|one| one == self.text) } else { folded.contains(&*self.text) }
@@ -168,6 +177,16 @@ mod tests {
             assert_eq!(asked.held(&[Some(text)]), many, "{text}");
         }
         assert_eq!(asked.held(&[Some("a flood"), None, Some("Boston")]), 2);
+    }
+
+    #[test]
+    fn a_word_is_one_of_the_question_by_its_begin_and_not_by_what_it_holds() {
+        let asked = Asked::of("rain ai \"new phones\"").unwrap();
+        for (word, is) in
+            [("rain", true), ("rains", true), ("train", false), ("phone", true), ("ai", true), ("aim", false)]
+        {
+            assert_eq!(asked.is_one(word), is, "{word}");
+        }
     }
 
     #[test]

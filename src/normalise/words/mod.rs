@@ -11,6 +11,8 @@ mod asked;
 mod cut;
 mod fold;
 mod query;
+mod stop;
+mod terms;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +21,7 @@ use std::collections::{HashMap, HashSet};
 pub use address::of_address;
 pub use asked::Asked;
 pub use query::{MOST_PHRASES, Unclear, unindexed, wanted};
+pub use terms::{TERM_RULES, terms};
 
 use crate::model::{Kind, Readable, Tokens};
 use cut::Piece;

@@ -8,7 +8,7 @@ use super::super::format::{self, at_least, counted, number, percent};
 use super::super::prose::{Piece, pieces};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
-use super::{changed, lists, places};
+use super::{changed, lists, places, terms};
 use crate::insight::daily;
 use crate::normalise::safe_link;
 
@@ -47,9 +47,11 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
 
 /// What there is of a topic; lists without an entry are named in one line that unfolds.
 fn parts(report: &Report, topic: &TopicFacts) -> Markup {
+    let untold = topic.terms.none_words();
     let mut empty = Empty::default();
     html! {
         div.pair { (volume(report, topic)) (tone(report, topic)) }
+        (terms::section(report, topic, &untold, &mut empty))
         (lists::standouts(report, topic, &mut empty))
         (changed::section(topic, &report.timezone, &mut empty))
         (lists::tallies(topic, &mut empty))

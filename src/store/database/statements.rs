@@ -121,6 +121,8 @@ pub(in crate::store) mod stream;
 pub(in crate::store) mod sync;
 #[path = "../days/sql/counters.rs"]
 pub(in crate::store) mod tallies;
+#[path = "../days/sql/terms.rs"]
+pub(in crate::store) mod terms_kept;
 #[path = "../items/sql/group_commit.rs"]
 pub(in crate::store) mod together;
 #[path = "../items/sql/tone.rs"]

@@ -15,6 +15,7 @@ macro_rules! migrations {
                 "provider_columns",
                 include_str!(concat!("../../../migrations/", $folder, "/0003_provider_columns.sql")),
             ),
+            (4, "terms", include_str!(concat!("../../../migrations/", $folder, "/0004_terms.sql"))),
             (5, "marks", include_str!(concat!("../../../migrations/", $folder, "/0005_marks.sql"))),
         ]
     };

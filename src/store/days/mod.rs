@@ -2,6 +2,7 @@
 
 mod counters;
 pub(in crate::store) mod rows;
+mod terms;
 
 use crate::model::{Brought, DayCount, Span, Time};
 use crate::store::{DueDays, RolledDays, Store, StoreError};

@@ -23,3 +23,15 @@ pub struct RolledDays {
     /// Days on which something was found.
     pub days: Vec<(String, DayCount)>,
 }
+
+/// The terms of a topic's day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptTerms {
+    pub span: Span,
+    /// Items that were counted, and those that the filter hides.
+    pub items: i64,
+    /// What it was counted from.
+    pub basis: Vec<u8>,
+    /// Hashes and counts.
+    pub counts: Vec<u8>,
+}

@@ -12,7 +12,7 @@ use crate::model::{
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
-use crate::store::{Filter, Store, StoreError};
+use crate::store::{Filter, KeptTerms, Store, StoreError};
 
 /// A transaction that reads one moment. Like every future of the store, its questions must not be dropped midway.
 #[derive(Debug)]
@@ -98,6 +98,11 @@ impl Moment {
     /// The words of items by key, in order of key.
     pub async fn words(&mut self, keys: &[String]) -> Result<Vec<Words>, StoreError> {
         ask!(self, days::words(keys))
+    }
+
+    /// The terms that were counted of a topic's days in a span.
+    pub async fn kept_terms(&mut self, topic: &str, inside: Span) -> Result<Vec<KeptTerms>, StoreError> {
+        ask!(self, terms_kept::read(topic, inside))
     }
 
     /// Reactions that the topic's runs of a span saw, the latest first.

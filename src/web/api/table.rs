@@ -6,7 +6,7 @@ use super::parameters::{
     AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS,
     PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
-use super::{alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, topics};
+use super::{alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, terms, topics};
 
 /// They stand in the order in which the document tells them.
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -84,6 +84,18 @@ pub(super) static OPERATIONS: &[Operation] = &[
             &[&OF_TOPIC],
             "Days",
             |call| Box::pin(days::list(call)),
+        )
+    },
+    Operation {
+        refuses: &[404],
+        ..get(
+            "/api/v1/topics/{topic}/terms",
+            "listTerms",
+            "What a topic's texts say more often than in the four weeks before, and its themes",
+            "At most ten terms and seven themes of a span of up to 32 days that ends now.",
+            &[&OF_TOPIC, &Parameter::query("since", Kind::Instant, "Begin of the span [24h]", "7d")],
+            "Terms",
+            |call| Box::pin(terms::list(call)),
         )
     },
     Operation {

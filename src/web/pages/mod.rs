@@ -14,4 +14,5 @@ pub(super) mod marks;
 pub(super) mod overview;
 pub(super) mod runs;
 mod spread;
+mod terms;
 pub(super) mod topic;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
-use super::{actions, alerts, answers, days, item_view, marks};
+use super::{actions, alerts, answers, days, item_view, marks, terms};
 use crate::compare::{Filtered, Hiding, Ranking};
 use crate::draw::format::{self, counted, number};
 use crate::insight::daily::rising;
@@ -110,6 +110,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
     let charts = days::charts(&site, &card).await?;
+    let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_of(&last).await?.into_values().sum::<i64>();
     let answers = answers::latest(&site, &card).await?;
@@ -124,6 +125,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
         (actions)
         (charts)
+        (terms)
         (answers)
         section aria-labelledby="items" {
             h2 #items { "Items" }

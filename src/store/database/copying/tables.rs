@@ -109,6 +109,7 @@ tables! {
     "topic_day" ["topic", "day_from"], false, MANY;
         n ["day_from", "day_until", "items", "unique_items", "negative", "neutral", "positive"]; t ["topic", "scorer_from", "scorer_to"]; b [];
     "topic_day_due" ["topic"], false, MANY; n ["turn"]; t ["topic"]; b [];
+    "topic_term" ["topic", "day_from"], false, FEW; n ["day_from", "day_until", "items"]; t ["topic"]; b ["basis", "counts"];
     "pruned_day" ["topic", "day"], false, MANY; n ["day", "runs", "calls", "cost"]; t ["topic"]; b [];
     "tally" ["name", "labels", "bound"], false, MANY; n ["bound", "value"]; t ["name", "labels"]; b [];
     "topic_latest" ["topic", "source"], false, MANY; n ["answered_at", "new_at"]; t ["topic", "source"]; b [];

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::AssertSqlSafe;
 
 use super::resolve::{in_one, list};
-use super::{Conn, alerts, cluster_keys, days_rolled, item_history, words};
+use super::{Conn, alerts, cluster_keys, days_rolled, item_history, terms_kept, words};
 use crate::model::Time;
 use crate::store::{ERASED, ForgetKey, Forgot, StoreError, StoreErrorKind, Taken};
 
@@ -60,6 +60,7 @@ pub(in crate::store) async fn items(
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
     item_history::take_away(conn, &ids_json).await?;
     days_rolled::renew_of(conn, ids).await?;
+    terms_kept::forget(conn, ids).await?;
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
     run(conn, &delete("item_key", "item"), &ids_json).await?;
@@ -158,6 +159,7 @@ pub(in crate::store) async fn page_of_topic(
     for statement in [
         "DELETE FROM topic_day WHERE topic = $1",
         "DELETE FROM topic_day_due WHERE topic = $1",
+        "DELETE FROM topic_term WHERE topic = $1",
         "DELETE FROM topic_latest WHERE topic = $1",
         "DELETE FROM pruned_day WHERE topic = $1",
         "DELETE FROM request WHERE topic = $1",

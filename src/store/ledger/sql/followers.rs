@@ -9,6 +9,7 @@ use crate::store::{Cursor, StoreError};
 /// Those that derive what is read often, and tell nobody.
 pub(in crate::store) const NEAR_COPIES: &str = "near-copies";
 pub(in crate::store) const DAYS: &str = "days";
+pub(in crate::store) const TERMS: &str = "terms";
 pub(in crate::store) const COUNTERS: &str = "counters";
 
 pub(in crate::store) async fn cursor(conn: &mut Conn, name: &str) -> Result<Option<Cursor>, StoreError> {

@@ -96,6 +96,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     sqlx::query("UPDATE item_mark SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE pruned_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE topic_term SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     for statement in ["DELETE FROM topic_day WHERE topic = $1", "DELETE FROM topic_day_due WHERE topic = $1"] {
         sqlx::query(statement).bind(old).execute(&mut *conn).await?;
     }

@@ -11,6 +11,7 @@ use crate::store::{AnswerRow, StoreError};
 /// is what the first run's sources said best, by the primary key of `sighting`.
 const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, f.seq, \
      coalesce(c.key, i.key) AS cluster, i.tone, CAST(i.score AS BIGINT) AS score, i.scorer, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
+     i.revisions, i.pruned_at, \
      CAST((SELECT max(CASE s.fit WHEN 'in' THEN 2 WHEN 'undated' THEN 1 ELSE 0 END) FROM sighting s \
      WHERE s.run = t.first_run AND s.item = t.item) AS BIGINT) AS fit \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN item c ON c.id = i.cluster \
@@ -71,6 +72,8 @@ fn read_marks(rows: &[Row]) -> Result<Vec<Mark>, StoreError> {
                 score: row.try_get("score")?,
                 scorer: row.try_get("scorer")?,
                 engagement: read::engagement(row)?,
+                edits: row.try_get("revisions")?,
+                pruned: read::time(row, "pruned_at")?.is_some(),
             })
         })
         .collect()

@@ -83,7 +83,7 @@ pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[Str
 /// Named readers, and the last place in the reading order that each has told of.
 pub(in crate::store) async fn cursors(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
     let rows = sqlx::query(
-        "SELECT name, seq FROM follower WHERE name NOT IN ('near-copies', 'days', 'counters') ORDER BY name",
+        "SELECT name, seq FROM follower WHERE name NOT IN ('near-copies', 'days', 'counters', 'terms') ORDER BY name",
     )
     .fetch_all(conn)
     .await?;

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::ITEMS_LOCK;
 use super::resolve::list;
-use super::{Conn, item_history, words};
+use super::{Conn, item_history, terms_kept, words};
 use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Progress};
@@ -15,7 +15,7 @@ use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Progress};
 pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError> {
     let mut floor = Floor::default();
     let cursor = sqlx::query(
-        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ('near-copies', 'days', 'counters') AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
+        "SELECT c.name, c.seq FROM follower c WHERE c.name NOT IN ('near-copies', 'days', 'counters', 'terms') AND NOT EXISTS (SELECT 1 FROM job j WHERE j.id = c.name AND j.removed_at IS NOT NULL) \
          ORDER BY c.seq, c.name LIMIT 1",
     );
     if let Some(row) = cursor.fetch_optional(&mut *conn).await? {
@@ -109,6 +109,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
         return Ok(batch);
     }
     words::remove(conn, &gone).await?;
+    terms_kept::forget(conn, &gone).await?;
     let given = super::numbers(1);
     let delete = format!("DELETE FROM item_revision WHERE item IN (SELECT given.value FROM {given})");
     sqlx::query(AssertSqlSafe(delete)).bind(&ids).execute(&mut *conn).await?;

@@ -6,6 +6,7 @@ mod found;
 mod ledger;
 mod parts;
 mod story;
+mod terms;
 mod topics;
 
 use serde_json::{Map, Value, json};
@@ -17,6 +18,7 @@ use super::shape::object;
 pub(super) fn schemas() -> Map<String, Value> {
     let all = topics::schemas()
         .into_iter()
+        .chain(terms::schemas())
         .chain(found::schemas())
         .chain(story::schemas())
         .chain(ledger::schemas())

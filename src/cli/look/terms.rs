@@ -1,0 +1,123 @@
+//! `terms`: what a topic's texts say more often than before, and the themes that makes.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::compare::{TermRow, ThemeRow, TopicTerms, terms_between};
+use crate::model::{Nature, Span, Time};
+
+/// Milliseconds of the period where nobody says another.
+const DAY: i64 = 86_400_000;
+
+#[derive(Debug, Args)]
+pub struct TermsArgs {
+    /// The topic
+    #[arg(value_name = "TOPIC")]
+    pub topic: String,
+    /// Begin of the period: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago [default: 24h]
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// End of the period (same forms) [default: now]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, args.at.as_deref())?;
+    let now = (context.clock)();
+    let Some(topic) = context.topics(std::slice::from_ref(&args.topic))?.pop() else { return Ok(Exit::Ok) };
+    let until = instant("--until", args.until.as_deref(), now)?.unwrap_or(now);
+    let since = instant("--since", args.since.as_deref(), now)?.unwrap_or(Time(until.0 - DAY));
+    let span = Span::new(since, until.min(Time(now.0.saturating_add(1)))).ok_or_else(|| {
+        Failure::usage("--since is not before --until", "the period needs a begin before its end, and before now")
+    })?;
+    let store = context.store_to_read().await?;
+    let told = terms_between(&store, &topic, span, false).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    store.close().await;
+    if args.json {
+        let mut value = serde_json::to_value(&told).unwrap_or_default();
+        if let Some(fields) = value.as_object_mut() {
+            fields.insert("sandbox".to_owned(), json!(invented));
+            fields.insert("topic".to_owned(), json!(topic.id));
+            fields.insert("since".to_owned(), json!(span.from));
+            fields.insert("until".to_owned(), json!(span.until));
+        }
+        output::json(&value)?;
+        return Ok(Exit::Ok);
+    }
+    let sandbox = if invented { "SANDBOX: invented findings\n\n" } else { "" };
+    output::text(&format!("{sandbox}{}", text(&told, span, usize::from(output::width()))))?;
+    Ok(Exit::Ok)
+}
+
+fn text(told: &TopicTerms, span: Span, width: usize) -> String {
+    let mut text = format!("{} to {}\n\n", output::when(span.from), output::when(span.until));
+    if let Some(none) = told.none_words() {
+        text.push_str(&format!("{none}\n"));
+        return text;
+    }
+    let percent = |share: &Option<crate::insight::daily::Share>| {
+        share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share.share * 100.0))
+    };
+    let words =
+        |sample: Option<&str>, taken: usize| output::brief(sample.unwrap_or(""), width.saturating_sub(taken).max(20));
+    let term = |row: &TermRow| {
+        let name = output::brief(&row.term, 30);
+        let numbers = [row.items, row.authors, row.texts].map(|many| many.to_string());
+        let [items, authors, texts] = numbers;
+        let example = words(row.example.words.as_deref(), 72);
+        vec![
+            name,
+            items,
+            authors,
+            texts,
+            format!("{:.1}", row.expected),
+            format!("{:.1}", row.z),
+            percent(&row.negative),
+            example,
+        ]
+    };
+    text.push_str(&output::table(
+        &["term", "items", "authors", "texts", "expected", "z", "negative", "for example"],
+        told.terms.iter().map(term).collect(),
+        &[1, 2, 3, 4, 5, 6],
+    ));
+    if told.more > 0 {
+        text.push_str(&format!("\n{} more\n", told.more));
+    }
+    if !told.themes.is_empty() {
+        let theme = |row: &ThemeRow| {
+            let before = row.items_before.map_or_else(|| "–".to_owned(), |many| many.to_string());
+            let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::brief(by, 20)));
+            let first = format!("{}{by}", output::when(row.first_at));
+            let [items, unique, authors] = [row.items, row.unique, row.authors].map(|many| many.to_string());
+            vec![output::brief(&row.name, 40), items, unique, authors, before, percent(&row.negative), first]
+        };
+        text.push_str("\nthemes\n\n");
+        text.push_str(&output::table(
+            &["theme", "items", "unique", "authors", "before", "negative", "first"],
+            told.themes.iter().map(theme).collect(),
+            &[1, 2, 3, 4, 5],
+        ));
+        text.push_str(&format!(
+            "\n{} more themes with {} items, {} items of no theme\n",
+            told.more_themes, told.more_items, told.other_items
+        ));
+    }
+    text.push_str(&format!(
+        "\nmore often than the {} days before let expect; copies and one author's texts of a day count once\n",
+        told.before_days
+    ));
+    text
+}

@@ -1,0 +1,139 @@
+//! What topics' texts of each local day say, in terms, counted when runs brought something: the days that have ended, as far as they
+//! are not counted yet or something came to them. Reports compare a period with these counts, and hold them against what
+//! is there, so that a day that is counted late costs them time and nothing else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::filter::Filter;
+use crate::insight::daily::days;
+use crate::insight::terms::{Basis, DayTerms, TermCounter, voice_of};
+use crate::model::{Mark, Readable, Span, Time, Topic};
+use crate::normalise::words;
+use crate::store::{KeptTerms, Moment, Store, StoreError};
+
+/// Local days that are counted: the four weeks that a period is compared with, and a week for reports of earlier days.
+pub const TERM_DAYS: i32 = 36;
+
+/// Runs of one step.
+const AT_ONCE: u32 = 200;
+/// Items whose words are held at a time.
+const WORDS: usize = 2_000;
+
+/// Counts what was not counted yet, until there is nothing left or `enough` says so.
+pub async fn count_terms(
+    store: &Store,
+    now: Time,
+    enough: &(dyn Fn() -> bool + Send + Sync),
+) -> Result<(), StoreError> {
+    while !enough() {
+        let from = store.terms_progress().await?;
+        let brought = store.brought_after(from, AT_ONCE).await?;
+        let Some(to) = brought.last().map(|run| run.seq) else { break };
+        let mut since: BTreeMap<&str, Time> = BTreeMap::new();
+        for run in &brought {
+            let first = since.entry(&run.topic).or_insert(run.at);
+            *first = run.at.min(*first);
+        }
+        let named: Vec<String> = since.keys().map(|topic| (*topic).to_owned()).collect();
+        let topics: Vec<Topic> =
+            store.watched(&named).await?.into_iter().filter_map(|watched| watched.definition).collect();
+        let ended: BTreeMap<&str, Vec<Span>> =
+            topics.iter().map(|topic| (topic.id.as_str(), ended(topic, now))).collect();
+        let earliest = ended.values().filter_map(|days| days.first()).map(|day| day.from).min().unwrap_or(now);
+        let mut kept: BTreeMap<String, Vec<(Span, Vec<u8>)>> = BTreeMap::new();
+        for (topic, span, basis) in store.term_bases(&named, earliest).await? {
+            kept.entry(topic).or_default().push((span, basis));
+        }
+        let begins: Vec<(String, Time, Time)> =
+            since.iter().map(|(topic, at)| ((*topic).to_owned(), *at, earliest)).collect();
+        let mut touched: BTreeMap<String, Vec<Time>> = BTreeMap::new();
+        for (topic, moment) in store.moments_since(&begins).await? {
+            touched.entry(topic).or_default().push(moment);
+        }
+        for topic in &topics {
+            if enough() {
+                return Ok(());
+            }
+            let days = ended.get(topic.id.as_str()).map_or(&[][..], Vec::as_slice);
+            let kept = kept.get(&topic.id).map_or(&[][..], Vec::as_slice);
+            let is_kept = |day: &Span| kept.iter().any(|(span, _)| span == day);
+            let moments = touched.get(&topic.id).map_or(&[][..], Vec::as_slice);
+            // Once a day, when one more has ended, all are looked at: texts may have changed otherwise.
+            let look: Vec<Span> = if days.iter().all(is_kept) {
+                days.iter().filter(|day| moments.iter().any(|at| day.holds(*at))).copied().collect()
+            } else {
+                days.to_vec()
+            };
+            count_topic(store, topic, &look, kept, now).await?;
+        }
+        // Whoever was faster looked at the same.
+        store.terms_followed(from, to).await?;
+    }
+    Ok(())
+}
+
+/// The topic's local days that have ended, the earliest first.
+fn ended(topic: &Topic, now: Time) -> Vec<Span> {
+    let days = days(now, TERM_DAYS + 1, topic.timezone());
+    days.into_iter().map(|day| day.span).filter(|day| day.until <= now).collect()
+}
+
+/// Counts those of a topic's days whose items are not those that were counted.
+async fn count_topic(
+    store: &Store,
+    topic: &Topic,
+    look: &[Span],
+    kept: &[(Span, Vec<u8>)],
+    now: Time,
+) -> Result<(), StoreError> {
+    let (Some(first), Some(last)) = (look.first(), look.last()) else { return Ok(()) };
+    let mut moment = store.moment().await?;
+    let counted = counted(&mut moment, topic, look, kept, Span { from: first.from, until: last.until }).await;
+    moment.end().await?;
+    store.keep_terms(&topic.id, &counted?, now).await
+}
+
+async fn counted(
+    moment: &mut Moment,
+    topic: &Topic,
+    look: &[Span],
+    kept: &[(Span, Vec<u8>)],
+    span: Span,
+) -> Result<Vec<KeptTerms>, StoreError> {
+    let marks = moment.marks_of(&topic.id, span).await?;
+    let filter = Filter::of(&topic.filter).unwrap_or_default();
+    let mut counted = Vec::new();
+    for day in look {
+        let marks: Vec<&Mark> = marks.iter().filter(|mark| day.holds(mark.moment())).collect();
+        let mut basis = Basis::new(words::TERM_RULES, &topic.filter);
+        marks.iter().for_each(|mark| basis.add(mark));
+        let basis = basis.bytes();
+        if kept.iter().any(|(span, counted)| span == day && *counted == basis) {
+            continue;
+        }
+        let counts = terms_of(moment, &filter, &marks).await?.encode();
+        let items = i64::try_from(marks.len()).unwrap_or(i64::MAX);
+        counted.push(KeptTerms { span: *day, items, basis, counts });
+    }
+    Ok(counted)
+}
+
+async fn terms_of(moment: &mut Moment, filter: &Filter, marks: &[&Mark]) -> Result<DayTerms, StoreError> {
+    let mut counter = TermCounter::default();
+    for some in marks.chunks(WORDS) {
+        let keys: BTreeSet<&str> = some.iter().map(|mark| mark.key.as_str()).collect();
+        let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
+        for mark in some {
+            let Ok(at) = words.binary_search_by(|words| words.key.cmp(&mark.key)) else { continue };
+            let Some(said) = words.get(at) else { continue };
+            let (title, text, author) = (said.title.as_deref(), said.text.as_deref(), said.author.as_deref());
+            if !filter.passes(title, text, author, said.lang.as_deref()) {
+                continue;
+            }
+            counter.item(&mark.cluster, &voice_of(mark));
+            let read = Readable { kind: mark.kind, title, text, author, author_name: None, url: said.url.as_deref() };
+            words::terms(&read, &mut |term| counter.term(term));
+        }
+    }
+    Ok(counter.end())
+}

@@ -1,0 +1,188 @@
+//! Terms that are news, and themes, as they are told: plain rows that reports, pages, the API and exports share.
+
+use crate::insight::daily::Share;
+use crate::insight::terms::{LEAST_DAYS, NewsTerm, TermItem, Theme};
+use crate::model::{Kind, TermKind, Time, Words, closed_list, shown_term};
+use crate::normalise::safe_link;
+
+closed_list! {
+    /// Why no term is told, where that is not because none is news.
+    Untold {
+        /// Fewer days before than are needed.
+        History = "history",
+        /// The query changed in the period.
+        Query = "query",
+        /// The posts are not about the question.
+        Relevance = "relevance",
+        /// Not all items of the period were read.
+        Cut = "cut",
+    }
+}
+
+/// What a period says of terms and themes.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct TopicTerms {
+    /// Days before that it was compared with.
+    pub before_days: u64,
+    pub untold: Option<Untold>,
+    /// Terms that were said three times in the period and before together: so many were tested.
+    pub tested: u64,
+    /// The most surprising first.
+    pub terms: Vec<TermRow>,
+    /// Terms that are news, too, and not told.
+    pub more: u64,
+    /// The largest first.
+    pub themes: Vec<ThemeRow>,
+    /// Themes that are not told, and their items.
+    pub more_themes: u64,
+    pub more_items: u64,
+    /// Items of no theme.
+    pub other_items: u64,
+    /// Only the latest items of the period were read.
+    pub cut: bool,
+    /// The terms that are news with their items, for whoever explains a rise.
+    #[serde(skip)]
+    pub rises: Vec<TermRise>,
+}
+
+/// A term that is news, and which items hold it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermRise {
+    /// As people write it.
+    pub term: String,
+    /// Keys of the period's items that hold it.
+    pub keys: Vec<String>,
+    /// Different texts by different people that hold it, and how many of these the days before let expect.
+    pub texts: u64,
+    pub expected: f64,
+}
+
+impl TopicTerms {
+    /// None is told, for this reason.
+    #[must_use]
+    pub fn untold(why: Untold) -> Self {
+        Self { untold: Some(why), ..Self::default() }
+    }
+
+    /// Why nothing is told, in a sentence; `None` where terms are told.
+    #[must_use]
+    pub fn none_words(&self) -> Option<String> {
+        let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
+        match self.untold {
+            Some(Untold::History) => {
+                Some(format!("Nothing to compare with: {} before of {LEAST_DAYS} needed.", days(self.before_days)))
+            }
+            Some(Untold::Query) => Some("Not told: the query changed in the period.".to_owned()),
+            Some(Untold::Relevance) => Some("Not told: the posts are not about the question.".to_owned()),
+            Some(Untold::Cut) => Some("Not told: not all items of the period were read.".to_owned()),
+            None if self.terms.is_empty() => {
+                Some(format!("No term is said more often than the {} before let expect.", days(self.before_days)))
+            }
+            None => None,
+        }
+    }
+}
+
+/// A term that is news.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct TermRow {
+    /// As people write it.
+    pub term: String,
+    pub kind: TermKind,
+    pub z: f64,
+    /// Items of the period that hold it.
+    pub items: u64,
+    /// People who say it.
+    pub authors: u64,
+    /// Different texts by different people, day by day: what is compared.
+    pub texts: u64,
+    /// The same over all days before.
+    pub texts_before: u64,
+    /// What these let expect of the period.
+    pub expected: f64,
+    /// Negative among its items that are scored.
+    pub negative: Option<Share>,
+    pub example: TermSample,
+}
+
+impl TermRow {
+    pub(super) fn of(term: &NewsTerm, example: TermSample) -> Self {
+        Self {
+            term: shown_term(&term.term),
+            kind: term.kind,
+            z: term.z,
+            items: term.items,
+            authors: term.voices,
+            texts: term.now,
+            texts_before: term.before,
+            expected: term.expected,
+            negative: term.negative,
+            example,
+        }
+    }
+}
+
+/// Items that share terms that are news.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ThemeRow {
+    /// Its best terms.
+    pub name: String,
+    pub items: u64,
+    pub unique: u64,
+    pub authors: u64,
+    pub negative: Option<Share>,
+    /// Items of the period before with one of its terms; `None` where that cannot be compared.
+    pub items_before: Option<u64>,
+    pub first_at: Time,
+    pub first_by: Option<String>,
+    pub first_key: String,
+    pub post: Option<TermSample>,
+    pub page: Option<TermSample>,
+}
+
+impl ThemeRow {
+    pub(super) fn of(theme: &Theme, first: &TermSample, post: Option<TermSample>, page: Option<TermSample>) -> Self {
+        let names: Vec<String> = theme.terms.iter().map(|term| shown_term(term)).collect();
+        Self {
+            name: names.join(", "),
+            items: theme.items,
+            unique: theme.unique,
+            authors: theme.voices,
+            negative: theme.negative,
+            items_before: theme.before,
+            first_at: first.at,
+            first_by: first.author.clone(),
+            first_key: first.key.clone(),
+            post,
+            page,
+        }
+    }
+}
+
+/// An item that is shown for others.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct TermSample {
+    pub key: String,
+    pub kind: Kind,
+    /// The instant it counts at.
+    pub at: Time,
+    pub author: Option<String>,
+    /// Title, or else text.
+    pub words: Option<String>,
+    /// The address, where it is one that may be a link.
+    pub link: Option<String>,
+}
+
+impl TermSample {
+    pub(super) fn of(words: Words, item: &TermItem) -> Self {
+        let said = [words.title, words.text].into_iter().flatten().find(|text| !text.trim().is_empty());
+        Self {
+            kind: item.kind,
+            at: item.at,
+            link: words.url.as_deref().and_then(safe_link),
+            author: words.author,
+            words: said,
+            key: words.key,
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Which of a period's terms are news, each meaning once: of `boston`, `#boston` and `boston marathon` the one that says most
+//! of what the others say. Pairs of letters that overlap are put together again.
+
+use std::collections::BTreeSet;
+
+use super::rises::{Rise, TermItem};
+use crate::insight::daily::{Share, share};
+use crate::model::{TermKind, Tone, bare_term};
+
+/// Part of a term's items that another one must hold to stand for it.
+const EXPLAINS: f64 = 0.6;
+/// Terms that are told apart at most.
+const MOST: usize = 60;
+/// Letters that pairs are put together to at most.
+const LONGEST: usize = 12;
+
+/// A term that is news.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewsTerm {
+    /// As it is written; [`crate::model::shown_term`] says how people write it.
+    pub term: String,
+    /// As it is counted: of pairs that were put together, the strongest.
+    pub counted: String,
+    pub kind: TermKind,
+    pub z: f64,
+    /// Items of the period that hold it.
+    pub items: u64,
+    /// People who say it.
+    pub voices: u64,
+    /// Different texts by different people, day by day.
+    pub now: u64,
+    /// The same over all days before.
+    pub before: u64,
+    /// What these let expect of the period.
+    pub expected: f64,
+    /// Of its items that are scored.
+    pub negative: Option<Share>,
+    /// Places of its items.
+    pub places: Vec<usize>,
+    /// Place of the item that shows it best: most reactions, or the first.
+    pub example: usize,
+}
+
+impl NewsTerm {
+    /// Whether a text with this term holds it: the term itself, or the pair that it was put together from first.
+    pub(super) fn holds(&self, term: &str) -> bool {
+        self.counted == term
+    }
+}
+
+/// A term with others that mean the same.
+struct Meaning<'a> {
+    rise: &'a Rise<'a>,
+    /// How it is written; longer than the term where pairs were put together.
+    text: String,
+}
+
+/// The terms that are news, the highest z first.
+#[must_use]
+pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
+    let mut told: Vec<Meaning<'_>> = Vec::new();
+    for rise in rises.iter().filter(|rise| rise.is_news) {
+        if !joins(&mut told, rise) && told.len() < MOST {
+            told.push(Meaning { rise, text: rise.term.to_owned() });
+        }
+    }
+    told.sort_by(|a, b| b.rise.z.total_cmp(&a.rise.z).then_with(|| a.text.cmp(&b.text)));
+    // A phrase may have taken the place of a word of it, beside another word that stands for both.
+    let mut told = told.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
+        if !kept.iter().any(|other| explains(other, &one)) {
+            kept.push(one);
+        }
+        kept
+    });
+    told.truncate(MOST);
+    told.into_iter().filter_map(|meaning| told_of(meaning, items)).collect()
+}
+
+/// Whether one stands for most of what another says.
+fn explains(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
+    let both = shared(&one.rise.items, &other.rise.items);
+    related(&one.text, &other.text) && real(both) >= EXPLAINS * real(other.rise.items.len())
+}
+
+/// Whether one that is told already stands for this one, or may from now on.
+fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>) -> bool {
+    for one in told.iter_mut() {
+        let both = shared(&one.rise.items, &rise.items);
+        let most_of = |all: &[usize]| real(both) >= EXPLAINS * real(all.len());
+        if is_pair(rise.term) && is_chain(&one.text) {
+            if most_of(&one.rise.items) && most_of(&rise.items) && chained(&mut one.text, rise.term) {
+                return true;
+            }
+            continue;
+        }
+        if !related(&one.text, rise.term) {
+            continue;
+        }
+        // The words of a hashtag are words, too: the word holds all that the hashtag does.
+        if most_of(&one.rise.items) && bare_term(&one.text) == bare_term(rise.term) {
+            if one.rise.items.len() < rise.items.len() {
+                *one = Meaning { rise, text: rise.term.to_owned() };
+            }
+            return true;
+        }
+        if !most_of(&rise.items) {
+            continue;
+        }
+        // The phrase says more, where it is nearly as frequent.
+        let says_more = TermKind::of(rise.term) == TermKind::Phrase && TermKind::of(&one.text) != TermKind::Phrase;
+        if says_more && most_of(&one.rise.items) {
+            *one = Meaning { rise, text: rise.term.to_owned() };
+        }
+        return true;
+    }
+    false
+}
+
+fn real(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+/// How many places are in both; each is in order.
+pub(super) fn shared(a: &[usize], b: &[usize]) -> usize {
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    few.iter().filter(|place| many.binary_search(place).is_ok()).count()
+}
+
+/// Whether two terms have a word in common; a hashtag may be several words written as one.
+fn related(a: &str, b: &str) -> bool {
+    let words = |term: &str| bare_term(term).split(' ').map(str::to_owned).collect::<BTreeSet<_>>();
+    let joined = |term: &str| bare_term(term).replace(' ', "");
+    let tags = |a: &str, b: &str| TermKind::of(a) == TermKind::Hashtag && joined(a).contains(&joined(b));
+    !words(a).is_disjoint(&words(b)) || joined(a) == joined(b) || tags(a, b) || tags(b, a)
+}
+
+/// Two letters of a script without spaces, each with its marks.
+fn is_pair(term: &str) -> bool {
+    is_chain(term) && term.chars().count() <= 4
+}
+
+fn is_chain(term: &str) -> bool {
+    term.chars()
+        .all(|c| c >= '\u{0E00}' && c.is_alphanumeric() || c >= '\u{0E00}' && !c.is_whitespace() && c < '\u{FF00}')
+        && TermKind::of(term) == TermKind::Word
+}
+
+/// Puts a pair to the begin or the end of what is there.
+fn chained(text: &mut String, pair: &str) -> bool {
+    if text.contains(pair) {
+        return true;
+    }
+    if text.chars().count() >= LONGEST {
+        return false;
+    }
+    for (at, _) in pair.char_indices().skip(1) {
+        let (begin, end) = pair.split_at(at);
+        if text.ends_with(begin) {
+            text.push_str(end);
+            return true;
+        }
+        if text.starts_with(end) {
+            text.insert_str(0, begin);
+            return true;
+        }
+    }
+    false
+}
+
+fn told_of(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {
+    let rise = meaning.rise;
+    let of = |place: &usize| items.get(*place);
+    let best = |a: &&usize, b: &&usize| {
+        let key = |place: &usize| of(place).map(|item| (std::cmp::Reverse(item.weight), item.at, &item.key));
+        key(a).cmp(&key(b))
+    };
+    let example = rise.items.iter().min_by(best).copied()?;
+    Some(NewsTerm {
+        kind: TermKind::of(&meaning.text),
+        counted: rise.term.to_owned(),
+        term: meaning.text,
+        z: rise.z,
+        items: rise.items.len() as u64,
+        voices: rise.voices as u64,
+        now: rise.now,
+        before: rise.before,
+        expected: rise.expected,
+        negative: negative(rise.items.iter().filter_map(of)),
+        places: rise.items.clone(),
+        example,
+    })
+}
+
+/// The negative of those that are scored.
+pub(super) fn negative<'a>(items: impl Iterator<Item = &'a TermItem>) -> Option<Share> {
+    let (mut negative, mut scored) = (0, 0);
+    for item in items {
+        let counts = matches!(item.sound, Some(Tone::Negative | Tone::Neutral | Tone::Positive));
+        scored += u64::from(counts);
+        negative += u64::from(item.sound == Some(Tone::Negative));
+    }
+    share(negative, scored)
+}

@@ -1,0 +1,145 @@
+//! How surprising a count is: the weighted log-odds-ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn,
+//! "Fightin' Words", Political Analysis 16, 2008), the exact chance of such a count, and the level that many tests ask for.
+
+/// Chance that a period in which nothing is news tells any term.
+const FAMILY: f64 = 0.02;
+/// Texts that the prior is worth at most; no more than there were before.
+const PRIOR: f64 = 500.0;
+/// Days that the scatter of a term's days is believed to be that of chance.
+const BELIEVED: f64 = 5.0;
+
+/// A term's counts in a period and before, each of so many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counts {
+    pub(super) now: u64,
+    pub(super) of_now: u64,
+    pub(super) before: u64,
+    pub(super) of_before: u64,
+}
+
+fn real(count: u64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
+    let real = count as f64;
+    real
+}
+
+impl Counts {
+    /// What the days before let expect of the period.
+    pub(super) fn expected(&self) -> f64 {
+        if self.of_before == 0 { 0.0 } else { real(self.before) * real(self.of_now) / real(self.of_before) }
+    }
+
+    /// The z-score of the log-odds-ratio: the prior is the term's share over all, worth some texts.
+    pub(super) fn z(&self) -> f64 {
+        let all = real(self.of_now + self.of_before);
+        let worth = real(self.of_before).clamp(1.0, PRIOR);
+        let prior = worth * real(self.now + self.before) / all.max(1.0);
+        let odds = |count: u64, of: u64| {
+            let with = real(count) + prior;
+            (with / (real(of) + worth - with).max(1e-9)).ln()
+        };
+        let spread = 1.0 / (real(self.now) + prior) + 1.0 / (real(self.before) + prior);
+        (odds(self.now, self.of_now) - odds(self.before, self.of_before)) / spread.sqrt()
+    }
+
+    /// The chance of so many or more in the period, were its texts like those before: of all that hold the term, each
+    /// belongs to the period with the same chance. Where a term's days scatter so many times as chance lets them, so many
+    /// texts tell as much as one.
+    pub(super) fn chance(&self, scatter: f64) -> f64 {
+        let part = real(self.of_now) / real(self.of_now + self.of_before).max(1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
+        let fewer = |count: u64| (real(count) / scatter.max(1.0)) as u64;
+        let now = fewer(self.now);
+        upper_tail(now, now + fewer(self.before), part)
+    }
+}
+
+/// How much more a term's days scatter than chance lets them: 1 and more. A word of each Monday is no news on a Monday.
+pub(super) fn scatter(days: &[(u64, u64)]) -> f64 {
+    let (count, of) = days.iter().fold((0, 0), |(count, of), day| (count + day.0, of + day.1));
+    if count == 0 || of == 0 {
+        return 1.0;
+    }
+    let expected = |of_day: u64| real(count) * real(of_day) / real(of);
+    let used = days.iter().filter(|(_, of)| *of > 0);
+    let (mut sum, mut many) = (0.0, 0.0);
+    for (count, of) in used {
+        let expected = expected(*of);
+        // A day on which a half of a text is expected tells as much as one of which more is.
+        sum += (real(*count) - expected).powi(2) / expected.max(0.5);
+        many += 1.0;
+    }
+    ((sum + BELIEVED) / (many - 1.0 + BELIEVED)).max(1.0)
+}
+
+/// The chance that is asked for where so many terms are tested.
+pub(super) fn level(tested: usize) -> f64 {
+    FAMILY / real(tested.max(1) as u64)
+}
+
+/// Chance of `least` or more of `all`, each with a chance of `part`.
+fn upper_tail(least: u64, all: u64, part: f64) -> f64 {
+    if least == 0 || part >= 1.0 {
+        return 1.0;
+    }
+    if part <= 0.0 {
+        return 0.0;
+    }
+    let log = ln_factorial(all) - ln_factorial(least) - ln_factorial(all - least)
+        + real(least) * part.ln()
+        + real(all - least) * (-part).ln_1p();
+    let (mut one, mut sum) = (1.0_f64, 0.0_f64);
+    for count in least..=all {
+        sum += one;
+        one *= real(all - count) / real(count + 1) * part / (1.0 - part);
+        // What follows falls faster and faster once it is below the mean.
+        if one < sum * 1e-12 && real(count) > real(all) * part {
+            break;
+        }
+    }
+    (log + sum.ln()).exp().min(1.0)
+}
+
+/// By Stirling's series above small numbers.
+fn ln_factorial(n: u64) -> f64 {
+    if n < 10 {
+        return (2..=n).map(|k| real(k).ln()).sum();
+    }
+    let n = real(n);
+    n * n.ln() - n + 0.5 * (2.0 * std::f64::consts::PI * n).ln() + 1.0 / (12.0 * n) - 1.0 / (360.0 * n.powi(3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_those_of_the_tables() {
+        for (least, all, part, chance) in [
+            (0, 5, 0.3, 1.0),
+            (3, 5, 0.5, 0.5),
+            (5, 5, 0.5, 1.0 / 32.0),
+            (1, 2, 0.25, 0.4375),
+            (90, 100, 0.5, 1.531_645e-17),
+        ] {
+            assert!(
+                (upper_tail(least, all, part) / chance - 1.0).abs() < 1e-4,
+                "{least} of {all}: {}",
+                upper_tail(least, all, part)
+            );
+        }
+    }
+
+    #[test]
+    fn a_word_of_each_week_scatters_and_an_even_one_does_not() {
+        let weekly: Vec<(u64, u64)> = (0..28).map(|day| (if day % 7 == 0 { 20 } else { 0 }, 100)).collect();
+        let even: Vec<(u64, u64)> = (0..28).map(|day| (2 + day % 2, 100)).collect();
+        assert!(scatter(&weekly) > 10.0, "{}", scatter(&weekly));
+        assert!((scatter(&even) - 1.0).abs() < 1e-9);
+        let told = |before| Counts { now: 20, of_now: 100, before, of_before: 2_800 }.z();
+        assert!(told(80) / scatter(&weekly).sqrt() < 3.0 && told(0) > 5.0, "{} {}", told(80), told(0));
+        let monday = Counts { now: 20, of_now: 100, before: 80, of_before: 2_800 };
+        let (chance, weekly) = (monday.chance(1.0), monday.chance(scatter(&weekly)));
+        assert!(chance < 1e-8 && weekly > 0.01, "{chance} {weekly}");
+    }
+}

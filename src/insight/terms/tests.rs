@@ -1,0 +1,146 @@
+//! Terms that are news, on texts whose truth is written beside them.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use proptest::prelude::*;
+
+use super::kept::hash;
+use super::*;
+use crate::model::{Kind, Time, Tone};
+
+/// An item of a day: its text, who says it, its terms.
+fn item(n: usize, cluster: &str, voice: &str, terms: &[&str]) -> TermItem {
+    let mut terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
+    terms.sort();
+    TermItem {
+        key: format!("k{n:03}"),
+        kind: if n % 10 == 9 { Kind::Page } else { Kind::Post },
+        cluster: cluster.to_owned(),
+        voice: voice.to_owned(),
+        day: 0,
+        at: Time(i64::try_from(n).unwrap()),
+        sound: Some(if n % 4 == 0 { Tone::Negative } else { Tone::Neutral }),
+        weight: 0,
+        terms,
+    }
+}
+
+/// A day before: a hundred texts by a hundred people, and how many of these hold each term.
+fn day(terms: &[(&str, usize)]) -> DayTerms {
+    let mut counter = TermCounter::default();
+    for n in 0..100 {
+        counter.item(&format!("c{n}"), &format!("v{n}"));
+        terms.iter().filter(|(_, many)| n < *many).for_each(|(term, _)| counter.term(term));
+    }
+    counter.end()
+}
+
+fn told(items: &[TermItem], before: &[DayTerms]) -> Vec<NewsTerm> {
+    news(&rises(RiseInput { items, before }, &|term| term == "asked").0, items)
+}
+
+/// A hundred different texts, of which those from `from` to `until` hold these terms, too.
+fn period(held: &[(std::ops::Range<usize>, &[&str])]) -> Vec<TermItem> {
+    (0..100)
+        .map(|n| {
+            let own = held.iter().filter(|(places, _)| places.contains(&n)).flat_map(|(_, terms)| *terms).copied();
+            item(n, &format!("t{n}"), &format!("p{n}"), &own.chain(["asked", "usual"]).collect::<Vec<_>>())
+        })
+        .collect()
+}
+
+#[test]
+fn a_term_is_news_by_texts_and_people_and_the_words_of_the_question_are_left_out() {
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[("asked", 90), ("usual", 100), ("rain", 10)])).collect();
+    let calm = period(&[(0..12, &["rain"])]);
+    assert_eq!(told(&calm, &before), [], "twelve where ten are expected");
+    let items = period(&[(0..20, &["flood"]), (30..42, &["rain"])]);
+    let [flood] = &told(&items, &before)[..] else { panic!("{:?}", told(&items, &before)) };
+    assert_eq!((&*flood.term, flood.items, flood.voices, flood.now, flood.before), ("flood", 20, 20, 20, 0));
+    assert_eq!((flood.negative.unwrap().part, flood.negative.unwrap().whole, flood.example), (5, 20, 0));
+    // The same by one author, and in one text by many, and by two.
+    for (voice, cluster) in [(Some("one"), None), (None, Some("copied"))] {
+        let mut items = items.clone();
+        for (n, item) in items.iter_mut().enumerate().filter(|(n, _)| *n < 20) {
+            item.voice = voice.map_or_else(|| format!("p{n}"), str::to_owned);
+            item.cluster = cluster.map_or_else(|| format!("t{n}"), str::to_owned);
+        }
+        assert_eq!(told(&items, &before), [], "{voice:?} {cluster:?}");
+    }
+    let (own, tested) = rises(RiseInput { items: &items, before: &before }, &|term| term == "flood");
+    assert!(own.iter().all(|rise| rise.term != "flood"));
+    assert_eq!(tested, 4, "asked, usual, rain, flood");
+    let usual = own.iter().find(|rise| rise.term == "usual").unwrap();
+    assert!((usual.expected - 100.0).abs() < 1e-9 && !usual.is_news && usual.items.len() == 100);
+}
+
+#[test]
+fn of_terms_that_mean_the_same_one_is_told() {
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
+    let items = period(&[
+        (0..20, &["boston", "marathon", "boston marathon", "＃bostonmarathon"]),
+        (20..25, &["boston"]),
+        (40..60, &["東京", "京タ", "タワ"]),
+        (70..90, &["＃storm", "storm"]),
+    ]);
+    let names: Vec<String> = told(&items, &before).into_iter().map(|term| term.term).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    for name in ["boston marathon", "東京タワ", "storm"] {
+        assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
+    }
+}
+
+#[test]
+fn themes_hold_each_item_once_and_the_rest_is_summed() {
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
+    let held: Vec<(std::ops::Range<usize>, Vec<String>)> =
+        (0..9).map(|n| (n * 10..n * 10 + 10, vec![format!("w{n}"), format!("x{n}")])).collect();
+    let terms: Vec<(std::ops::Range<usize>, Vec<&str>)> =
+        held.iter().map(|(places, terms)| (places.clone(), terms.iter().map(String::as_str).collect())).collect();
+    let terms: Vec<(std::ops::Range<usize>, &[&str])> =
+        terms.iter().map(|(places, terms)| (places.clone(), terms.as_slice())).collect();
+    let items = period(&terms);
+    let found = told(&items, &before);
+    assert_eq!(found.len(), 18);
+    let earlier = [vec!["w0".to_owned()], vec!["other".to_owned()]];
+    let all = themes(&found, &items, Some(&earlier));
+    assert_eq!((all.told.len(), all.more, all.more_items, all.other_items), (7, 2, 20, 10));
+    let first = &all.told[0];
+    assert_eq!(
+        (first.terms.as_slice(), first.items, first.unique, first.voices),
+        (&["w0".to_owned(), "x0".to_owned()][..], 10, 10, 10)
+    );
+    assert_eq!((first.before, first.first, first.post, first.page), (Some(1), 0, Some(0), Some(9)));
+    assert_eq!(all.told[1].before, Some(0));
+    assert_eq!(themes(&[], &items, None), Themes { other_items: 100, ..Themes::default() });
+}
+
+#[test]
+fn a_hash_stays_what_it_is() {
+    // Worked out by other code.
+    assert_eq!([hash("flood"), hash("東京"), hash("")], [722_604_035_960, 1_000_870_763_909, 1_052_973_066_665]);
+}
+
+proptest! {
+    #[test]
+    fn kept_days_are_read_as_they_were_and_anything_else_is_refused(
+        said in prop::collection::vec((0_usize..40, 0_usize..9, 0_usize..9), 0..120), cut in 0_usize..50, noise in prop::collection::vec(any::<u8>(), 0..40)
+    ) {
+        let mut counter = TermCounter::default();
+        for (term, cluster, voice) in &said {
+            counter.item(&cluster.to_string(), &voice.to_string());
+            counter.term(&term.to_string());
+        }
+        let day = counter.end();
+        for term in 0..40 {
+            let of = |which: fn(&(usize, usize, usize)) -> usize| {
+                said.iter().filter(|one| one.0 == term).map(which).collect::<std::collections::BTreeSet<_>>().len()
+            };
+            prop_assert_eq!(day.of(&term.to_string()), of(|one| one.1).min(of(|one| one.2)) as u64);
+        }
+        let bytes = day.encode();
+        prop_assert_eq!(DayTerms::decode(&bytes), Some(day));
+        let short = bytes.get(..bytes.len().saturating_sub(1 + cut)).unwrap_or(&[]);
+        prop_assert_eq!(DayTerms::decode(short), None);
+        drop(DayTerms::decode(&noise));
+    }
+}

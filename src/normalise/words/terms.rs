@@ -1,0 +1,267 @@
+//! The terms of an item: its words of two letters and more, two words in a row, hashtags, names, sites of links, emoji; a
+//! script without spaces gives pairs of letters, as the search has them. Words that say nothing (`stop`) are left out, and
+//! no phrase reaches over them. Folded as texts are searched. How often a term occurs is not told: an item has it or not.
+
+use super::cut::{self, HASHTAG, NAME, Piece};
+use super::{fold, site, stop};
+use crate::model::{Kind, Readable, SITE_SIGN};
+
+/// Version of the rules: what was counted by others is counted anew.
+pub const TERM_RULES: u8 = 1;
+
+/// Characters of a text that are read for terms.
+const MOST_READ: usize = 4_096;
+/// Terms of an item.
+const MOST_TERMS: usize = 512;
+/// Characters of a word; longer ones are ids and the like.
+const LONGEST: usize = 32;
+
+/// Tells each term of an item to `each`; some more than once.
+pub fn terms(item: &Readable<'_>, each: &mut dyn FnMut(&str)) {
+    let mut told = Told { each, left: MOST_TERMS, row: String::new(), before: 0, plain: false };
+    if item.kind == Kind::Page
+        && let Some(host) = item.url.and_then(site)
+    {
+        told.site(&host);
+    }
+    for text in [item.title, item.text].into_iter().flatten() {
+        let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
+        let folded = fold::fold(text.get(..end).unwrap_or(""));
+        for token in folded.split_whitespace() {
+            told.token(token);
+        }
+        told.pause();
+    }
+}
+
+/// What was told, and the word that another may follow.
+struct Told<'a> {
+    each: &'a mut dyn FnMut(&str),
+    left: usize,
+    /// The last word, and behind it room for the next.
+    row: String,
+    /// Bytes of it; 0 where nothing may follow it.
+    before: usize,
+    /// Whether it is only digits.
+    plain: bool,
+}
+
+fn opens(c: char) -> bool {
+    matches!(c, '(' | '[' | '{' | '"' | '\'' | '“' | '‘' | '„' | '«' | '¿' | '¡' | '<')
+}
+
+fn closes(c: char) -> bool {
+    matches!(
+        c,
+        '.' | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | ')'
+            | ']'
+            | '}'
+            | '"'
+            | '”'
+            | '»'
+            | '…'
+            | '。'
+            | '、'
+            | '>'
+            | '|'
+            | '-'
+            | '–'
+            | '—'
+    )
+}
+
+impl Told<'_> {
+    fn tell(&mut self, term: &str) {
+        if self.left > 0 {
+            self.left -= 1;
+            (self.each)(term);
+        }
+    }
+
+    /// No phrase reaches from here on back.
+    fn pause(&mut self) {
+        self.before = 0;
+    }
+
+    fn site(&mut self, host: &str) {
+        if !stop::only_leads(host) && host.contains('.') && host.len() <= 80 {
+            self.tell(&format!("{SITE_SIGN}{host}"));
+        }
+    }
+
+    /// What stands between spaces.
+    fn token(&mut self, token: &str) {
+        let text = token.trim_start_matches(opens);
+        if text.len() < token.len() {
+            self.pause();
+        }
+        let link = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        if let Some(rest) = link {
+            let host = rest.split(['/', '?', '#', ':']).next().unwrap_or("");
+            let host = host.strip_prefix("www.").unwrap_or(host);
+            if host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) {
+                self.site(host);
+            }
+            return self.pause();
+        }
+        if text.ends_with('…') || text.ends_with("...") {
+            // The word before may be cut.
+            return self.pause();
+        }
+        let sign = text.starts_with(['#', '@']);
+        if sign || !text.is_ascii() {
+            let pieces = cut::cut(text, LONGEST * 4);
+            for one in &pieces.signs {
+                if !one.starts_with([HASHTAG, NAME]) || one.chars().count() <= LONGEST {
+                    self.tell(one);
+                }
+            }
+            if text.starts_with('@') {
+                return self.pause();
+            }
+            for piece in pieces.pieces {
+                if let Piece::Dense(letters) = piece {
+                    self.dense(&letters);
+                }
+            }
+        } else if text.contains('@') {
+            // An address of mail.
+            return self.pause();
+        }
+        self.words(text);
+        if text.ends_with(closes) {
+            self.pause();
+        }
+    }
+
+    /// Pairs of letters; those of small words and endings of Japanese say nothing.
+    fn dense(&mut self, letters: &[String]) {
+        let small = |pair: &str| pair.chars().all(|c| matches!(c, '\u{3041}'..='\u{309F}'));
+        for pair in letters.windows(2).map(<[String]>::concat) {
+            if !small(&pair) {
+                self.tell(&pair);
+            }
+        }
+        self.pause();
+    }
+
+    /// The words of a token. What an apostrophe joins is known by its end (`don't`, `it's`) or its begin (`l'eau`).
+    fn words(&mut self, text: &str) {
+        let text = text.trim_end_matches(|c: char| !cut::is_word(c));
+        if let Some((begin, end)) = text.split_once(['\'', '’']) {
+            match end {
+                "t" => self.pause(),
+                "s" | "re" | "ve" | "ll" | "d" | "m" => self.row_of(begin),
+                _ if begin.chars().count() <= 4 => {
+                    self.pause();
+                    self.row_of(end);
+                }
+                _ => self.row_of(text),
+            }
+        } else {
+            self.row_of(text);
+        }
+    }
+
+    fn row_of(&mut self, text: &str) {
+        for word in text.split(|c: char| !cut::is_word(c) || c == '_' || cut::is_dense(c)) {
+            if !word.is_empty() {
+                self.word(word);
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str) {
+        // The bytes tell without counting for nearly all.
+        let short = word.len() < 2 || (!word.is_ascii() && word.chars().count() < 2);
+        let long = word.len() > LONGEST && word.chars().count() > LONGEST;
+        if short || long || stop::says_nothing(word) {
+            return self.pause();
+        }
+        let plain = word.bytes().all(|b| b.is_ascii_digit());
+        if !plain {
+            self.tell(word);
+        }
+        let follows = self.before > 0 && !(plain && self.plain) && self.row.get(..self.before) != Some(word);
+        if follows {
+            self.row.truncate(self.before);
+            self.row.push(' ');
+            self.row.push_str(word);
+            let row = std::mem::take(&mut self.row);
+            self.tell(&row);
+            self.row = row;
+        }
+        self.row.clear();
+        self.row.push_str(word);
+        (self.before, self.plain) = (word.len(), plain);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn of(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        let item =
+            Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None };
+        terms(&item, &mut |term| all.push(term.to_owned()));
+        all
+    }
+
+    #[test]
+    fn words_phrases_and_signs_of_a_text_are_its_terms() {
+        for (text, expected) in [
+            ("The bridge in Calgary fell", vec!["bridge", "calgary", "fell", "calgary fell"]),
+            ("Boston Marathon: bombs!", vec!["boston", "marathon", "boston marathon", "bombs"]),
+            ("don't panic, it's Smith's dog", vec!["panic", "smith", "dog", "smith dog"]),
+            ("dell'Aquila l'eau qu'il", vec!["aquila", "eau"]),
+            (
+                "RT @jane: #YYCFlood http://t.co/xyz https://www.cbc.ca/news?x=1",
+                vec!["＠jane", "＃yycflood", "yycflood", "／cbc.ca"],
+            ),
+            ("boeing 737 737 2013", vec!["boeing", "boeing 737"]),
+            ("東京タワーの", vec!["東京", "京タ", "タワ", "ワー", "ーの"]),
+            ("Метеорит в Челябинске 🔥", vec!["метеорит", "челябинске", "🔥"]),
+            ("rust-lang.org is_cool a@b.example cut off wor…", vec!["rust", "lang", "rust lang", "cool", "cut"]),
+            ("fire fire fire", vec!["fire", "fire", "fire"]),
+        ] {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_tells_its_site_and_the_signs_are_those_of_the_search() {
+        let page = Readable {
+            kind: Kind::Page,
+            title: Some("Floods"),
+            text: None,
+            author: None,
+            author_name: None,
+            url: Some("https://www.news.example/a"),
+        };
+        let mut all = Vec::new();
+        terms(&page, &mut |term| all.push(term.to_owned()));
+        assert_eq!(all, ["／news.example", "floods"]);
+        assert_eq!((HASHTAG, NAME), (crate::model::TAG_SIGN, crate::model::NAME_SIGN));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_bounded_terms_without_spaces_at_their_ends(text in "(\\PC|[a-c .,'’#@…]|[東京]|🎉){0,60}") {
+            let all = of(&text);
+            prop_assert!(all.len() <= MOST_TERMS);
+            for term in &all {
+                prop_assert!(!term.is_empty() && term.trim() == term && !term.contains('\n'), "{:?}", term);
+                prop_assert!(term.chars().count() <= 2 * LONGEST + 80, "{:?}", term);
+            }
+        }
+    }
+}

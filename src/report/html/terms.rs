@@ -1,0 +1,63 @@
+//! Terms that are news, and themes, on the page.
+
+use maud::{Markup, html};
+
+use super::super::document::Report;
+use super::super::facts::TopicFacts;
+use super::super::format::{self, number};
+use super::super::terms::{expected, growth, more_words, rest_words, shown};
+use super::lists::{Empty, by, named};
+
+pub(super) fn section<'a>(
+    report: &Report,
+    topic: &'a TopicFacts,
+    why: &'a Option<String>,
+    empty: &mut Empty<'a>,
+) -> Markup {
+    let terms = &topic.terms;
+    if terms.terms.is_empty() {
+        empty.note("Terms that are news", why.as_deref().unwrap_or("None."));
+        return html! {};
+    }
+    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
+    let (caption, themes) = (format::id(&topic.id, "terms-caption"), format::id(&topic.id, "themes-caption"));
+    html! {
+        section.whole aria-labelledby=(format::id(&topic.id, "terms")) {
+            h3 id=(format::id(&topic.id, "terms")) { "Terms that are news" }
+            div.wide role="region" tabindex="0" aria-labelledby=(caption) { table.cards {
+                caption id=(caption) {
+                    "Said more often than the " (number(terms.before_days)) " days before let expect; copies and one author's texts of a day count once. "
+                    @if terms.cut { "Of the latest items only. " } @if let Some(more) = more_words(terms) { (more) }
+                }
+                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                tbody { @for term in &terms.terms { tr {
+                    th scope="row" { bdi { (format::line(&term.term, 80)) } }
+                    td.n data-label="Items" { (number(term.items)) }
+                    td.n data-label="Authors" { (number(term.authors)) }
+                    td.n data-label="Texts" { (number(term.texts)) }
+                    td.n data-label="Expected" { (expected(term.expected)) }
+                    td.n data-label="z" { (format!("{:.1}", term.z)) }
+                    td.n data-label="Negative" { (share(&term.negative)) }
+                    td data-label="For example" { (named(&shown(&term.example))) }
+                } } }
+            } }
+            @if !terms.themes.is_empty() {
+                h3 { "Themes" }
+                div.wide role="region" tabindex="0" aria-labelledby=(themes) { table.cards {
+                    caption id=(themes) { "Items that share such terms. " @if let Some(rest) = rest_words(terms) { (rest) } }
+                    thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
+                    tbody { @for theme in &terms.themes { tr {
+                        th scope="row" { bdi { (format::line(&theme.name, 120)) } }
+                        td.n data-label="Items" { (number(theme.items)) }
+                        td.n data-label="Unique" { (number(theme.unique)) }
+                        td.n data-label="Authors" { (number(theme.authors)) }
+                        td data-label="Period before" { (growth(theme)) }
+                        td.n data-label="Negative" { (share(&theme.negative)) }
+                        td data-label="First" { (report.dated(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
+                        td data-label="For example" { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (named(&shown(sample))) " " span.meta { (by(&shown(sample))) } } } }
+                    } } }
+                } }
+            }
+        }
+    }
+}

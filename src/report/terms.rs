@@ -1,0 +1,104 @@
+//! Terms that are news, and themes, in words: the same for each format.
+
+use super::escape::escaped;
+use super::facts::{Shown, TopicFacts};
+use super::format::{self, counted, number, round};
+use super::markdown_parts::{item, listed};
+use crate::compare::{TermRow, TermSample, ThemeRow, TopicTerms};
+use crate::normalise::safe_link;
+
+/// Characters of an item that are shown.
+const SHOWN: usize = 160;
+
+/// What is shown of an item.
+pub(super) fn shown(sample: &TermSample) -> Shown {
+    Shown {
+        key: sample.key.clone(),
+        link: sample.link.as_deref().and_then(safe_link),
+        author: sample.author.as_deref().map(|author| format::line(author, 60)),
+        words: sample.words.as_deref().map(|words| format::line(words, SHOWN)).unwrap_or_default(),
+    }
+}
+
+/// `41 items by 38 authors; 2.1 expected`
+pub(super) fn term_words(term: &TermRow) -> String {
+    let negative =
+        term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
+    format!(
+        "{} by {}; in {} of its texts, {} expected{negative}",
+        counted(term.items, "item"),
+        counted(term.authors, "author"),
+        number(term.texts),
+        expected(term.expected),
+    )
+}
+
+/// One decimal below ten.
+pub(super) fn expected(many: f64) -> String {
+    if many < 10.0 { format!("{many:.1}") } else { round(many) }
+}
+
+/// How a theme grew against the period before.
+pub(super) fn growth(theme: &ThemeRow) -> String {
+    match theme.items_before {
+        None => "not compared".to_owned(),
+        Some(0) => "new".to_owned(),
+        Some(before) => format!("{} before", number(before)),
+    }
+}
+
+/// What is left beside the themes that are told.
+pub(super) fn rest_words(terms: &TopicTerms) -> Option<String> {
+    let more = (terms.more_themes > 0)
+        .then(|| format!("{} more with {}", counted(terms.more_themes, "theme"), counted(terms.more_items, "item")));
+    let other = (terms.other_items > 0).then(|| format!("{} of no theme", counted(terms.other_items, "item")));
+    let all: Vec<String> = more.into_iter().chain(other).collect();
+    (!all.is_empty()).then(|| format!("{}.", all.join("; ")))
+}
+
+/// Terms that are news beside those that are told.
+pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
+    (terms.more > 0).then(|| format!("{} more.", counted(terms.more, "term")))
+}
+
+/// Both as Markdown.
+pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) -> String) -> String {
+    let terms = &topic.terms;
+    let term = |term: &TermRow| {
+        format!(
+            "**{}**: {} · {}",
+            escaped(&format::line(&term.term, 80)),
+            term_words(term),
+            item(&shown(&term.example))
+        )
+    };
+    let mut text = listed("Terms that are news", terms.terms.iter().map(term));
+    if text.is_empty() {
+        return text;
+    }
+    if let Some(more) = more_words(terms) {
+        text.push_str(&format!("{more}\n\n"));
+    }
+    let theme = |theme: &ThemeRow| {
+        let negative = theme.negative.as_ref().map_or_else(String::new, |s| format!(", negative {}", format::share(s)));
+        let by =
+            theme.first_by.as_deref().map_or_else(String::new, |by| format!(" by @{}", escaped(&format::line(by, 60))));
+        let samples =
+            [&theme.post, &theme.page].into_iter().flatten().map(|sample| format!(" · {}", item(&shown(sample))));
+        format!(
+            "**{}**: {}, {} unique, {}, {}{negative}; first {}{by}{}",
+            escaped(&format::line(&theme.name, 120)),
+            counted(theme.items, "item"),
+            number(theme.unique),
+            counted(theme.authors, "author"),
+            growth(theme),
+            dated(theme.first_at),
+            samples.collect::<String>(),
+        )
+    };
+    text.push_str(&listed("Themes", terms.themes.iter().map(theme)));
+    if let Some(rest) = rest_words(terms) {
+        text.push_str(&format!("{rest}\n\n"));
+    }
+    text
+}

@@ -1,0 +1,99 @@
+//! Terms of topics' local days as they were counted: kept, read, and taken away with the items that they were counted from.
+//! What is in the bytes, `insight::terms` knows.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::resolve::{ITEMS_LOCK, list};
+use super::{Conn, followers};
+use crate::model::{Span, Time};
+use crate::store::{KeptTerms, StoreError};
+
+/// When an item counts: a report's day is the same.
+const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
+
+/// Days are held until they are so old.
+const KEPT: i64 = 40 * 86_400_000;
+
+pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
+    Ok(followers::progress(conn, followers::TERMS).await?.0)
+}
+
+/// Up to which run days were looked at; nothing changes where somebody else looked farther.
+pub(in crate::store) async fn followed(conn: &mut Conn, from: i64, to: i64) -> Result<bool, StoreError> {
+    followers::advance(conn, followers::TERMS, from, to, true).await
+}
+
+/// Of topics' days since an instant: what each was counted from.
+pub(in crate::store) async fn bases(
+    conn: &mut Conn,
+    topics: &[String],
+    from: Time,
+) -> Result<Vec<(String, Span, Vec<u8>)>, StoreError> {
+    let sql = format!(
+        "SELECT d.topic, d.day_from, d.day_until, d.basis FROM {} CROSS JOIN topic_term d \
+         WHERE d.topic = given.value AND d.day_from >= $2 ORDER BY d.topic, d.day_from",
+        super::texts(1)
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(topics).to_string()).bind(from.0);
+    let rows = rows.fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("topic")?, span(row)?, row.try_get("basis")?))).collect()
+}
+
+fn span(row: &super::Row) -> Result<Span, StoreError> {
+    Ok(Span { from: Time(row.try_get("day_from")?), until: Time(row.try_get("day_until")?) })
+}
+
+/// A topic's days that lie in a span, in time.
+pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -> Result<Vec<KeptTerms>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT day_from, day_until, items, basis, counts FROM topic_term \
+         WHERE topic = $1 AND day_from >= $2 AND day_until <= $3 ORDER BY day_from",
+    );
+    let rows = rows.bind(topic).bind(inside.from.0).bind(inside.until.0).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(KeptTerms {
+                span: span(row)?,
+                items: row.try_get("items")?,
+                basis: row.try_get("basis")?,
+                counts: row.try_get("counts")?,
+            })
+        })
+        .collect()
+}
+
+/// Keeps days of a topic. One that lost items since it was counted is not kept: what was forgotten stays so.
+pub(in crate::store) async fn keep(
+    conn: &mut Conn,
+    topic: &str,
+    days: &[KeptTerms],
+    now: Time,
+) -> Result<(), StoreError> {
+    super::lock(conn, ITEMS_LOCK).await?;
+    let delete = "DELETE FROM topic_term WHERE topic = $1 AND (day_until < $2 OR (day_from < $4 AND day_until > $3))";
+    let insert = format!(
+        "INSERT INTO topic_term (topic, day_from, day_until, items, basis, counts) SELECT $1, $2, $3, $4, $5, $6 \
+         FROM (SELECT count(*) AS many FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run \
+         WHERE t.topic = $1 AND f.seq IS NOT NULL AND t.first_seen >= $2 AND {MOMENT} >= $2 AND {MOMENT} < $3) AS there WHERE there.many >= $4"
+    );
+    for day in days {
+        let (from, until) = (day.span.from.0, day.span.until.0);
+        let old = sqlx::query(delete).bind(topic).bind(now.0 - KEPT).bind(from).bind(until);
+        old.execute(&mut *conn).await?;
+        let kept = sqlx::query(AssertSqlSafe(insert.clone())).bind(topic).bind(from).bind(until).bind(day.items);
+        kept.bind(&day.basis).bind(&day.counts).execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Takes away the days on which these items count.
+pub(in crate::store) async fn forget(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
+    let sql = format!(
+        "DELETE FROM topic_term WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM {} \
+         CROSS JOIN topic_item t CROSS JOIN item i CROSS JOIN topic_term d WHERE t.item = given.value AND i.id = t.item \
+         AND d.topic = t.topic AND d.day_from <= {MOMENT} AND d.day_until > {MOMENT})",
+        super::numbers(1)
+    );
+    sqlx::query(AssertSqlSafe(sql)).bind(list(items)?).execute(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! What a topic's texts of the last day say more often than before, and the themes that makes: a section of its page.
+
+use maud::{Markup, html};
+
+use super::item_view::{item_page, words_of};
+use crate::compare::{TermSample, terms_between};
+use crate::draw::format::{self, number};
+use crate::insight::daily::Share;
+use crate::model::{Span, Time, TopicCard};
+use crate::web::layout::moment;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+const DAY: i64 = 86_400_000;
+
+/// The last 24 hours, beside the days before as they were counted beside the loop.
+pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+    let Some(topic) = &card.definition else { return Ok(html! {}) };
+    let now = site.now();
+    let span = Span { from: Time(now.0 - DAY), until: now };
+    let told = terms_between(&site.store, topic, span, true).await?;
+    let share = |share: &Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
+    Ok(html! { section aria-labelledby="terms" {
+        h2 #terms { "Terms that are news" }
+        @if let Some(none) = told.none_words() { p.meta { (none) } } @else {
+            div.wide role="region" tabindex="0" aria-label="Terms that are news" { table {
+                caption { "The last 24 hours, against the " (number(told.before_days)) " days before; copies and one author's texts of a day count once." @if told.cut { " Of the latest items only." } @if told.more > 0 { " " (format::counted(told.more, "term")) " more." } }
+                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                tbody { @for term in &told.terms { tr {
+                    th scope="row" { bdi { (format::line(&term.term, 80)) } }
+                    td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (format!("{:.1}", term.expected)) } td.n { (share(&term.negative)) }
+                    td { (example(&term.example)) }
+                } } }
+            } }
+            @if !told.themes.is_empty() { div.wide role="region" tabindex="0" aria-label="Themes" { table {
+                caption { "Themes: items that share such terms. " (number(told.other_items)) " items are of none." }
+                thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Day before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
+                tbody { @for theme in &told.themes { tr {
+                    th scope="row" { bdi { (format::line(&theme.name, 120)) } }
+                    td.n { (number(theme.items)) } td.n { (number(theme.unique)) } td.n { (number(theme.authors)) }
+                    td.n { (theme.items_before.map_or("–".to_owned(), number)) } td.n { (share(&theme.negative)) }
+                    td { (moment(theme.first_at, card.timezone())) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
+                    td { @for sample in [&theme.post, &theme.page].into_iter().flatten() { p { (example(sample)) } } }
+                } } }
+            } } }
+        }
+    } })
+}
+
+fn example(sample: &TermSample) -> Markup {
+    html! { a dir="auto" href=(item_page(&sample.key)) { (words_of(sample.words.as_deref(), None, 120)) } }
+}

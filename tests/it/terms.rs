@@ -1,0 +1,286 @@
+//! Terms that are news and themes, through the binary on both databases: a stream whose truth is known, and SQL of its own for
+//! each figure. How often they are right on real posts stands in `terms_found`.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
+use serde_json::Value;
+use topicwatch::model::Time;
+
+use crate::support::databases::{Database, databases, wait};
+use crate::support::program::Place;
+use crate::support::truth::{Truly, Truth};
+use crate::support::web_client::Pages;
+
+const DAY: i64 = 86_400_000;
+/// Midnight of the 2nd of March 2026.
+const BEGIN: i64 = 1_772_409_600_000;
+const DAYS: i64 = 14;
+/// The day on which something happens.
+const EVENT: i64 = 12;
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+
+/// Forty posts a day of words by chance; `harbor` is in two of them. On the day of the event 12 more tell of a bridge that
+/// collapsed, 9 are copies of one text, one author writes 15 times of a cuckoo, and 10 tell of the harbor.
+fn stream() -> Vec<Truly> {
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let syllables = ["ka", "lo", "mi", "ru", "ve", "so", "ta", "ne", "pu", "di"];
+    let mut word = move || {
+        let part = |n: u64| syllables[usize::try_from(n % 10).unwrap()];
+        let n = random.next_u64();
+        format!("{}{}{}", part(n), part(n >> 8), ["n", "r", "s"][usize::try_from((n >> 16) % 3).unwrap()])
+    };
+    let mut posts: Vec<Truly> = Vec::new();
+    let mut push = |day: i64, author: u64, text: String| {
+        let many = posts.len() as u64;
+        // The service names authors by the id's rest by 23.
+        let id = (many + 1) * 23 + author % 23;
+        let at = Time(BEGIN + day * DAY + i64::try_from(many % 80_000).unwrap() * 1_000 + 60_000);
+        posts.push(Truly { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
+    };
+    for day in 0..DAYS {
+        for n in 0..40_u64 {
+            let extra = if n < 2 { "harbor".to_owned() } else { word() };
+            push(day, n, format!("acme {} {extra} {} {} {}", word(), word(), word(), word()));
+        }
+        if day != EVENT {
+            continue;
+        }
+        for n in 0..12 {
+            push(day, n, format!("{} {} bridge collapse {} acme {}", word(), word(), word(), word()));
+        }
+        for n in 0..9 {
+            push(day, n, "acme giveaway for everybody who follows this account until the end of the week".to_owned());
+        }
+        for _ in 0..15 {
+            push(day, 3, format!("acme {} cuckoo {} {} {}", word(), word(), word(), word()));
+        }
+        for n in 5..15 {
+            push(day, n, format!("{} harbor {} acme {} {}", word(), word(), word(), word()));
+        }
+    }
+    posts
+}
+
+fn at(day: i64) -> String {
+    Time(BEGIN + day * DAY).to_string()
+}
+
+/// The topic run at each midnight.
+fn watched(database: Database, topics: &str) -> (Place, Truth) {
+    let truth = Truth::new(stream());
+    let place = Place::new(database, &truth.lines(), topics);
+    for day in 1..=DAYS {
+        truth.set(|world| world.now = Time(BEGIN + day * DAY));
+        place.ok(&["once", "--at", &at(day)]);
+    }
+    (place, truth)
+}
+
+/// What is told of the day of the event.
+fn told(place: &Place) -> Value {
+    place.json(&["terms", "acme", "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
+}
+
+fn row<'a>(told: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
+    let rows = told[list].as_array().unwrap();
+    rows.iter()
+        .find(|row| row[name].as_str().is_some_and(|one| one.contains(of)))
+        .unwrap_or_else(|| panic!("{of}: {told:#}"))
+}
+
+/// Items, authors and texts of a day that hold a word, by SQL.
+fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
+    let of = |what: &str| {
+        database.number(&format!(
+            "SELECT count({what}) FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = 'acme' AND ' ' || i.text || ' ' LIKE '% {word} %' \
+             AND i.published_at >= {} AND i.published_at < {}",
+            BEGIN + day * DAY,
+            BEGIN + (day + 1) * DAY
+        ))
+    };
+    [of("*"), of("DISTINCT i.author"), of("DISTINCT coalesce(i.cluster, i.id)")]
+}
+
+/// The figures of a term, each worked out again.
+fn holds(database: &Database, told: &Value, term: &str, word: &str) {
+    let row = row(told, "terms", "term", term);
+    let [items, authors, texts] = counted(database, EVENT, word);
+    assert_eq!(row["items"], items, "{row}");
+    assert_eq!(row["authors"], authors, "{row}");
+    assert_eq!(row["texts"], authors.min(texts), "{row}");
+    // Days since the first run, which was at the end of the first day.
+    let before: Vec<[i64; 3]> = (1..EVENT).map(|day| counted(database, day, word)).collect();
+    let all: Vec<[i64; 3]> = (1..=EVENT).map(|day| counted(database, day, "acme")).collect();
+    let said = |days: &[[i64; 3]]| days.iter().map(|[_, authors, texts]| authors.min(texts)).sum::<i64>();
+    assert_eq!(row["texts_before"], said(&before), "{row}");
+    let (now, past) = all.split_last().unwrap();
+    let expected = said(&before) as f64 * said(&[*now]) as f64 / said(past) as f64;
+    assert!((row["expected"].as_f64().unwrap() - expected).abs() < 1e-9, "{expected}: {row}");
+}
+
+#[test]
+fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
+    for database in databases() {
+        let (place, _truth) = watched(database, TOPIC);
+        let database = &place.database;
+        let before = told(&place);
+        assert_eq!(before["untold"], Value::Null, "{before:#}");
+        let names: Vec<&str> =
+            before["terms"].as_array().unwrap().iter().map(|row| row["term"].as_str().unwrap()).collect();
+        assert_eq!(names, ["bridge collapse", "harbor"], "{}: {before:#}", database.name);
+        holds(database, &before, "bridge collapse", "bridge collapse");
+        holds(database, &before, "harbor", "harbor");
+        // Themes: each item in one, and the rest.
+        let (bridge, harbor) = (row(&before, "themes", "name", "bridge"), row(&before, "themes", "name", "harbor"));
+        for (theme, word) in [(bridge, "bridge"), (harbor, "harbor")] {
+            let [items, authors, texts] = counted(database, EVENT, word);
+            assert_eq!([&theme["items"], &theme["authors"], &theme["unique"]], [items, authors, texts], "{theme}");
+            assert_eq!(theme["items_before"], counted(database, EVENT - 1, word)[0], "{theme}");
+            let first = database.texts(&format!(
+                "SELECT key FROM item WHERE text LIKE '%{word}%' AND published_at >= {} ORDER BY published_at, key LIMIT 1",
+                BEGIN + EVENT * DAY
+            ));
+            assert_eq!(theme["first_key"], *first[0], "{theme}");
+            assert_eq!(theme["post"]["kind"], "post");
+        }
+        let all = counted(database, EVENT, "acme")[0];
+        let themed = bridge["items"].as_i64().unwrap() + harbor["items"].as_i64().unwrap();
+        assert_eq!(before["other_items"], all - themed);
+        // The same in an export, the report, the API and the dashboard.
+        let (since, until) = (at(EVENT), at(EVENT + 1));
+        let span = ["--topic", "acme", "--since", &since, "--until", &until, "--format", "jsonl"];
+        let lines = place.ok(&[&["export", "--what", "terms"][..], &span].concat());
+        let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(rows.len(), names.len(), "{lines}");
+        for (row, told) in rows.iter().zip(before["terms"].as_array().unwrap()) {
+            for figure in ["term", "kind", "items", "authors", "texts", "texts_before"] {
+                assert_eq!(row[figure], told[figure], "{figure}: {row}");
+            }
+            assert_eq!((&row["before_days"], &row["example"]), (&before["before_days"], &told["example"]["key"]));
+        }
+        for file in ["day.md", "day.html"] {
+            let date = Time(BEGIN + EVENT * DAY).utc_date();
+            place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--out", file]);
+            let text = std::fs::read_to_string(place.path(file)).unwrap();
+            for part in ["Terms that are news", "bridge collapse", "Themes", "harbor"] {
+                assert!(text.contains(part), "{file}: {part}\n{text}");
+            }
+            assert!(!text.contains("cuckoo</bdi>") && !text.contains("**cuckoo**"), "{file}");
+        }
+        let pages = Pages::serve(&place, &["--at", &at(EVENT + 1)]);
+        let api: Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/terms").body).unwrap();
+        // Copies that came later are not known then; this day has none.
+        assert_eq!(api["data"]["terms"], before["terms"], "{api:#}");
+        let page = pages.page("/topics/acme");
+        assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
+    }
+}
+
+#[test]
+fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
+    for database in databases() {
+        let (place, truth) = watched(database, TOPIC);
+        let database = &place.database;
+        let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
+        assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
+        let first = told(&place);
+        // Without them the days are counted from their texts: the same comes out.
+        let rows = "SELECT CAST(day_from AS TEXT) || ' ' || CAST(items AS TEXT) FROM topic_term WHERE items > 0 ORDER BY day_from";
+        let were = database.texts(rows);
+        wait(database.execute("DELETE FROM topic_term"));
+        assert_eq!(told(&place), first, "{}", database.name);
+        // The next run that brings something counts them again.
+        truth.set(|world| {
+            world.now = Time(BEGIN + (DAYS + 1) * DAY);
+            let at = Time(BEGIN + DAYS * DAY + 1_000);
+            world.posts.push(Truly {
+                query: "acme".into(),
+                id: 999_999,
+                text: "acme again".into(),
+                published: at,
+                indexed: at,
+                deleted: None,
+            });
+        });
+        place.ok(&["once", "--at", &at(DAYS + 1)]);
+        let are = database.texts(rows);
+        assert!(were.iter().all(|row| are.contains(row)), "{were:?} {are:?}");
+        // What is kept is what is read: were each day that of the event, nothing would be news.
+        let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
+        wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
+        assert_eq!(told(&place)["terms"], serde_json::json!([]), "{}", database.name);
+        wait(database.execute("DELETE FROM topic_term"));
+        truth.set(|world| {
+            world.now = Time(BEGIN + (DAYS + 2) * DAY);
+            let at = Time(BEGIN + (DAYS + 1) * DAY + 1_000);
+            let text = "acme and again".to_owned();
+            world.posts.push(Truly {
+                query: "acme".into(),
+                id: 999_998,
+                text,
+                published: at,
+                indexed: at,
+                deleted: None,
+            });
+        });
+        place.ok(&["once", "--at", &at(DAYS + 2)]);
+        // Bytes of another version, or of other items, are passed over.
+        let before = told(&place);
+        wait(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));
+        assert_eq!(told(&place)["terms"], before["terms"], "{}", database.name);
+        // What is forgotten takes its day along at once.
+        let day = BEGIN + 5 * DAY;
+        let of_day = format!("SELECT count(*) FROM topic_term WHERE day_from = {day}");
+        assert_eq!(database.number(&of_day), 1);
+        let key = database.texts(&format!(
+            "SELECT key FROM item WHERE text LIKE '%harbor%' AND published_at >= {day} ORDER BY published_at LIMIT 1"
+        ));
+        place.ok(&["forget", "--item", &key[0], "--yes"]);
+        assert_eq!(database.number(&of_day), 0, "{}", database.name);
+        holds(database, &told(&place), "harbor", "harbor");
+        // So does what a filter hides: it is in no count.
+        place.configure(&truth.lines(), &format!("{TOPIC}exclude = [\"harbor\"]\n"));
+        let filtered = told(&place);
+        assert!(!filtered.to_string().contains("harbor"), "{filtered:#}");
+        holds_bridge(&filtered);
+    }
+}
+
+fn holds_bridge(told: &Value) {
+    assert_eq!(row(told, "terms", "term", "bridge")["items"], 12, "{told:#}");
+}
+
+#[test]
+fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
+    for database in databases() {
+        let (place, truth) = watched(database, TOPIC);
+        let early = |day: i64| {
+            place.json(&["terms", "acme", "--since", &at(day), "--until", &at(day + 1), "--at", &at(DAYS), "--json"])
+        };
+        for (day, days) in [(1, 0), (7, 6)] {
+            let told = early(day);
+            assert_eq!(
+                (told["untold"].as_str(), told["before_days"].as_i64()),
+                (Some("history"), Some(days)),
+                "{told:#}"
+            );
+            assert!(told["terms"].as_array().unwrap().is_empty());
+        }
+        assert_eq!(early(8)["untold"], Value::Null);
+        let text = place.ok(&["terms", "acme", "--since", &at(3), "--until", &at(4), "--at", &at(DAYS)]);
+        assert!(text.contains("Nothing to compare with: 2 days before of 7 needed."), "{text}");
+        // A calm day tells nothing and says so.
+        let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
+        assert!(calm.contains("No term is said more often than the 10 days before let expect."), "{calm}");
+        // Another question: its days are not compared with those of the first.
+        truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
+        place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));
+        truth.set(|world| world.now = Time(BEGIN + DAYS * DAY + 3_600_000));
+        place.ok(&["once", "--at", &Time(BEGIN + DAYS * DAY + 3_600_000).to_string()]);
+        let told = place.json(&["terms", "acme", "--at", &Time(BEGIN + DAYS * DAY + 7_200_000).to_string(), "--json"]);
+        assert_eq!(told["untold"], "query", "{told:#}");
+        place.run(&["terms", "acm"]).says(2, &["acm", "acme"]);
+        let wrong = place.run(&["terms", "acme", "--since", &at(5), "--until", &at(5), "--at", &at(DAYS)]);
+        wrong.says(2, &["--since is not before --until"]);
+    }
+}

@@ -1,0 +1,241 @@
+//! Whether terms that are called news are: on real days on which something happened the word that names it is among the
+//! first ten, and with days shuffled, so that nothing is news, next to nothing is told. The table goes into
+//! docs/explanation/terms.md (`UPDATE_DOCS=1` writes it anew); `scripts/terms/compare.py` makes the rows of other methods.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
+use topicwatch::insight::daily::{date_of, day_of};
+use topicwatch::insight::terms::{BEFORE, DayTerms, RiseInput, TermCounter, TermItem, news, rises};
+use topicwatch::model::{Choice, Kind, Readable, Time, Wording, shown_term};
+use topicwatch::normalise::{near, words};
+
+use crate::support::event_days::{EventStream, STREAMS};
+
+/// Times that the posts of each stream are shuffled over its days.
+const SHUFFLES: usize = 10;
+/// What `scripts/terms/compare.py` says of the same days.
+const OTHERS: &str = "| TF-IDF | 12 of 17 | 10 of 14 | 100.0 % |\n| YAKE | 13 of 17 | 10 of 14 | 100.0 % |\n";
+/// Posts of the four weeks before without which a stream has no past that anything could be compared with.
+const LEAST_PAST: usize = 100;
+/// Terms that are looked at.
+const FIRST: usize = 10;
+
+/// A post as the test needs it.
+struct Post {
+    at: Time,
+    day: String,
+    text: String,
+    cluster: String,
+    terms: Vec<String>,
+}
+
+fn data() -> Option<PathBuf> {
+    let data = std::env::var_os("TOPICWATCH_TEST_DATA").map(|data| PathBuf::from(data).join("posts"));
+    if data.is_none() {
+        eprintln!("skipped: days of CrisisLex events (TOPICWATCH_TEST_DATA is not set)");
+    }
+    data
+}
+
+fn below(random: &mut ChaCha8Rng, many: usize) -> usize {
+    usize::try_from(random.next_u64() % many as u64).unwrap()
+}
+
+/// The posts of a stream in time. Of those that are about something else every second one is laid on a day of the four weeks
+/// before, by chance: the files begin with the events, and what people say there otherwise is the only past they tell.
+fn posts(stream: &EventStream, folder: &std::path::Path, random: &mut ChaCha8Rng) -> Vec<Post> {
+    let text = String::from_utf8_lossy(&std::fs::read(folder.join(stream.file)).unwrap()).into_owned();
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let first = stream.days[0].0.parse::<jiff::civil::Date>().unwrap();
+    let (mut posts, mut other) = (Vec::new(), 0);
+    for row in reader.records() {
+        let row = row.unwrap();
+        let id: u64 = row[0].trim_matches(['\'', '"', ' ']).parse().unwrap();
+        // An id of a post begins with its milliseconds.
+        let mut at = Time(i64::try_from(id >> 22).unwrap() + 1_288_834_974_657);
+        if row[row.len() - 1].to_lowercase().starts_with("off-topic") || row[row.len() - 1].starts_with("Not ") {
+            other += 1;
+            if other % 2 == 0 {
+                let back = i32::try_from(1 + below(random, BEFORE)).unwrap();
+                let date = first.checked_sub(jiff::Span::new().days(back)).unwrap();
+                at = Time(day_of(date, stream.zone).unwrap().span.from.0 + 43_200_000);
+            }
+        }
+        let day = date_of(at, stream.zone).to_string();
+        posts.push(Post { at, day, text: row[1].to_owned(), cluster: id.to_string(), terms: Vec::new() });
+    }
+    posts.sort_by_key(|post| (post.at, post.cluster.clone()));
+    let wording = |post: &Post| Wording { kind: Kind::Post, title: None, text: Some(post.text.clone()), score: None };
+    let marks = posts.iter().map(|post| near::marks(&wording(post))).collect();
+    let choices = near::choose(marks, &near::Known::default());
+    let mut heads: BTreeMap<i64, String> = BTreeMap::new();
+    for (post, choice) in posts.iter_mut().zip(choices) {
+        match choice {
+            Choice::Alone => {}
+            Choice::Begins(head, _) => drop(heads.insert(head.place, post.cluster.clone())),
+            Choice::CopyOf(place, _) => post.cluster = heads[&place].clone(),
+        }
+        let mut found = std::collections::BTreeSet::new();
+        let read = Readable {
+            kind: Kind::Post,
+            title: None,
+            text: Some(&post.text),
+            author: None,
+            author_name: None,
+            url: None,
+        };
+        words::terms(&read, &mut |term| {
+            found.insert(term.to_owned());
+        });
+        post.terms = found.into_iter().collect();
+    }
+    posts
+}
+
+fn item(post: &Post, place: usize) -> TermItem {
+    TermItem {
+        key: place.to_string(),
+        kind: Kind::Post,
+        cluster: post.cluster.clone(),
+        // Who wrote is not in the files: each text is a voice of its own.
+        voice: post.cluster.clone(),
+        day: 0,
+        at: post.at,
+        sound: None,
+        weight: 0,
+        terms: post.terms.clone(),
+    }
+}
+
+fn counted<'a>(posts: impl Iterator<Item = &'a Post>) -> DayTerms {
+    let mut counter = TermCounter::default();
+    for post in posts {
+        counter.item(&post.cluster, &post.cluster);
+        post.terms.iter().for_each(|term| counter.term(term));
+    }
+    counter.end()
+}
+
+/// What is told of a day, given all days by date: the terms as they are shown.
+fn told(
+    stream: &EventStream,
+    days: &BTreeMap<String, Vec<&Post>>,
+    kept: &BTreeMap<String, DayTerms>,
+    date: &str,
+) -> Vec<String> {
+    let asked = words::Asked::of(stream.query).unwrap();
+    let day = date.parse::<jiff::civil::Date>().unwrap();
+    let before: Vec<DayTerms> = (1..=i32::try_from(BEFORE).unwrap())
+        .filter_map(|back| kept.get(&day.checked_sub(jiff::Span::new().days(back)).unwrap().to_string()).cloned())
+        .collect();
+    let items: Vec<TermItem> = days[date].iter().enumerate().map(|(place, post)| item(post, place)).collect();
+    let (rises, _) = rises(RiseInput { items: &items, before: &before }, &|term| asked.is_one(term));
+    news(&rises, &items).into_iter().map(|one| shown_term(&one.term)).collect()
+}
+
+fn by_day<'a>(posts: &'a [Post], of: impl Fn(usize) -> &'a str) -> BTreeMap<String, Vec<&'a Post>> {
+    let mut days: BTreeMap<String, Vec<&Post>> = BTreeMap::new();
+    for (place, post) in posts.iter().enumerate() {
+        days.entry(of(place).to_owned()).or_default().push(post);
+    }
+    days
+}
+
+fn kept(days: &BTreeMap<String, Vec<&Post>>) -> BTreeMap<String, DayTerms> {
+    days.iter().map(|(date, posts)| (date.clone(), counted(posts.iter().copied()))).collect()
+}
+
+/// Whether a term is one of the words, or a phrase with one of them.
+fn names(term: &str, words: &[&str]) -> bool {
+    let bare = term.trim_start_matches(['#', '@']);
+    words.iter().any(|word| bare == *word || bare.split(' ').any(|one| one == *word))
+}
+
+#[test]
+fn what_happened_is_among_the_first_ten_and_shuffled_days_tell_next_to_nothing() {
+    let Some(folder) = data() else { return };
+    let (mut found, mut all, mut calm, mut false_days) = (0, 0, 0, 0);
+    let (mut found_bare, mut all_bare) = (0, 0);
+    let mut missed = Vec::new();
+    let mut dump = serde_json::Map::new();
+    for (seed, stream) in (1..).zip(STREAMS) {
+        let mut random = ChaCha8Rng::seed_from_u64(20_261_124 + seed);
+        let posts = posts(stream, &folder, &mut random);
+        let days = by_day(&posts, |place| &posts[place].day);
+        let counts = kept(&days);
+        let past = posts.iter().filter(|post| *post.day < *stream.days[0].0).count();
+        for (date, words) in stream.days {
+            let first: Vec<String> = told(stream, &days, &counts, date).into_iter().take(FIRST).collect();
+            let named = first.iter().any(|term| names(term, words));
+            if past < LEAST_PAST {
+                (all_bare, found_bare) = (all_bare + 1, found_bare + usize::from(named));
+            } else {
+                (all, found) = (all + 1, found + usize::from(named));
+            }
+            if !named {
+                missed.push(format!("{} {date}: {first:?}", stream.file));
+            }
+            if std::env::var_os("TERMS_SHOWN").is_some() {
+                eprintln!("{date} {} posts: {first:?}", days[*date].len());
+            }
+        }
+        // The same posts, each on the day of another.
+        let real: Vec<&str> = days.keys().map(String::as_str).filter(|date| *date >= stream.days[0].0).collect();
+        let mut order: Vec<usize> = (0..posts.len()).collect();
+        let mut shuffled = Vec::new();
+        for _ in 0..SHUFFLES {
+            for at in (1..order.len()).rev() {
+                order.swap(at, below(&mut random, at + 1));
+            }
+            let days = by_day(&posts, |place| &posts[order[place]].day);
+            let counts = kept(&days);
+            for date in &real {
+                calm += 1;
+                let told = told(stream, &days, &counts, date);
+                false_days += usize::from(!told.is_empty());
+            }
+            shuffled.push(texts(&days));
+        }
+        shuffled.truncate(2);
+        let of = serde_json::json!({ "query": stream.query, "events": stream.days, "days": texts(&days), "shuffled": shuffled });
+        dump.insert(stream.file.to_owned(), of);
+    }
+    if let Some(path) = std::env::var_os("TERMS_DAYS") {
+        std::fs::write(path, serde_json::Value::Object(dump).to_string()).unwrap();
+    }
+    let share = |part: usize, whole: usize| 100.0 * part as f64 / whole as f64;
+    eprintln!(
+        "{found} of {all} event days, {found_bare} of {all_bare} without a past, {false_days} of {calm} shuffled days; missed {missed:#?}"
+    );
+    assert!(share(found, all) >= 90.0, "{found} of {all}: {missed:#?}");
+    assert!(share(false_days, calm) <= 5.0, "{false_days} of {calm}");
+    let table = format!(
+        "| method | days whose event is named | of streams with a past | shuffled days that tell a term |\n|---|---:|---:|---:|\n\
+         | topicwatch | {} of {} | {found} of {all} | {:.1} % ({false_days} of {calm}) |\n",
+        found + found_bare,
+        all + all_bare,
+        share(false_days, calm)
+    );
+    told_in("docs/explanation/terms.md", "terms", &format!("{table}{OTHERS}"));
+}
+
+/// Writes a table between its marks in a page, or holds the page against it.
+fn told_in(path: &str, mark: &str, table: &str) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
+    let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{begin} is not in {}", path.display()));
+    let (old, after) = rest.split_once(&end).unwrap();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).unwrap();
+    } else {
+        assert!(old == table, "{} is old: UPDATE_DOCS=1 writes it anew\n{table}", path.display());
+    }
+}
+
+fn texts(days: &BTreeMap<String, Vec<&Post>>) -> BTreeMap<String, Vec<String>> {
+    days.iter().map(|(date, posts)| (date.clone(), posts.iter().map(|post| post.text.clone()).collect())).collect()
+}
