@@ -193,8 +193,8 @@ Examples:
   topicwatch report --out - | wc -c
   topicwatch report --out day.md --topic acme-launches
 
-Without a period it is about the last whole day, or that of its window. HTML or Markdown by the ending of
---out; - is HTML on stdout.";
+Without a period it is about the last whole day, or as its window says. HTML or
+Markdown by the ending of --out; - is HTML on stdout.";
 pub(in crate::cli) const EXPORT: &str = "\
 Examples:
   topicwatch export --out items.csv

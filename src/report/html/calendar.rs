@@ -6,6 +6,7 @@ use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, number};
 use super::super::measures::Voice;
+use super::super::voice_parts::VoicePart;
 use super::places::anchor;
 use crate::draw::chart_parts::{self, PartsRow};
 
@@ -32,13 +33,13 @@ pub(super) fn voice(report: &Report) -> Markup {
     if parts.is_empty() {
         return html! {};
     }
-    let names: Vec<&str> = parts.iter().map(|part| part.short()).collect();
+    let names: Vec<&str> = parts.iter().map(VoicePart::short).collect();
     let row = |(place, voice): (usize, &Voice)| PartsRow {
         title: voice.title.clone(),
         shares: parts.iter().map(|part| part.topics.get(place).and_then(|cell| cell.unique)).collect(),
     };
     let rows: Vec<PartsRow> = report.voice.iter().enumerate().map(row).collect();
-    let thin: Vec<bool> = parts.iter().map(|part| part.is_thin()).collect();
+    let thin: Vec<bool> = parts.iter().map(VoicePart::is_thin).collect();
     let what = if report.window == crate::model::ReportWindow::Week { "Day" } else { "Week" };
     html! {
         section.whole aria-labelledby="voice-parts-heading" {
