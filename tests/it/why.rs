@@ -198,7 +198,7 @@ impl Told {
         match (cause, truth) {
             (None, None) => self.right += 1,
             (Some(cause), Some((dimension, name))) if cause.dimension == dimension && cause.name == name => {
-                self.right += 1
+                self.right += 1;
             }
             (Some(_), _) => self.wrong += 1,
             (None, Some(_)) => {}
