@@ -178,7 +178,8 @@ async fn windows(
             let unusual = usual.usual.map(Unusual::Volume);
             let about = Volume { counted: &counted, usual, length: &length, top: &top };
             let evaluation = rules::volume(spec, &topic.id, &about);
-            let window = Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at };
+            let window =
+                Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at, asked_since: anew };
             why::explained(&mut moment, &window, unusual, evaluation).await?
         }
         _ => {
@@ -198,14 +199,13 @@ async fn windows(
             let evaluation = rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top });
             let unusual =
                 |usual| Unusual::Negative(usual, u64::from(spec.least), scorer.as_deref().unwrap_or_default());
-            let window = Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at };
+            let window =
+                Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at, asked_since: anew };
             why::explained(&mut moment, &window, usual.ok().map(unusual), evaluation).await?
         }
     };
     let evaluations = match evaluation {
-        Some(evaluation) => {
-            about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?
-        }
+        Some(evaluation) => about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
         None => Vec::new(),
     };
     moment.end().await?;

@@ -3,8 +3,9 @@
 
 use super::rules::{self, NAMED};
 use super::transitions::{Evaluation, Status};
+use crate::compare::{TermRise, TermsAsked, topic_terms};
 use crate::insight::daily::{Day, Usual, UsualShare};
-use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources};
+use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
 use crate::model::{Mark, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
@@ -20,6 +21,8 @@ pub(super) struct Window<'a> {
     pub(super) marks: &'a [Mark],
     pub(super) earlier: &'a [(Day, Vec<Mark>)],
     pub(super) run_at: Time,
+    /// Since when the topic is asked what it is asked now, where that was something else.
+    pub(super) asked_since: Option<Time>,
 }
 
 /// What is unusual.
@@ -39,15 +42,22 @@ pub(super) async fn explained(
     let Some(mut evaluation) = evaluation else { return Ok(None) };
     let Some(unusual) = unusual.filter(|_| evaluation.status == Status::Bad) else { return Ok(Some(evaluation)) };
     let sources = window.sources(moment).await?;
+    let scorer = match &unusual {
+        Unusual::Volume(_) => None,
+        Unusual::Negative(_, _, scorer) => Some(*scorer),
+    };
+    let terms = window.terms(moment, scorer).await?;
     let (cause, figure) = match unusual {
         // Near-copies count once there.
         Unusual::Volume(usual) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, None).texts_once();
-            (window.explained(of, |compared| why::volume(compared, &usual)), Figure::Rise)
+            let found = (&*terms, usual.expected);
+            (window.explained(found, of, |compared| why::volume(compared, &usual)), Figure::Rise)
         }
         Unusual::Negative(usual, least, scorer) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, Some((Tone::Negative, scorer)));
-            let cause = window.explained(of, |compared| why::tone(compared, &usual, least));
+            let found = (&*terms, window.mean());
+            let cause = window.explained(found, of, |compared| why::tone(compared, &usual, least));
             (cause, Figure::Tone(Tone::Negative.as_str()))
         }
     };
@@ -73,12 +83,39 @@ impl<'a> Window<'a> {
 
     fn explained(
         &self,
+        (terms, usual): (&'a [TermRise], f64),
         of: impl Fn(Day, &'a [Mark]) -> DayItems<'a>,
         cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
     ) -> Option<Cause> {
         let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(|(day, marks)| of(*day, marks)).collect();
-        // Where words are counted by day, the terms of the window belong here.
-        cause(&Compared { now: of(self.day, self.marks), earlier: &earlier, terms: &[] })
+        let now = of(self.day, self.marks);
+        let terms: Vec<Term<'_>> = terms.iter().map(|rise| rise.as_cause(&now, usual)).collect();
+        cause(&Compared { now, earlier: &earlier, terms: &terms })
+    }
+
+    /// The terms of the window that are news, beside the days before as they were counted.
+    async fn terms(&self, moment: &mut Moment, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
+        let period: Vec<&Mark> = self.marks.iter().collect();
+        let asked = TermsAsked {
+            topic: self.topic,
+            meant: &[],
+            hidden: &[],
+            period: &period,
+            span: self.day.span,
+            began: moment.first_run(&self.topic.id).await?,
+            asked_since: self.asked_since,
+            scorer,
+            trusting: true,
+        };
+        Ok(topic_terms(moment, asked).await?.rises)
+    }
+
+    /// How many items the earlier windows hold.
+    fn mean(&self) -> f64 {
+        let all: usize = self.earlier.iter().map(|(_, marks)| marks.len()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+        let mean = all as f64 / self.earlier.len().max(1) as f64;
+        mean
     }
 
     /// Adds a cause to the words of an event. A text is the first line below it: so whoever has it forgotten, or its author,

@@ -2,6 +2,7 @@
 
 use crate::insight::daily::Share;
 use crate::insight::terms::{LEAST_DAYS, NewsTerm, TermItem, Theme};
+use crate::insight::why::{DayItems, Term};
 use crate::model::{Kind, TermKind, Time, Words, closed_list, shown_term};
 use crate::normalise::safe_link;
 
@@ -55,6 +56,15 @@ pub struct TermRise {
     /// Different texts by different people that hold it, and how many of these the days before let expect.
     pub texts: u64,
     pub expected: f64,
+}
+
+impl TermRise {
+    /// As a possible cause of what is unusual about a period; `usual` is how many items such a day has.
+    #[must_use]
+    pub fn as_cause<'a>(&'a self, now: &DayItems<'a>, usual: f64) -> Term<'a> {
+        let keys = self.keys.iter().map(String::as_str).collect();
+        Term::of(&self.term, keys, (self.expected, self.texts), now, usual)
+    }
 }
 
 impl TopicTerms {

@@ -155,7 +155,7 @@ pub(super) async fn topic(
     let (tone_days, tone_week) =
         if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
     let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
-    let told = why::Told { usual: usual.and_then(Result::ok), tone: &tone };
+    let told = why::Told { usual: usual.and_then(Result::ok), tone: &tone, terms: &terms.rises };
     let why = match history.last() {
         Some(last) => {
             let beside = why::Beside { day: *last, period: &period, marks: &marks, days: &whole };

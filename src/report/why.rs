@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use super::format::line;
 use super::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
+use crate::compare::TermRise;
 use crate::insight::daily::{Day, Usual, UsualShare};
-use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources};
+use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
 use crate::model::{Mark, Span, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
@@ -20,6 +21,8 @@ const WORDS: usize = 60;
 pub(super) struct Told<'a> {
     pub(super) usual: Option<Usual>,
     pub(super) tone: &'a ToneFacts,
+    /// The terms that are news.
+    pub(super) terms: &'a [TermRise],
 }
 
 /// The period, and all items and the days that it is compared with.
@@ -53,17 +56,27 @@ impl<'a> ByDay<'a> {
     }
 
     /// Has a cause looked for among the items, with how they sound where that is asked.
+    /// `usual` is how many items such a day has.
     fn explained(
         &self,
-        sources: &OnlySources,
+        (sources, terms): (&OnlySources, &[TermRise]),
         tone: Option<(Tone, &str)>,
+        usual: f64,
         cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
     ) -> Option<Cause> {
         let now = DayItems::of(self.day, self.period.iter().copied(), sources, tone);
         let of = |(day, marks): &'_ (Day, Vec<&'a Mark>)| DayItems::of(*day, marks.iter().copied(), sources, tone);
         let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(of).collect();
-        // Where words are counted by day, the terms of the period belong here.
-        cause(&Compared { now, earlier: &earlier, terms: &[] })
+        let terms: Vec<Term<'_>> = terms.iter().map(|rise| rise.as_cause(&now, usual)).collect();
+        cause(&Compared { now, earlier: &earlier, terms: &terms })
+    }
+
+    /// How many items the earlier days have.
+    fn mean(&self) -> f64 {
+        let all: usize = self.earlier.iter().map(|(_, marks)| marks.len()).sum();
+        #[expect(clippy::cast_precision_loss, reason = "counts of items")]
+        let mean = all as f64 / self.earlier.len().max(1) as f64;
+        mean
     }
 }
 
@@ -89,14 +102,16 @@ pub(super) async fn read(
         if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() }
     };
     let mut facts = WhyFacts::default();
-    let cause = usual.and_then(|usual| beside.explained(&sources, None, |compared| why::volume(compared, &usual)));
+    let found = (&sources, told.terms);
+    let cause =
+        usual.and_then(|usual| beside.explained(found, None, usual.expected, |compared| why::volume(compared, &usual)));
     if let Some(cause) = cause {
         facts.volume = Some(named(moment, beside.period, cause).await?);
     }
     let scorer = told.tone.scorer.as_deref().unwrap_or_default();
     for (tone, usual) in tones {
         let asked = Some((tone, scorer));
-        let cause = beside.explained(&sources, asked, |compared| why::tone(compared, &usual, MIN_SAMPLE));
+        let cause = beside.explained(found, asked, beside.mean(), |compared| why::tone(compared, &usual, MIN_SAMPLE));
         if let Some(cause) = cause {
             facts.tone.push((tone, named(moment, beside.period, cause).await?));
         }

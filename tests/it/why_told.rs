@@ -35,6 +35,12 @@ fn pages(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
     (first..first + many).map(page).collect()
 }
 
+/// Posts of different people in different words, but for one that none had before.
+fn recalls(first: u32, many: u32, at: u32) -> Vec<Value> {
+    let post = |id: u32| said(id, at, &format!("author{}", id % 40), &format!("{HAPPY} acme recall {}", noise(id)));
+    (first..first + many).map(post).collect()
+}
+
 const HAPPY: &str = "I love it, what a great";
 const ANGRY: &str = "this is terrible, I hate it, the worst and most awful acme of all times, avoid it";
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\nevery = \"24h\"\n";
@@ -68,7 +74,7 @@ fn report(database: Database, day: Day) -> String {
 
 #[test]
 fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
-    let cases: [(&str, Day, &[&str], bool); 5] = [
+    let cases: [(&str, Day, &[&str], bool); 6] = [
         (
             "one text",
             |at| ([posts(20_001, 23, at, HAPPY), copies(30_001, 45, at)].concat(), pages(20_501, 12, at, HAPPY)),
@@ -92,6 +98,12 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
                 (posts(20_001, 23, at, HAPPY).into_iter().chain(ann).collect(), pages(20_501, 12, at, HAPPY))
             },
             &[" comes from @AnnOften (50 items, 0 expected); without it, the number is as usual."],
+            true,
+        ),
+        (
+            "one term",
+            |at| ([posts(20_001, 23, at, HAPPY), recalls(40_001, 60, at)].concat(), pages(20_501, 12, at, HAPPY)),
+            &[" comes from items with “recall” (60 items, 0 expected)"],
             true,
         ),
         ("everything", |at| (posts(20_001, 75, at, HAPPY), pages(20_501, 40, at, HAPPY)), &["times the usual"], false),
@@ -143,7 +155,7 @@ fn events(database: Database, rule: &str, day: Day) -> Vec<Value> {
 #[test]
 fn an_alert_names_what_made_the_window_unusual() {
     // Near-copies count once for a volume: what is copied raises none, and it is a tone that one text explains.
-    let cases: [(&str, &str, Day, Option<&str>); 5] = [
+    let cases: [(&str, &str, Day, Option<&str>); 6] = [
         (
             "volume",
             "one source",
@@ -158,6 +170,12 @@ fn an_alert_names_what_made_the_window_unusual() {
                 (posts(20_001, 13, at, HAPPY).into_iter().chain(ann).collect(), pages(20_501, 8, at, HAPPY))
             },
             Some(" comes from @AnnOften (60 items, 0 expected); without it, the number is as usual"),
+        ),
+        (
+            "volume",
+            "one term",
+            |at| ([posts(20_001, 13, at, HAPPY), recalls(40_001, 60, at)].concat(), pages(20_501, 8, at, HAPPY)),
+            Some(" comes from items with “recall” (60 items, 0 expected)"),
         ),
         ("volume", "everything", |at| (posts(20_001, 60, at, HAPPY), pages(20_501, 40, at, HAPPY)), None),
         (

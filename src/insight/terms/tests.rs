@@ -18,7 +18,7 @@ fn item(n: usize, cluster: &str, voice: &str, terms: &[&str]) -> TermItem {
         voice: voice.to_owned(),
         day: 0,
         at: Time(i64::try_from(n).unwrap()),
-        sound: Some(if n % 4 == 0 { Tone::Negative } else { Tone::Neutral }),
+        sound: Some(if n.is_multiple_of(4) { Tone::Negative } else { Tone::Neutral }),
         weight: 0,
         terms,
     }

@@ -28,6 +28,8 @@ fn marks(parts: &[Part]) -> Vec<(Mark, Source)> {
                 score: None,
                 scorer: Some("s".into()),
                 engagement: Engagement::default(),
+                edits: 0,
+                pruned: false,
             };
             all.push((mark, Source::parse(source).unwrap()));
         }

@@ -3,8 +3,8 @@
 use super::operation::{Answered, Method, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS,
-    PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
+    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC,
+    ORDERS, PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
 use super::{alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, terms, topics};
 
