@@ -11,6 +11,7 @@ mod environment;
 mod exports;
 mod fault;
 mod filter_keys;
+mod hook_channels;
 mod key_reader;
 pub mod keys;
 mod load;

@@ -7,7 +7,8 @@ use crate::insight::daily::{Counted, Share};
 use crate::model::{Span, Time, Tone, is_hidden_after};
 
 /// What is said of shares of tone: how many posts are called negative depends on what they are about.
-pub const COMPARE_TONE: &str = "How the words sound, not what authors think of the topic. Compare days and topics; do not quote shares.";
+pub const COMPARE_TONE: &str =
+    "How the words sound, not what authors think of the topic. Compare days and topics; do not quote shares.";
 /// What is said where not all reactions were compared.
 pub const RISERS_CUT: &str =
     "More sightings with reactions than are read at once: the latest of the period were compared.";

@@ -174,7 +174,8 @@ fn lists(database: &Database, facts: &TopicFacts, span: Span) {
         assert_eq!(author.unique, count(database, &facts.id, span, "DISTINCT coalesce(i.cluster, i.id)", &and));
         let known = format!("{and} AND coalesce(i.likes, i.reposts, i.replies, i.quotes) IS NOT NULL");
         assert_eq!(author.known, count(database, &facts.id, span, "*", &known));
-        let reactions = "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
+        let reactions =
+            "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
         let sum = format!("SELECT CAST(coalesce(sum({reactions}), 0) AS BIGINT) {} {and}", inside(&facts.id, span));
         assert_eq!(author.engagement, database.number(&sum), "{}", author.name);
     }
