@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
+use super::channel_keys::{missing, secret};
 use super::document::Document;
 use super::fault::Fault;
 use super::hook_channels::{self, Place};
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
-use super::names::{slug, variable_name};
+use super::names::slug;
 use super::scalars::{duration, plain_text, text, texts};
 use super::value::Table;
-use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SecretPlace, SmtpTls};
+use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SmtpTls};
 use crate::notify::check_address;
 
 /// Keys that not every kind of channel has.
@@ -48,9 +49,7 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
         let reader = Reader { section: Section::Channel, tables: &tables };
         let name = reader.read(mistakes, "name", slug);
         for key in ["name", "kind"] {
-            if let (false, Some(header), false) = (document.broken, &table.header, table.mentions(key)) {
-                mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
-            }
+            missing(table, key, document.broken, mistakes);
         }
         if let Some(name) = &name {
             reader.once(mistakes, "name", &mut names, name.clone(), "channel", "choose another name");
@@ -84,19 +83,6 @@ pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
     place.variable.as_deref().into_iter().chain(url)
 }
 
-fn needs(key: &str) -> &'static str {
-    match key {
-        "name" => "write name = \"…\": a short name that reports deliver by",
-        "kind" => {
-            "write kind = \"email\", \"webhook\", \"slack\", \"ntfy\", \"telegram\", \"discord\", \"teams\" or \"apprise\""
-        }
-        "host" => "write host = \"smtp.example.com\"",
-        "chat" => "write chat = \"-1001234567890\", the number of the chat, or chat = \"@name\" of a channel",
-        "from" => "write from = \"topicwatch@example.com\"",
-        _ => "write to = [\"team@example.com\"]",
-    }
-}
-
 /// Refuses keys of other kinds.
 fn refuse_foreign(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
     for key in foreign(kind).into_iter().filter(|key| table.given.contains_key(*key)) {
@@ -104,35 +90,6 @@ fn refuse_foreign(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>)
             mistakes.at(&span, format!("`{key}` means nothing in a channel of kind = \"{kind}\""), "remove it");
         }
     }
-}
-
-pub(super) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
-    if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
-        mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
-    }
-}
-
-/// A secret by the names of its two keys; at most one of them.
-pub(super) fn secret(
-    reader: &Reader<'_>,
-    variable: &'static str,
-    file: &'static str,
-    dir: &Path,
-    mistakes: &mut Mistakes<'_>,
-) -> Option<SecretPlace> {
-    let mut place = SecretPlace::default();
-    if reader.written(variable).is_some() {
-        place.variable = Some(reader.read(mistakes, variable, variable_name)?);
-    }
-    if let Some(given) = reader.written(file) {
-        if place.variable.is_some() {
-            let message = format!("stands beside `{variable}`");
-            mistakes.fault(file, &given.origin, Fault::new(message, "keep one of the two"));
-            return None;
-        }
-        place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));
-    }
-    Some(place)
 }
 
 fn email(

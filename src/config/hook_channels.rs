@@ -5,7 +5,7 @@ use std::path::Path;
 
 use url::Url;
 
-use super::channels::{missing, secret};
+use super::channel_keys::{missing, secret};
 use super::fault::Fault;
 use super::key_reader::Reader;
 use super::mistake::Mistakes;

@@ -3,6 +3,7 @@
 
 mod alerts;
 mod calls;
+mod channel_keys;
 mod channels;
 mod discover;
 mod document;

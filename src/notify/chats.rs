@@ -70,9 +70,10 @@ pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>)
     let kept: Vec<(String, String)> =
         address.query_pairs().filter(|(name, _)| name != "wait").map(|(a, b)| (a.into(), b.into())).collect();
     address.query_pairs_mut().clear().extend_pairs(kept).append_pair("wait", "true");
-    let text = match plain::is_markdown(message) {
-        true => plain::markdown_for_discord(&message.text),
-        false => plain::escaped_for_discord(&message.text),
+    let text = if plain::is_markdown(message) {
+        plain::markdown_for_discord(&message.text)
+    } else {
+        plain::escaped_for_discord(&message.text)
     };
     let text = within(text.trim_end(), DISCORD, char::len_utf16);
     // An embed without words is refused.

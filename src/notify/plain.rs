@@ -35,7 +35,7 @@ pub(super) fn words(message: &Message) -> String {
 /// A line of Markdown without its marks: `[label](<address>)` becomes `label (address)`.
 fn without_marks(line: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(line.len()), line);
-    let mut label = None;
+    let mut in_label = false;
     while let Some(c) = rest.chars().next() {
         let after = &rest[c.len_utf8()..];
         rest = after;
@@ -59,17 +59,30 @@ fn without_marks(line: &str) -> String {
                 None => plain.push(c),
             },
             '*' if after.starts_with('*') => rest = &after[1..],
-            '[' if label.is_none() => label = Some(plain.len()),
-            ']' if label.take().is_some() => {
-                if let Some((address, more)) = after.strip_prefix("(<").and_then(|link| link.split_once(">)")) {
+            '[' if !in_label && is_label(after) => in_label = true,
+            ']' if in_label => match after.strip_prefix("(<").and_then(|link| link.split_once(">)")) {
+                Some((address, more)) => {
                     plain.push_str(&format!(" ({address})"));
-                    rest = more;
+                    (rest, in_label) = (more, false);
                 }
-            }
+                None => plain.push(c),
+            },
             _ => plain.push(c),
         }
     }
     plain
+}
+
+/// Whether words after a bracket are those of a link.
+fn is_label(after: &str) -> bool {
+    let mut escaped = false;
+    for (at, c) in after.char_indices() {
+        match c {
+            ']' if !escaped => return after[at..].starts_with("](<"),
+            _ => escaped = c == '\\' && !escaped,
+        }
+    }
+    false
 }
 
 /// A text of no markup, as Discord's Markdown shows it. A line that is an address stays a link.
@@ -126,6 +139,7 @@ mod tests {
             ("- [words\\] of &#64;a](<https://a.example/x_(y)>) · 3", "- words] of @a (https://a.example/x_(y)) · 3"),
             ("> &lt;b&gt; and http:\u{2060}//evil", "<b> and http:\u{2060}//evil"),
             (">", ""),
+            ("[1] and [a](<https://a.example>) [2]", "[1] and a (https://a.example) [2]"),
             ("#tag and # no heading", "#tag and # no heading"),
             ("key `post:x_1` & `open", "key post:x_1 & `open"),
             ("&amp;lt; stays \\\\ one", "&lt; stays \\ one"),

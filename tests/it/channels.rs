@@ -16,7 +16,7 @@ use crate::support::world::{World, hour, post};
 const TOKEN: &str = "8123456:AAtheB0T-s3cret_part";
 const NOW: Time = Time(1_773_219_600_000);
 /// What a post says that would be markup, a mention or a command somewhere.
-const HOSTILE: &str = "a recall of [link](https://evil.example) @everyone <@42> <!channel> *b* `c` &amp; {{DATE()}}";
+const HOSTILE: &str = "a recall of [link](https://evil.example) @everyone <@42> <!channel> *b* `c` & {{DATE()}}";
 
 /// All four, each at its own path of the stand-in.
 fn channels(hook: &Hook) -> String {
@@ -134,7 +134,8 @@ fn reports_and_alerts_arrive_as_each_service_takes_them() {
         due(23);
         world.posts(&[post(1, 23, HOSTILE, 1)]);
         due(24);
-        let alerts = hook.got();
+        let is_report = |got: &Got| words(got).contains("What matters");
+        let alerts: Vec<Got> = hook.got().into_iter().filter(|got| !is_report(got)).collect();
         let mut of: Vec<&str> = alerts.iter().map(taken).collect();
         of.sort_unstable();
         assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
@@ -142,7 +143,7 @@ fn reports_and_alerts_arrive_as_each_service_takes_them() {
             let (channel, words) = (taken(got), words(got));
             match channel {
                 "discord" => {
-                    let safe = "a recall of \\[link\\]\\(https://evil.example\\) @everyone \\<@42\\> \\<!channel\\> \\*b\\* \\`c\\` &amp; ";
+                    let safe = "a recall of \\[link\\]\\(https://evil.example\\) @everyone \\<@42\\> \\<!channel\\> \\*b\\* \\`c\\` & ";
                     assert!(words.contains(safe), "{words}");
                     assert!(words.starts_with("\\[recalls\\] acme: 1 new item"), "{words}");
                 }
@@ -157,7 +158,7 @@ fn reports_and_alerts_arrive_as_each_service_takes_them() {
         for n in 25..=27 {
             due(n);
         }
-        let reports: Vec<Got> = hook.got().into_iter().filter(|got| words(got).contains("What matters")).collect();
+        let reports: Vec<Got> = hook.got().into_iter().filter(is_report).collect();
         let mut of: Vec<&str> = reports.iter().map(taken).collect();
         of.sort_unstable();
         of.dedup();
@@ -209,10 +210,10 @@ async fn sent(form: HookForm, secret: Option<&str>, answer: &'static str) -> Res
 }
 
 /// A reply of a service with its body.
-macro_rules! say {
-    ($status:literal, $body:literal) => {
-        concat!($status, "\r\ncontent-type: application/json\r\n\r\n", $body)
-    };
+fn say(status: &str, body: &str) -> &'static str {
+    let length = body.len();
+    let head = format!("{status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
+    Box::leak((head + body).into_boxed_str())
 }
 
 #[tokio::test]
@@ -220,54 +221,54 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
     let telegram = || HookForm::Telegram { chat: "@team".into() };
     let apprise = || HookForm::Apprise { tag: None };
     let cases: &[(HookForm, &'static str, Option<(bool, Option<u64>, &str)>)] = &[
-        (telegram(), say!("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
-        (telegram(), say!("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
+        (telegram(), say("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
+        (telegram(), say("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
         (
             telegram(),
-            say!(
+            say(
                 "429 Too Many Requests",
-                r#"{"ok":false,"error_code":429,"description":"retry","parameters":{"retry_after":35}}"#
+                r#"{"ok":false,"error_code":429,"description":"retry","parameters":{"retry_after":35}}"#,
             ),
             Some((false, Some(35), "429")),
         ),
         (
             telegram(),
-            say!("400 Bad Request", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#),
+            say("400 Bad Request", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#),
             Some((true, None, "chat not found")),
         ),
         (
             telegram(),
-            say!("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
+            say("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
             Some((true, None, "kicked")),
         ),
-        (HookForm::Discord, say!("200 OK", r#"{"id":"1"}"#), None),
+        (HookForm::Discord, say("200 OK", r#"{"id":"1"}"#), None),
         (HookForm::Discord, "204 No Content", None),
         (
             HookForm::Discord,
-            say!(
+            say(
                 "429 Too Many Requests\r\nretry-after: 64",
-                r#"{"message":"You are being rate limited.","retry_after":64.57,"global":false}"#
+                r#"{"message":"You are being rate limited.","retry_after":64.57,"global":false}"#,
             ),
             Some((false, Some(65), "429")),
         ),
         (
             HookForm::Discord,
-            say!("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
+            say("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
             Some((true, None, "Unknown Webhook")),
         ),
         (HookForm::Teams, "202 Accepted", None),
         (
             HookForm::Teams,
-            say!(
+            say(
                 "200 OK",
-                "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429"
+                "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429",
             ),
             Some((false, None, "delivery failed")),
         ),
         (HookForm::Teams, "413 Payload Too Large", Some((true, None, "413"))),
-        (apprise(), say!("200 OK", r#"{"error":null}"#), None),
+        (apprise(), say("200 OK", r#"{"error":null}"#), None),
         (apprise(), "204 No Content", Some((true, None, "nothing is configured under this key"))),
-        (apprise(), say!("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
+        (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
     ];
     for (form, answer, expected) in cases {
@@ -286,9 +287,9 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
 
 #[tokio::test]
 async fn no_token_is_told_by_whoever_echoes_it_and_no_address_inside_is_asked() {
-    let echo = say!(
+    let echo = say(
         "400 Bad Request",
-        "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part end"
+        "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part end",
     );
     let forms = [
         HookForm::Telegram { chat: "1".into() },
