@@ -79,7 +79,8 @@ fn secrets(way: &Way) -> Vec<String> {
             }
         }
         Way::Webhook { url, secret, .. } => {
-            if let Some(secret) = secret.as_ref().map(|secret| secret.expose_secret()) {
+            if let Some(secret) = secret {
+                let secret = secret.expose_secret();
                 all.push(secret.to_owned());
                 // Of a bot's token what follows its number.
                 let part = secret.split_once(':').map(|(_, part)| part).filter(|part| part.len() >= SHORTEST_PART);

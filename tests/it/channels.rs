@@ -209,6 +209,9 @@ async fn sent(form: HookForm, secret: Option<&str>, answer: &'static str) -> Res
     sent
 }
 
+/// Whether for good, seconds to wait, and a part of what is told; `None` when it was taken.
+type Refused = Option<(bool, Option<u64>, &'static str)>;
+
 /// A reply of a service with its body.
 fn say(status: &str, body: &str) -> &'static str {
     let length = body.len();
@@ -220,7 +223,7 @@ fn say(status: &str, body: &str) -> &'static str {
 async fn what_each_service_answers_means_what_its_documentation_says() {
     let telegram = || HookForm::Telegram { chat: "@team".into() };
     let apprise = || HookForm::Apprise { tag: None };
-    let cases: &[(HookForm, &'static str, Option<(bool, Option<u64>, &str)>)] = &[
+    let cases: &[(HookForm, &'static str, Refused)] = &[
         (telegram(), say("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
         (telegram(), say("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
         (

@@ -74,7 +74,7 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     }
 }
 
-/// The words of an answer: a paragraph for each line, its links as links, marked when they were looked up in vain.
+/// The words of an answer: a paragraph for each line, or an entry of a list, its links as links, marked when they were looked up in vain.
 pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
     let lines: Vec<String> =
         text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200).collect();
