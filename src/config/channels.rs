@@ -1,27 +1,44 @@
-//! `[[channels]]`: whom things are delivered to. Secrets are named here and read elsewhere.
+//! `[[channels]]`: whom things are delivered to. Secrets are named here and read elsewhere. What is reached by a request is
+//! read in `hook_channels`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use url::Url;
-
+use super::channel_keys::{missing, secret};
 use super::document::Document;
 use super::fault::Fault;
+use super::hook_channels::{self, Place};
 use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
-use super::names::{slug, variable_name};
-use super::scalars::{duration, flag, plain_text, text, texts};
+use super::names::slug;
+use super::scalars::{duration, plain_text, text, texts};
 use super::value::Table;
-use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec};
+use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SmtpTls};
 use crate::notify::check_address;
 
-/// Keys of one kind of channel only.
+/// Keys that not every kind of channel has.
 const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
 const ADDRESS: [&str; 3] = ["url", "url_env", "allow_private"];
 const SIGNED: [&str; 2] = ["secret_env", "secret_file"];
 const TOKEN: [&str; 2] = ["token_env", "token_file"];
+const CHAT: [&str; 1] = ["chat"];
+const TAG: [&str; 1] = ["tag"];
+
+/// Those that a kind has none of.
+fn foreign(kind: ChannelKind) -> Vec<&'static str> {
+    let own: &[&[&str]] = match kind {
+        ChannelKind::Email => &[&EMAIL],
+        ChannelKind::Webhook => &[&ADDRESS, &SIGNED],
+        ChannelKind::Slack | ChannelKind::Discord | ChannelKind::Teams => &[&ADDRESS],
+        ChannelKind::Ntfy => &[&ADDRESS, &TOKEN],
+        ChannelKind::Telegram => &[&ADDRESS, &TOKEN, &CHAT],
+        ChannelKind::Apprise => &[&ADDRESS, &TAG],
+    };
+    let all: [&[&str]; 6] = [&EMAIL, &ADDRESS, &SIGNED, &TOKEN, &CHAT, &TAG];
+    all.concat().into_iter().filter(|key| !own.iter().any(|keys| keys.contains(key))).collect()
+}
 
 /// Reads all channels. Whatever is wrong is reported; a channel with a fault is left out.
 pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ChannelSpec> {
@@ -32,32 +49,19 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
         let reader = Reader { section: Section::Channel, tables: &tables };
         let name = reader.read(mistakes, "name", slug);
         for key in ["name", "kind"] {
-            if let (false, Some(header), false) = (document.broken, &table.header, table.mentions(key)) {
-                mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
-            }
+            missing(table, key, document.broken, mistakes);
         }
         if let Some(name) = &name {
             reader.once(mistakes, "name", &mut names, name.clone(), "channel", "choose another name");
         }
-        let way = match reader.choice(mistakes, "kind", ChannelKind::parse) {
-            Some(ChannelKind::Email) => {
-                only(table, &[&ADDRESS[..], &SIGNED, &TOKEN], "email", mistakes);
-                email(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Email)
+        let way = reader.choice(mistakes, "kind", ChannelKind::parse).and_then(|kind| {
+            refuse_foreign(table, kind, mistakes);
+            let place = Place { reader: &reader, table, dir, broken: document.broken };
+            match kind {
+                ChannelKind::Email => email(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Email),
+                _ => hook_channels::read(&place, kind, mistakes).map(ChannelWay::Webhook),
             }
-            Some(ChannelKind::Webhook) => {
-                only(table, &[&EMAIL[..], &TOKEN], "webhook", mistakes);
-                webhook(&reader, table, HookForm::Own, dir, document.broken, mistakes).map(ChannelWay::Webhook)
-            }
-            Some(ChannelKind::Slack) => {
-                only(table, &[&EMAIL[..], &SIGNED, &TOKEN], "slack", mistakes);
-                webhook(&reader, table, HookForm::Slack, dir, document.broken, mistakes).map(ChannelWay::Webhook)
-            }
-            Some(ChannelKind::Ntfy) => {
-                only(table, &[&EMAIL[..], &SIGNED], "ntfy", mistakes);
-                webhook(&reader, table, HookForm::Ntfy, dir, document.broken, mistakes).map(ChannelWay::Webhook)
-            }
-            None => None,
-        };
+        });
         let span = (Duration::from_secs(1), Duration::from_secs(300));
         let timeout = reader.read(mistakes, "timeout", |value| duration(value, span.0, span.1));
         let max_tries = reader.count(mistakes, "max_tries");
@@ -79,52 +83,13 @@ pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
     place.variable.as_deref().into_iter().chain(url)
 }
 
-fn needs(key: &str) -> &'static str {
-    match key {
-        "name" => "write name = \"…\": a short name that reports deliver by",
-        "kind" => "write kind = \"email\", \"webhook\", \"slack\" or \"ntfy\"",
-        "host" => "write host = \"smtp.example.com\"",
-        "from" => "write from = \"topicwatch@example.com\"",
-        _ => "write to = [\"team@example.com\"]",
-    }
-}
-
-/// Refuses keys of the other kind.
-fn only(table: &Table, others: &[&[&'static str]], kind: &str, mistakes: &mut Mistakes<'_>) {
-    for key in others.iter().copied().flatten().filter(|key| table.given.contains_key(*key)) {
+/// Refuses keys of other kinds.
+fn refuse_foreign(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
+    for key in foreign(kind).into_iter().filter(|key| table.given.contains_key(*key)) {
         if let Some(span) = table.key_span(key).cloned() {
             mistakes.at(&span, format!("`{key}` means nothing in a channel of kind = \"{kind}\""), "remove it");
         }
     }
-}
-
-fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
-    if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
-        mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
-    }
-}
-
-/// A secret by the names of its two keys; at most one of them.
-fn secret(
-    reader: &Reader<'_>,
-    variable: &'static str,
-    file: &'static str,
-    dir: &Path,
-    mistakes: &mut Mistakes<'_>,
-) -> Option<SecretPlace> {
-    let mut place = SecretPlace::default();
-    if reader.written(variable).is_some() {
-        place.variable = Some(reader.read(mistakes, variable, variable_name)?);
-    }
-    if let Some(given) = reader.written(file) {
-        if place.variable.is_some() {
-            let message = format!("stands beside `{variable}`");
-            mistakes.fault(file, &given.origin, Fault::new(message, "keep one of the two"));
-            return None;
-        }
-        place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));
-    }
-    Some(place)
 }
 
 fn email(
@@ -176,53 +141,6 @@ fn email(
         mistakes.fault("tls", &given.origin, fault);
     }
     Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password })
-}
-
-fn webhook(
-    reader: &Reader<'_>,
-    table: &Table,
-    form: HookForm,
-    dir: &Path,
-    broken: bool,
-    mistakes: &mut Mistakes<'_>,
-) -> Option<WebhookSpec> {
-    let url = match reader.written("url") {
-        None => Some(None),
-        Some(_) => reader.read(mistakes, "url", |value| address(&text(value)?).map(Some)),
-    };
-    let url_variable = match reader.written("url_env") {
-        None => Some(None),
-        Some(_) => reader.read(mistakes, "url_env", variable_name).map(Some),
-    };
-    match (table.mentions("url"), table.mentions("url_env"), &table.header) {
-        (false, false, Some(header)) if !broken => {
-            let hint = "write url = \"https://…\", or url_env = \"…\" when the address itself is a secret";
-            mistakes.at(header, "this channel has no `url`", hint);
-            return None;
-        }
-        (true, true, Some(header)) => {
-            mistakes.at(header, "`url_env` stands beside `url`", "keep one of the two");
-            return None;
-        }
-        _ => {}
-    }
-    let [variable, file] = if form == HookForm::Ntfy { TOKEN } else { SIGNED };
-    let secret = secret(reader, variable, file, dir, mistakes)?;
-    let allow_private = reader.read(mistakes, "allow_private", flag)?;
-    Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, form, allow_private })
-}
-
-/// A webhook's address. Messages do not repeat it: it may hold a secret.
-pub(super) fn address(text: &str) -> Result<Url, Fault> {
-    const HINT: &str = "write an address such as \"https://hooks.example.com/topicwatch\"";
-    let url = Url::parse(text).map_err(|error| Fault::new(format!("is no address: {error}"), HINT))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
-        return Err(Fault::new("is no address of a web server", HINT));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(Fault::new("holds a user name or a password", "use `url_env`, or sign with `secret_env`"));
-    }
-    Ok(url)
 }
 
 /// A name or an address of a machine.

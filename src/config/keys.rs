@@ -282,13 +282,15 @@ keys! {
         "user" Text, None, "E-mail: who logs in.";
         "password_env" Text, None, "E-mail: name of the environment variable that holds the password.";
         "password_file" Text, None, "E-mail: file that holds the password, readable by its owner only.";
-        "url" Text, None, "Webhook, Slack, ntfy: the address; of ntfy with its topic.";
-        "url_env" Text, None, "Webhook, Slack, ntfy: name of the environment variable that holds the address, when it is a secret.";
+        "url" Text, None, "All but e-mail: the address; of ntfy with its topic, of Apprise with /notify/ and its key; of Telegram only when it is not the public one.";
+        "url_env" Text, None, "All but e-mail: name of the environment variable that holds the address, when it is a secret.";
         "secret_env" Text, None, "Webhook: name of the environment variable that holds the secret requests are signed with.";
         "secret_file" Text, None, "Webhook: file that holds the secret, readable by its owner only.";
-        "token_env" Text, None, "ntfy: name of the environment variable that holds the access token.";
-        "token_file" Text, None, "ntfy: file that holds the access token, readable by its owner only.";
-        "allow_private" Flag, Some("false"), "Webhook, Slack, ntfy: whether it may lead into a private network.";
+        "token_env" Text, None, "ntfy, Telegram: name of the environment variable that holds the access token; of Telegram that of a bot.";
+        "token_file" Text, None, "ntfy, Telegram: file that holds the access token, readable by its owner only.";
+        "chat" Text, None, "Telegram: the chat, by its number (\"-1001234567890\") or the @name of a channel.";
+        "tag" Text, None, "Apprise: only services with this tag, or \"all\"; left out, those without a tag.";
+        "allow_private" Flag, Some("false"), "All but e-mail: whether it may lead into a private network.";
         "timeout" Duration, Some("\"30s\""), "Longest time of one try.";
         "max_tries" Integer(1, 20), Some("8"), "Tries of one message; eight take about a day.";
     }

@@ -3,6 +3,7 @@
 
 mod alerts;
 mod calls;
+mod channel_keys;
 mod channels;
 mod discover;
 mod document;
@@ -11,6 +12,7 @@ mod environment;
 mod exports;
 mod fault;
 mod filter_keys;
+mod hook_channels;
 mod key_reader;
 pub mod keys;
 mod load;

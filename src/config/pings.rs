@@ -1,8 +1,8 @@
 //! `ping` and what belongs to it, in topics, reports and exports: where a job says that it begins and how it ended. The
 //! address is a secret and goes into no definition; what it is used for is `notify`'s.
 
-use super::channels::address;
 use super::fault::Fault;
+use super::hook_channels::address;
 use super::key_reader::Reader;
 use super::mistake::Mistakes;
 use super::names::variable_name;

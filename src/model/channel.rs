@@ -27,19 +27,40 @@ closed_list! {
         Slack = "slack",
         /// A topic of an ntfy server.
         Ntfy = "ntfy",
+        /// A chat of Telegram, by a bot.
+        Telegram = "telegram",
+        /// A webhook of Discord.
+        Discord = "discord",
+        /// A workflow of Microsoft Teams.
+        Teams = "teams",
+        /// A key of an Apprise server.
+        Apprise = "apprise",
     }
 }
 
-closed_list! {
-    /// What a request to an address looks like.
-    HookForm {
-        /// Our own JSON, signed.
-        Own = "own",
-        /// `text`, as incoming webhooks of Slack take it.
-        Slack = "slack",
-        /// `topic`, `title` and `message`, as ntfy takes it.
-        Ntfy = "ntfy",
-    }
+/// What a request to an address looks like, with what it needs to know beside the address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HookForm {
+    /// Our own JSON, signed.
+    Own,
+    /// `text`, as incoming webhooks of Slack take it.
+    Slack,
+    /// `topic`, `title` and `message`, as ntfy takes it.
+    Ntfy,
+    /// `sendMessage` of a bot; the address is that of its API, without the token.
+    Telegram {
+        /// Number of the chat, or `@name` of a channel.
+        chat: String,
+    },
+    /// `content` and an embed.
+    Discord,
+    /// A card in a message.
+    Teams,
+    /// `title`, `body`, `type` and `tag`.
+    Apprise {
+        /// Which services of the key; those without a tag when `None`.
+        tag: Option<String>,
+    },
 }
 
 /// Where a secret is read from: a variable, or a file that only its owner may read.
@@ -81,7 +102,7 @@ pub struct WebhookSpec {
     pub url: Option<url::Url>,
     /// The variable that holds it.
     pub url_variable: Option<String>,
-    /// Where the secret is that requests are signed with; of ntfy the access token.
+    /// Where the secret is that requests are signed with; of ntfy and Telegram the access token.
     pub secret: SecretPlace,
     /// What a request looks like.
     pub form: HookForm,
@@ -134,6 +155,10 @@ impl ChannelSpec {
                 HookForm::Own => ChannelKind::Webhook,
                 HookForm::Slack => ChannelKind::Slack,
                 HookForm::Ntfy => ChannelKind::Ntfy,
+                HookForm::Telegram { .. } => ChannelKind::Telegram,
+                HookForm::Discord => ChannelKind::Discord,
+                HookForm::Teams => ChannelKind::Teams,
+                HookForm::Apprise { .. } => ChannelKind::Apprise,
             },
         }
     }
@@ -143,11 +168,18 @@ impl ChannelSpec {
     pub fn whom(&self) -> String {
         match &self.way {
             ChannelWay::Email(email) => format!("{} by {}:{}", email.to.join(", "), email.host, email.port),
-            ChannelWay::Webhook(hook) => match (&hook.url, &hook.url_variable) {
-                (Some(url), _) => shown_url(url),
-                (None, Some(variable)) => format!("the address in ${variable}"),
-                (None, None) => String::new(),
-            },
+            ChannelWay::Webhook(hook) => {
+                let address = match (&hook.url, &hook.url_variable) {
+                    (Some(url), _) => shown_url(url),
+                    (None, Some(variable)) => format!("the address in ${variable}"),
+                    (None, None) => String::new(),
+                };
+                match &hook.form {
+                    HookForm::Telegram { chat } => format!("chat {chat} by {address}"),
+                    HookForm::Apprise { tag: Some(tag) } => format!("tag {tag} of {address}"),
+                    _ => address,
+                }
+            }
         }
     }
 }

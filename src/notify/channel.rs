@@ -36,7 +36,7 @@ pub enum Way {
     Webhook {
         /// The address, which may be a secret as a whole.
         url: SecretString,
-        /// What requests are signed with; of ntfy the access token.
+        /// What requests are signed with; of ntfy the access token, of Telegram the bot's.
         secret: Option<SecretString>,
         /// What a request looks like.
         form: HookForm,

@@ -4,6 +4,7 @@
 use url::Url;
 
 use super::channel::{Refusal, one_line};
+use super::plain;
 use crate::model::{Message, Time};
 
 /// Characters of a message to Slack, which cuts what is much longer.
@@ -12,7 +13,7 @@ const SLACK: usize = 3_500;
 /// Bytes of a message to ntfy, which makes an attachment of what is longer than 4,096.
 const NTFY: usize = 3_500;
 
-fn written(body: &serde_json::Value) -> Result<Vec<u8>, Refusal> {
+pub(super) fn written(body: &serde_json::Value) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(body).map_err(|e| Refusal::for_good(format!("it cannot be written as JSON: {e}")))
 }
 
@@ -30,12 +31,13 @@ pub(super) fn own(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusa
 
 /// `&`, `<` and `>` are Slack's own signs: with them text from anywhere could call everybody or hide where a link leads.
 pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
-    let plain = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let (text, cut) = match message.text.char_indices().nth(SLACK) {
-        Some((at, _)) => (message.text.get(..at).unwrap_or_default(), "\n… (cut)"),
-        None => (message.text.as_str(), ""),
+    let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let words = plain::words(message);
+    let (text, cut) = match words.char_indices().nth(SLACK) {
+        Some((at, _)) => (words.get(..at).unwrap_or_default(), "\n… (cut)"),
+        None => (words.as_str(), ""),
     };
-    let text = format!("{}\n{}{cut}", plain(&one_line(&message.subject)), plain(text));
+    let text = format!("{}\n{}{cut}", escaped(&one_line(&message.subject)), escaped(text));
     written(&serde_json::json!({ "text": text, "unfurl_links": false, "unfurl_media": false }))
 }
 
@@ -47,9 +49,10 @@ pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), R
     let topic = address.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());
     let topic = topic.ok_or_else(nowhere)?.to_owned();
     server.path_segments_mut().map_err(|()| nowhere())?.pop().push("");
-    let end = message.text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NTFY).last();
-    let text = message.text.get(..end.unwrap_or(0)).unwrap_or_default();
-    let cut = if text.len() < message.text.len() { "\n… (cut)" } else { "" };
+    let words = plain::words(message);
+    let end = words.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NTFY).last();
+    let text = words.get(..end.unwrap_or(0)).unwrap_or_default();
+    let cut = if text.len() < words.len() { "\n… (cut)" } else { "" };
     let title = one_line(&message.subject);
     let body = serde_json::json!({ "topic": topic, "title": title, "message": format!("{text}{cut}"), "tags": [message.kind] });
     Ok((server, written(&body)?))

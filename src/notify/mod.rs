@@ -3,11 +3,14 @@
 
 mod backoff;
 mod channel;
+mod chats;
 mod courier;
 mod email;
 mod forms;
 mod mailbox;
 mod ping;
+mod plain;
+mod reply;
 mod scrub;
 mod signature;
 mod webhook;
@@ -31,7 +34,7 @@ impl Channel {
             Way::Email { .. } => email::send(self, message, created_at).await,
             Way::Webhook { url, secret, form, allow_private } => {
                 let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
-                let sent = webhook::send(url, secret.as_ref(), *form, *allow_private, &request);
+                let sent = webhook::send(url, secret.as_ref(), form, *allow_private, &request);
                 let sent = tokio::time::timeout(self.timeout, sent).await;
                 sent.unwrap_or_else(|_| Err(Refusal::unanswered(self.timeout)))
             }

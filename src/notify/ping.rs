@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::channel::{Refusal, Way, one_line};
-use super::{scrub, webhook};
+use super::{reply, scrub, webhook};
 use crate::http;
 use crate::model::HookForm;
 use crate::process_status::Pinged;
@@ -185,7 +185,7 @@ async fn post(ping: &Ping) -> Result<(), Refusal> {
         let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
         let asked = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
         let reply = asked.send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
-        webhook::judge(reply, deadline).await
+        reply::judge(reply, deadline).await
     };
     let sent = tokio::time::timeout(PATIENCE, sent).await;
     let sent = sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", PATIENCE.as_secs()))));

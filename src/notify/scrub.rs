@@ -79,7 +79,13 @@ fn secrets(way: &Way) -> Vec<String> {
             }
         }
         Way::Webhook { url, secret, .. } => {
-            all.extend(secret.as_ref().map(|secret| secret.expose_secret().to_owned()));
+            if let Some(secret) = secret {
+                let secret = secret.expose_secret();
+                all.push(secret.to_owned());
+                // Of a bot's token what follows its number.
+                let part = secret.split_once(':').map(|(_, part)| part).filter(|part| part.len() >= SHORTEST_PART);
+                all.extend(part.map(str::to_owned));
+            }
             all.push(url.expose_secret().to_owned());
             if let Ok(url) = Url::parse(url.expose_secret()) {
                 of_address(&url, &mut all);

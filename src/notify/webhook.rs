@@ -1,24 +1,17 @@
-//! A message as a request: resolved, checked and sent to the address that was checked, no redirect followed, of the
-//! reply no more read than tells why.
+//! A message as a request: resolved, checked and sent to the address that was checked, no redirect followed. What the reply
+//! means is `reply`'s.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use reqwest::StatusCode;
-use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
+use reqwest::header::CONTENT_TYPE;
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 use super::channel::{Refusal, one_line};
-use super::{forms, signature};
+use super::{chats, forms, reply, signature};
 use crate::http::{self, is_public};
 use crate::model::{HookForm, Message, Time};
-
-/// Bytes of a reply that are read.
-const READ: u64 = 4 * 1024;
-
-/// Longest wait that a receiver can ask for.
-const LONGEST_WAIT: Duration = Duration::from_secs(8 * 3_600);
 
 /// What is sent, and when.
 pub(super) struct Request<'m> {
@@ -32,7 +25,7 @@ pub(super) struct Request<'m> {
 pub(super) async fn send(
     url: &SecretString,
     secret: Option<&SecretString>,
-    form: HookForm,
+    form: &HookForm,
     allow_private: bool,
     request: &Request<'_>,
 ) -> Result<(), Refusal> {
@@ -54,9 +47,13 @@ pub(super) async fn send(
         HookForm::Own => (url, forms::own(request.message, request.created_at)?),
         HookForm::Slack => (url, forms::slack(request.message)?),
         HookForm::Ntfy => forms::ntfy(&url, request.message)?,
+        HookForm::Telegram { chat } => chats::telegram(&url, secret, chat, request.message)?,
+        HookForm::Discord => chats::discord(&url, request.message)?,
+        HookForm::Teams => (url, chats::teams(request.message)?),
+        HookForm::Apprise { tag } => (url, chats::apprise(tag.as_deref(), request.message)?),
     };
     let mut asked = client.post(url).header(CONTENT_TYPE, "application/json");
-    if form == HookForm::Own {
+    if *form == HookForm::Own {
         asked = asked
             .header("X-Topicwatch-Event", one_line(&request.message.event))
             .header("X-Topicwatch-Attempt", request.attempt.to_string());
@@ -71,29 +68,7 @@ pub(super) async fn send(
         _ => {}
     }
     let reply = asked.body(body).send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
-    judge(reply, deadline).await
-}
-
-/// What a reply means.
-pub(super) async fn judge(reply: reqwest::Response, deadline: tokio::time::Instant) -> Result<(), Refusal> {
-    let status = reply.status();
-    if status.is_success() {
-        return Ok(());
-    }
-    if status.is_redirection() {
-        return Err(Refusal::for_good(format!("{status}: redirects are not followed; name the address it leads to")));
-    }
-    let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    let wait = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
-    let said = match http::read_capped(reply, READ, deadline).await {
-        Ok(body) => body,
-        Err(unread) => unread.so_far,
-    };
-    // Whole: what is cut before secrets are taken out may keep the half of one.
-    let said = String::from_utf8_lossy(&said);
-    let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
-    let for_good = status.is_client_error() && !passing;
-    Err(Refusal { for_good, text: format!("{status} {said}"), wait })
+    reply::judge_as(form, reply, deadline).await
 }
 
 /// The addresses that may be connected to, and no others: looking the name up again could say something else.

@@ -327,9 +327,10 @@ pub struct Matter {
 }
 
 impl Matter {
-    /// Whether it says what happened; all else says how far the figures can be trusted.
+    /// Whether it says what happened; all else says how far the figures can be trusted. That a period's searches are not kept
+    /// stands before all.
     #[must_use]
     pub fn is_news(&self) -> bool {
-        ["volume", "tone", "terms", "campaign", "baseline"].contains(&self.kind)
+        ["pruned", "volume", "tone", "terms", "campaign", "baseline"].contains(&self.kind)
     }
 }

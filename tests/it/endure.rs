@@ -48,7 +48,10 @@ impl Hours<'_> {
         };
         let all = trace.lines().map(point);
         // How often a process looks for more to claim, and what it does beside its runs, are a matter of time.
-        let beside = |point: &str| point.starts_with("limits::") || point.contains("heartbeat");
+        // Terms are counted when a day has ended; `terms` kills a process there.
+        let beside = |point: &str| {
+            ["limits::", "terms_kept::"].iter().any(|one| point.starts_with(one)) || point.contains("heartbeat")
+        };
         all.filter(|(point, pass)| !beside(point) && (*pass == 1 || !point.contains("claim"))).collect()
     }
 

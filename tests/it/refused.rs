@@ -60,7 +60,7 @@ fn an_export_that_ends_before_it_begins_is_refused() {
             &["--what", "sightings", "--since", "2026-03-12", "--until", "2026-03-11"],
         ] {
             let ended = place.run(&[&["export", "--out", "items.csv"], args].concat());
-            ended.says(2, &["--until: `", "is not after --", "hint: nothing lies between the two"]);
+            ended.says(2, &["--until: `", "is not after --", "hint: swap them, or choose a later --until"]);
             assert_eq!(std::fs::read_to_string(place.path("items.csv")).unwrap(), "old");
         }
         place.ok(&["export", "--out", "items.csv", "--since", "2026-03-11", "--until", "2026-03-12"]);

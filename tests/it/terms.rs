@@ -251,6 +251,33 @@ fn holds_bridge(told: &Value) {
 }
 
 #[test]
+fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
+    for database in databases() {
+        let truth = Truth::new(stream());
+        let place = Place::new(database, &truth.lines(), TOPIC);
+        for day in 1..=DAYS {
+            truth.set(|world| world.now = Time(BEGIN + day * DAY));
+            // Before the commit, after it, and not at all.
+            let point = ["written", "committed"].get(usize::try_from(day % 3).unwrap());
+            if let Some(point) = point {
+                let failpoint = format!("kill terms_kept::keep/{point}");
+                let killed =
+                    place.program(&["once", "--at", &at(day)]).env("TOPICWATCH_TEST_FAILPOINT", &failpoint).run();
+                assert_eq!(killed.code, None, "`{failpoint}` was not met: {killed}");
+            } else {
+                place.ok(&["once", "--at", &at(day)]);
+            }
+        }
+        // One more day: whatever was left undone is done.
+        truth.set(|world| world.now = Time(BEGIN + (DAYS + 1) * DAY));
+        place.ok(&["once", "--at", &at(DAYS + 1)]);
+        let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
+        assert_eq!(days.len(), usize::try_from(DAYS).unwrap(), "{}: {days:?}", place.database.name);
+        holds_bridge(&told(&place));
+    }
+}
+
+#[test]
 fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
     for database in databases() {
         let (place, truth) = watched(database, TOPIC);

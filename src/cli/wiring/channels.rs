@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::environment::env;
 use crate::config::{self, Config, KeyError};
-use crate::model::{ChannelSpec, ChannelWay, SecretPlace};
+use crate::model::{ChannelSpec, ChannelWay, HookForm, SecretPlace};
 use crate::notify::{Channel, Way};
 
 /// Every channel, or the first that cannot be used: nothing is delivered half.
@@ -53,11 +53,28 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                 });
             }
             let secret = secret("secret", &hook.secret)?;
-            Way::Webhook { url, secret, form: hook.form, allow_private: hook.allow_private }
+            if let (HookForm::Telegram { .. }, Some(token)) = (&hook.form, &secret)
+                && !is_bot_token(token.expose_secret())
+            {
+                return Err(KeyError {
+                    message: "its secret is no token of a Telegram bot".to_owned(),
+                    hint: "put there what @BotFather gave, such as 123456:ABC-DEF, and nothing else".to_owned(),
+                });
+            }
+            Way::Webhook { url, secret, form: hook.form.clone(), allow_private: hook.allow_private }
         }
     };
     let timeout = Duration::from_millis(spec.timeout_ms);
     Ok(Channel { name: spec.name.clone(), way, timeout, max_tries: spec.max_tries })
+}
+
+/// A number, a colon, and letters that may stand in a path.
+fn is_bot_token(text: &str) -> bool {
+    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    text.split_once(':').is_some_and(|(number, key)| {
+        let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+        digits && !key.is_empty() && key.chars().all(good)
+    })
 }
 
 /// What a reload would change of the channels, secrets included, as bytes that are only hashed.

@@ -8,6 +8,7 @@
 
 mod groups;
 mod read;
+mod term;
 mod tone;
 mod volume;
 mod words;
@@ -73,26 +74,6 @@ pub struct Term<'a> {
     pub keys: BTreeSet<&'a str>,
     /// Items of such a day that usually hold it.
     pub expected: f64,
-}
-
-impl<'a> Term<'a> {
-    /// A term that these items of a period hold, where so many different texts were expected to hold it, of so many that do;
-    /// `usual` is how many items such a day has.
-    #[must_use]
-    pub fn of(
-        term: &'a str,
-        keys: BTreeSet<&'a str>,
-        (expected, texts): (f64, u64),
-        now: &DayItems<'a>,
-        usual: f64,
-    ) -> Self {
-        let mut term = Self { term, keys, expected: 0.0 };
-        let held = real(groups::with_term(now, &term).count()) / real(now.items.len().max(1));
-        #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
-        let part = expected / texts.max(1) as f64;
-        term.expected = held * part.clamp(0.0, 1.0) * usual;
-        term
-    }
 }
 
 /// A period beside the days that it is compared with.

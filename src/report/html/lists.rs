@@ -6,6 +6,7 @@ use super::super::document::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
 use super::super::format::{self, counted, number, round};
 use super::super::items::host;
+use super::places;
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
@@ -140,7 +141,7 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(format::id(&topic.id, "copies")) {
+        section aria-labelledby=(places::named(&topic.id, "copies")) {
             h3 id=(format::id(&topic.id, "copies")) { "One text, many times" }
             ol.items { @for copies in &topic.campaigns { li {
                 (named(&copies.item))
@@ -193,7 +194,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         details.rows open[false] id=(format::id(&topic.id, "rows")) {
             summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
-            div.wide role="region" tabindex="0" aria-labelledby=(caption) { table {
+            div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {
                     "Items of the period, and what the lists above name, the latest first. "
                     @if topic.rows_left_out > 0 { "All of them: " code { "topicwatch export --topic " (topic.id) } ", or the SQL below." }

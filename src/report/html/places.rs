@@ -11,6 +11,11 @@ pub(super) fn anchor(topic: &str, section: &str) -> String {
     format!("#{}", format::id(topic, section))
 }
 
+/// What a part of a topic's section is called: by the topic's title and its own, as other topics have the same parts.
+pub(super) fn named(topic: &str, part: &str) -> String {
+    format!("{} {}", format::id(topic, "title"), format::id(topic, part))
+}
+
 /// The change in words; never colour alone.
 pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
     html! {

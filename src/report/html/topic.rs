@@ -67,7 +67,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     let missing = answer.cited.missing();
     let (listed, left) = answer.cited.listed();
     html! {
-        section.answer aria-labelledby=(format::id(&topic.id, "answer")) {
+        section.answer aria-labelledby=(places::named(&topic.id, "answer")) {
             h3 id=(format::id(&topic.id, "answer")) { "The answer" }
             @for part in answer.text.lines().map(|part| format::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
@@ -125,7 +125,7 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        section aria-labelledby=(format::id(&topic.id, "numbers")) {
+        section aria-labelledby=(places::named(&topic.id, "numbers")) {
             h3 id=(format::id(&topic.id, "numbers")) { "What is new" }
             (figures(report, topic))
             @if let Some(told) = topic.relevance_sentence() { p.note { (told) } }
@@ -194,7 +194,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     let tone = &topic.tone;
     let period = &tone.period;
     html! {
-        section aria-labelledby=(format::id(&topic.id, "tone")) {
+        section aria-labelledby=(places::named(&topic.id, "tone")) {
             h3 id=(format::id(&topic.id, "tone")) { "Tone of posts" }
             @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
             @else {
@@ -223,7 +223,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
 fn days(topic: &TopicFacts) -> Markup {
     let share = |share: &Option<daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     html! {
-        details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
+        details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label=(format!("{}: the days in numbers", topic.id)) { table {
             caption { "Each day of the charts." }
             thead { tr {
                 th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Scored" }
@@ -244,10 +244,10 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     let (inside, earlier) = topic.holes_of(report.span);
     let hole = |hole: &HoleFacts| html! { li { (format::span(hole.span, zone)) ", " (format::length(hole.span)) @if !hole.why.is_empty() { ": " (format::line(&hole.why, 160)) } } };
     html! {
-        section aria-labelledby=(format::id(&topic.id, "sources")) {
+        section aria-labelledby=(places::named(&topic.id, "sources")) {
             h3 id=(format::id(&topic.id, "sources")) { "How it was looked at" }
             @if let Some(gone) = topic.not_kept_words() { p.note { (format::sentence(&gone)) } } @else if topic.sources.is_empty() { p { "No search was made in the period." } } @else {
-                div.wide role="region" tabindex="0" aria-label="Sources" { table.cards {
+                div.wide role="region" tabindex="0" aria-label=(format!("{}: sources", topic.id)) { table.cards {
                     caption { "Searches of the period; full replies are those that asked about it." }
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {

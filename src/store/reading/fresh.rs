@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::WindowFit;
+use crate::model::{Time, WindowFit};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -18,5 +18,10 @@ impl Store {
     /// Of what runs saw first, how much was older than its window, by run; a run without any is not there.
     pub async fn older_of(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::older(runs))
+    }
+
+    /// How many items of baselines each of these topics saw since an instant; a topic without any is not there.
+    pub async fn baseline_since(&self, topics: &[String], since: Time) -> Result<HashMap<String, i64>, StoreError> {
+        read!(self, fresh::of_baselines(topics, since))
     }
 }

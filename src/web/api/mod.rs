@@ -24,6 +24,7 @@ mod runs;
 mod schemas;
 mod shape;
 mod table;
+mod table_marks;
 mod terms;
 mod token;
 mod topics;

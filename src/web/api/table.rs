@@ -6,7 +6,9 @@ use super::parameters::{
     AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC,
     ORDERS, PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
-use super::{alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, terms, topics};
+use super::{
+    alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, table_marks, terms, topics,
+};
 
 /// They stand in the order in which the document tells them.
 pub(super) static OPERATIONS: &[Operation] = &[
@@ -147,31 +149,8 @@ pub(super) static OPERATIONS: &[Operation] = &[
             |call| Box::pin(marks::list(call)),
         )
     },
-    Operation {
-        method: Method::Post,
-        path: "/api/v1/topics/{topic}/marks",
-        id: "mark",
-        summary: "Marks an item good or noise for a topic",
-        told: "Only inside `topicwatch run`, and only with the token. An item has one mark for a topic; another takes its place. \
-               `key` is any key of the item.",
-        parameters: &[&OF_TOPIC],
-        body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
-        answered: Answered::Json(200, "OneMark"),
-        refuses: &[403, 404, 413, 415],
-        handler: |call| Box::pin(marks::set(call)),
-    },
-    Operation {
-        method: Method::Delete,
-        path: "/api/v1/topics/{topic}/marks",
-        id: "unmark",
-        summary: "Takes an item's mark back",
-        told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no mark.",
-        parameters: &[&OF_TOPIC, &KEY],
-        body: None,
-        answered: Answered::Json(200, "OneMark"),
-        refuses: &[403, 404],
-        handler: |call| Box::pin(marks::take_back(call)),
-    },
+    table_marks::MARK,
+    table_marks::UNMARK,
     Operation {
         refuses: &[404],
         ..get(

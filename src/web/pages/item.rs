@@ -85,7 +85,7 @@ fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
     html! { section aria-labelledby="sightings" {
         h2 #sightings { "Sightings" }
         @if points.len() > 1 { figure { (chart::growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
-        div.wide role="region" tabindex="0" aria-label="Sightings" { table.cards {
+        div.wide role="region" tabindex="0" aria-label="Table of sightings" { table.cards {
             caption { "The latest " (counted(seen.len() as u64, "sighting")) @if seen.len() == SEEN as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {

@@ -74,17 +74,32 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     }
 }
 
-/// The words of an answer: a paragraph for each line, its links as links, marked when they were looked up in vain.
+/// The words of an answer: a paragraph for each line, or an entry of a list, its links as links, marked when they were looked up in vain.
 pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
-    html! { @for line in text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200) {
-        p dir="auto" { @for piece in pieces(&line) { @match piece {
+    let lines: Vec<String> =
+        text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200).collect();
+    let told = |line: &str| {
+        html! { @for piece in pieces(line) { @match piece {
             Prose::Words(words) => (words),
             Prose::Link(label, address) => {
                 (outside(address, label))
-                @if cited.in_vain(address, &line) { " " strong.bad { "✗ not found" } }
+                @if cited.in_vain(address, line) { " " strong.bad { "✗ not found" } }
             }
         } } }
+    };
+    // Entries that follow one another are one list.
+    html! { @for part in lines.chunk_by(|a, b| entry(a).is_some() && entry(b).is_some()) {
+        @if part.iter().all(|line| entry(line).is_some()) {
+            ul { @for line in part.iter().filter_map(|line| entry(line)) { li dir="auto" { (told(line)) } } }
+        } @else {
+            @for line in part { p dir="auto" { (told(line)) } }
+        }
     } }
+}
+
+/// An entry of a list, without its mark.
+fn entry(line: &str) -> Option<&str> {
+    ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark))
 }
 
 /// What changed between two texts.

@@ -83,7 +83,7 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
         @if let Some(at) = run.clears_at { p.meta { "There is more from " (moment(at, "UTC")) " on." } }
         @if let Some(searches) = searches { details open[!matches!(run.state, RunState::Ok)] {
             summary { "Searches" }
-            div.wide role="region" tabindex="0" aria-label="Searches" { (ledger(site, searches)) }
+            div.wide role="region" tabindex="0" aria-label=(format!("Searches of {}", format::line(&run.run, 120))) { (ledger(site, searches)) }
         } }
     }
 }

@@ -113,11 +113,15 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_of(&last).await?.into_values().sum::<i64>();
+    let baseline = match card.last_run.as_ref().and_then(|run| run.started_at) {
+        Some(since) => store.baseline_since(std::slice::from_ref(&card.topic), since).await?.into_values().sum::<i64>(),
+        None => 0,
+    };
     let answers = answers::latest(&site, &card).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (counted((run.counts.new - older).unsigned_abs(), "new item")) @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (counted((run.counts.new - older - baseline).max(0).unsigned_abs(), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }

@@ -103,7 +103,12 @@ impl Hook {
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}/T0KEN-in-the-path?key=QUERYKEY", self.listening.address)
+        self.at("/T0KEN-in-the-path?key=QUERYKEY")
+    }
+
+    /// The address of a path with what follows.
+    pub fn at(&self, path: &str) -> String {
+        format!("http://{}{path}", self.listening.address)
     }
 
     pub fn got(&self) -> Vec<Got> {

@@ -107,12 +107,9 @@ pub(in crate::store) async fn new_since(
     let sql = format!(
         "SELECT f.topic, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id AND {PLAIN} <> 2 \
-         AND (coalesce({FIT}, 1) = 2 OR (SELECT count(*) FROM sighting s WHERE s.run = f.id AND s.item = t.item) = \
-           (SELECT nullif(count(*), 0) FROM sighting s WHERE s.run = f.id AND s.item = t.item \
-             AND s.run * {SOURCES} + {} IN (SELECT given.value FROM {}))) GROUP BY f.topic",
+         AND (coalesce({FIT}, 1) = 2 OR {}) GROUP BY f.topic",
         super::numbers(1),
-        read::BY_SOURCE,
-        super::numbers(2)
+        only_begun(2)
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
     for row in asked.bind(serde_json::json!(begun).to_string()).fetch_all(conn).await? {
@@ -121,6 +118,44 @@ pub(in crate::store) async fn new_since(
         }
     }
     Ok(new)
+}
+
+/// Whether all that run `f` saw of item `t` came from first answers, which are the numbers bound at this place.
+fn only_begun(place: u8) -> String {
+    format!(
+        "(SELECT count(*) FROM sighting s WHERE s.run = f.id AND s.item = t.item) = \
+         (SELECT nullif(count(*), 0) FROM sighting s WHERE s.run = f.id AND s.item = t.item \
+           AND s.run * {SOURCES} + {} IN (SELECT given.value FROM {}))",
+        read::BY_SOURCE,
+        super::numbers(place)
+    )
+}
+
+/// How many items of these topics were seen first since an instant and belong to a baseline: what [`new_since`] takes off for
+/// that reason. Older ones are not among them.
+pub(in crate::store) async fn of_baselines(
+    conn: &mut Conn,
+    topics: &[String],
+    since: Time,
+) -> Result<HashMap<String, i64>, StoreError> {
+    let begun = first_answers(conn, &serde_json::json!(topics).to_string(), since).await?;
+    if begun.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let runs: BTreeSet<i64> = begun.iter().map(|pair| pair / SOURCES).collect();
+    let sql = format!(
+        "SELECT f.topic, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
+         WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id \
+         AND coalesce({FIT}, 1) <> 2 AND {} GROUP BY f.topic",
+        super::numbers(1),
+        only_begun(2)
+    );
+    let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
+    let mut all = HashMap::new();
+    for row in asked.bind(serde_json::json!(begun).to_string()).fetch_all(conn).await? {
+        all.insert(row.try_get("topic")?, row.try_get("many")?);
+    }
+    Ok(all)
 }
 
 /// More than there are sources: a run and its source are told as one number.

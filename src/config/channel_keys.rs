@@ -1,0 +1,54 @@
+//! What channels of several kinds read alike: a key that is missing, and a secret by the names of its two keys.
+
+use std::path::Path;
+
+use super::fault::Fault;
+use super::key_reader::Reader;
+use super::mistake::Mistakes;
+use super::names::variable_name;
+use super::scalars::plain_text;
+use super::value::Table;
+use crate::model::SecretPlace;
+
+/// Reports a key that a channel needs and has not.
+pub(super) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
+    if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+        mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
+    }
+}
+
+fn needs(key: &str) -> &'static str {
+    match key {
+        "name" => "write name = \"…\": a short name that reports deliver by",
+        "kind" => {
+            "write kind = \"email\", \"webhook\", \"slack\", \"ntfy\", \"telegram\", \"discord\", \"teams\" or \"apprise\""
+        }
+        "host" => "write host = \"smtp.example.com\"",
+        "chat" => "write chat = \"-1001234567890\", the number of the chat, or chat = \"@name\" of a channel",
+        "from" => "write from = \"topicwatch@example.com\"",
+        _ => "write to = [\"team@example.com\"]",
+    }
+}
+
+/// A secret by the names of its two keys; at most one of them.
+pub(super) fn secret(
+    reader: &Reader<'_>,
+    variable: &'static str,
+    file: &'static str,
+    dir: &Path,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<SecretPlace> {
+    let mut place = SecretPlace::default();
+    if reader.written(variable).is_some() {
+        place.variable = Some(reader.read(mistakes, variable, variable_name)?);
+    }
+    if let Some(given) = reader.written(file) {
+        if place.variable.is_some() {
+            let message = format!("stands beside `{variable}`");
+            mistakes.fault(file, &given.origin, Fault::new(message, "keep one of the two"));
+            return None;
+        }
+        place.file = Some(dir.join(reader.read(mistakes, file, |value| plain_text(value, 4_096))?));
+    }
+    Some(place)
+}

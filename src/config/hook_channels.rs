@@ -1,0 +1,127 @@
+//! Channels that are reached by a request: their address, their secret, and what some kinds need beside it. Addresses are not
+//! repeated in messages: they may hold a secret.
+
+use std::path::Path;
+
+use url::Url;
+
+use super::channel_keys::{missing, secret};
+use super::fault::Fault;
+use super::key_reader::Reader;
+use super::mistake::Mistakes;
+use super::names::variable_name;
+use super::scalars::{flag, plain_text, text};
+use super::value::Table;
+use crate::model::{ChannelKind, HookForm, SecretPlace, WebhookSpec};
+
+/// Where bots of Telegram are spoken to, unless somebody runs a server of their own.
+const TELEGRAM: &str = "https://api.telegram.org/";
+
+/// Where a channel stands.
+pub(super) struct Place<'p> {
+    pub(super) reader: &'p Reader<'p>,
+    pub(super) table: &'p Table,
+    /// The folder that relative files begin at.
+    pub(super) dir: &'p Path,
+    /// Whether the file could not be read to its end.
+    pub(super) broken: bool,
+}
+
+/// Reads a channel of one of these kinds.
+pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes<'_>) -> Option<WebhookSpec> {
+    let Place { reader, table, dir, broken } = *place;
+    let url = match reader.written("url") {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "url", |value| address_of(kind, &text(value)?).map(Some)),
+    };
+    let url_variable = match reader.written("url_env") {
+        None => Some(None),
+        Some(_) => reader.read(mistakes, "url_env", variable_name).map(Some),
+    };
+    let url = match (table.mentions("url"), table.mentions("url_env"), &table.header) {
+        (false, false, _) if kind == ChannelKind::Telegram => Url::parse(TELEGRAM).ok().map(Some),
+        (false, false, Some(header)) if !broken => {
+            let hint = "write url = \"https://…\", or url_env = \"…\" when the address itself is a secret";
+            mistakes.at(header, "this channel has no `url`", hint);
+            return None;
+        }
+        (true, true, Some(header)) => {
+            mistakes.at(header, "`url_env` stands beside `url`", "keep one of the two");
+            return None;
+        }
+        _ => url,
+    };
+    let secret = match kind {
+        ChannelKind::Webhook => secret(reader, "secret_env", "secret_file", dir, mistakes)?,
+        ChannelKind::Ntfy | ChannelKind::Telegram => secret(reader, "token_env", "token_file", dir, mistakes)?,
+        _ => SecretPlace::default(),
+    };
+    let form = match kind {
+        ChannelKind::Slack => HookForm::Slack,
+        ChannelKind::Ntfy => HookForm::Ntfy,
+        ChannelKind::Discord => HookForm::Discord,
+        ChannelKind::Teams => HookForm::Teams,
+        ChannelKind::Telegram => {
+            if let (false, Some(header), true) = (broken, &table.header, secret.is_none()) {
+                let hint = "write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"; @BotFather gives the token of a bot";
+                mistakes.at(header, "this channel has no `token_env`", hint);
+            }
+            missing(table, "chat", broken, mistakes);
+            HookForm::Telegram { chat: reader.read(mistakes, "chat", |value| chat(text(value)?))? }
+        }
+        ChannelKind::Apprise => HookForm::Apprise {
+            tag: match reader.written("tag") {
+                None => None,
+                Some(_) => Some(reader.read(mistakes, "tag", |value| plain_text(value, 200))?),
+            },
+        },
+        ChannelKind::Webhook | ChannelKind::Email => HookForm::Own,
+    };
+    let allow_private = reader.read(mistakes, "allow_private", flag)?;
+    Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, form, allow_private })
+}
+
+/// A number, or the name of a channel or group that has one.
+fn chat(text: String) -> Result<String, Fault> {
+    let name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if text.parse::<i64>().is_ok() || text.strip_prefix('@').is_some_and(name) {
+        return Ok(text);
+    }
+    let hint = "write its number, such as \"-1001234567890\", or the @name of a channel";
+    Err(Fault::new(format!("cannot be {text:?}"), hint))
+}
+
+/// The address of a kind of channel. What would be refused there, or lost, is refused here.
+fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
+    let url = address(text)?;
+    let has = |part: &str| url.path_segments().is_some_and(|mut parts| parts.any(|one| one == part));
+    let ends_in = |part: &str| url.path().trim_end_matches('/').ends_with(part);
+    match kind {
+        ChannelKind::Telegram if url.path().contains("/bot") => {
+            let hint = "leave `url` out, and write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"";
+            Err(Fault::new("holds the token of a bot", hint))
+        }
+        ChannelKind::Discord if ends_in("/slack") || ends_in("/github") => {
+            let hint = "remove the end of the address, or write kind = \"slack\"";
+            Err(Fault::new("takes messages of another service there", hint))
+        }
+        ChannelKind::Apprise if !has("notify") => {
+            let hint = "write an address such as \"https://apprise.example.com/notify/KEY\"";
+            Err(Fault::new("is not where an Apprise server takes messages", hint))
+        }
+        _ => Ok(url),
+    }
+}
+
+/// A webhook's address.
+pub(super) fn address(text: &str) -> Result<Url, Fault> {
+    const HINT: &str = "write an address such as \"https://hooks.example.com/topicwatch\"";
+    let url = Url::parse(text).map_err(|error| Fault::new(format!("is no address: {error}"), HINT))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(Fault::new("is no address of a web server", HINT));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Fault::new("holds a user name or a password", "use `url_env`, or sign with `secret_env`"));
+    }
+    Ok(url)
+}

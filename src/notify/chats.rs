@@ -1,0 +1,214 @@
+//! What a request to Telegram, Discord, Teams or an Apprise server holds. Foreign words are words there: no markup, no mention,
+//! no preview. What is too long is cut within the service's limit; how it is sent is `webhook`'s.
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+use url::Url;
+
+use super::channel::{Refusal, one_line};
+use super::forms::written;
+use super::plain;
+use crate::model::{JobKind, Message};
+
+/// UTF-16 units of a message to Telegram: its limit.
+const TELEGRAM: usize = 4_096;
+
+/// UTF-16 units of the text of a Discord embed: its limit. All embeds together may hold 6,000, the message beside them 2,000.
+const DISCORD: usize = 4_096;
+
+/// Bytes of a request to Teams, which refuses about 28 KB; what is not ASCII may grow on the way.
+const TEAMS: usize = 20_000;
+
+/// Bytes of a text to an Apprise server, which shortens it again as each of its services needs.
+const APPRISE: usize = 100_000;
+
+/// What stands where a text was cut.
+const CUT: &str = "\n… (cut)";
+
+/// A text of at most so many units, which `size` counts of each character; with a mark where it was cut.
+fn within(text: &str, most: usize, size: fn(char) -> usize) -> String {
+    let all = |text: &str| text.chars().map(size).sum::<usize>();
+    if all(text) <= most {
+        return text.to_owned();
+    }
+    let (room, mut taken) = (most.saturating_sub(all(CUT)), 0);
+    let kept = text.chars().take_while(|c| {
+        taken += size(*c);
+        taken <= room
+    });
+    // A backslash at the end would make a sign of the mark.
+    format!("{}{CUT}", kept.collect::<String>().trim_end_matches('\\'))
+}
+
+/// Telegram: no `parse_mode`, so each character is shown as it is. The token stands in the path.
+pub(super) fn telegram(
+    base: &Url,
+    token: Option<&SecretString>,
+    chat: &str,
+    message: &Message,
+) -> Result<(Url, Vec<u8>), Refusal> {
+    let token = token.ok_or_else(|| Refusal::for_good("it has no token of a bot"))?;
+    let mut address = base.clone();
+    let mut path =
+        address.path_segments_mut().map_err(|()| Refusal::for_good("its address is neither http nor https"))?;
+    path.pop_if_empty().push(&format!("bot{}", token.expose_secret())).push("sendMessage");
+    drop(path);
+    let chat = chat.parse::<i64>().map_or_else(|_| json!(chat), |number| json!(number));
+    let text = format!("{}\n\n{}", one_line(&message.subject), plain::words(message).trim_end());
+    let body = json!({
+        "chat_id": chat,
+        "text": within(&text, TELEGRAM, char::len_utf16),
+        "link_preview_options": { "is_disabled": true },
+    });
+    Ok((address, written(&body)?))
+}
+
+/// Discord: the subject as the message, so that a notification shows it, and the text as an embed, which holds twice as much.
+/// `wait=true`: else it answers before it knows whether it takes the message.
+pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
+    let mut address = address.clone();
+    let kept: Vec<(String, String)> =
+        address.query_pairs().filter(|(name, _)| name != "wait").map(|(a, b)| (a.into(), b.into())).collect();
+    address.query_pairs_mut().clear().extend_pairs(kept).append_pair("wait", "true");
+    let text = if plain::is_markdown(message) {
+        plain::markdown_for_discord(&message.text)
+    } else {
+        plain::escaped_for_discord(&message.text)
+    };
+    let text = within(text.trim_end(), DISCORD, char::len_utf16);
+    // An embed without words is refused.
+    let embeds: Vec<Value> = (!text.is_empty()).then(|| json!({ "description": text })).into_iter().collect();
+    let body = json!({
+        "content": plain::escaped_for_discord(&one_line(&message.subject)),
+        "embeds": embeds,
+        "allowed_mentions": { "parse": [] },
+    });
+    Ok((address, written(&body)?))
+}
+
+/// Teams: a card whose texts are runs of words, of which no Markdown is read. Each line is a block of its own.
+pub(super) fn teams(message: &Message) -> Result<Vec<u8>, Refusal> {
+    let run = |text: &str, more: Value| {
+        let mut run = json!({ "type": "TextRun", "text": text });
+        if let (Value::Object(run), Value::Object(more)) = (&mut run, more) {
+            run.extend(more);
+        }
+        json!({ "type": "RichTextBlock", "inlines": [run] })
+    };
+    let mut blocks = vec![run(&one_line(&message.subject), json!({ "weight": "Bolder", "size": "Medium" }))];
+    let card = |blocks: &[Value]| {
+        json!({
+            "type": "message",
+            "attachments": [{
+                "contentType": "application/vnd.microsoft.card.adaptive",
+                "contentUrl": null,
+                "content": {
+                    "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+                    "type": "AdaptiveCard",
+                    "version": "1.2",
+                    "msteams": { "width": "Full" },
+                    "body": blocks,
+                },
+            }],
+        })
+    };
+    // The mark of a cut has its place from the beginning.
+    let mark = run(CUT.trim_start(), json!({}));
+    let mut size = written(&card(&blocks))?.len() + written(&mark)?.len() + 1;
+    for line in plain::words(message).lines().filter(|line| !line.trim().is_empty()) {
+        let block = run(line, json!({}));
+        let more = written(&block)?.len() + 1;
+        if size + more > TEAMS {
+            // Of a long line, as much as fits: a character is at most six bytes in JSON.
+            let room = (TEAMS - size).saturating_sub(100) / 6;
+            let part: String = line.chars().take(room).collect();
+            blocks.extend((!part.is_empty()).then(|| run(&part, json!({}))));
+            blocks.push(mark);
+            break;
+        }
+        size += more;
+        blocks.push(block);
+    }
+    written(&card(&blocks))
+}
+
+/// An Apprise server: it is told which of the two kinds of text it gets, and makes of it what each service takes.
+pub(super) fn apprise(tag: Option<&str>, message: &Message) -> Result<Vec<u8>, Refusal> {
+    let mut body = json!({
+        "title": one_line(&message.subject),
+        "body": within(&message.text, APPRISE, char::len_utf8),
+        "type": if message.kind == JobKind::Alert.as_str() { "warning" } else { "info" },
+        "format": if plain::is_markdown(message) { "markdown" } else { "text" },
+    });
+    if let (Some(tag), Value::Object(body)) = (tag, &mut body) {
+        body.insert("tag".to_owned(), json!(tag));
+    }
+    written(&body)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    fn message(kind: JobKind, text: &str) -> Message {
+        Message {
+            event: "e".to_owned(),
+            channel: "c".to_owned(),
+            kind: kind.as_str().to_owned(),
+            subject: "[recalls] <@&7> *acme*\nnext".to_owned(),
+            text: text.to_owned(),
+            html: None,
+            data: None,
+        }
+    }
+
+    fn json(bytes: &[u8]) -> Value {
+        serde_json::from_slice(bytes).unwrap()
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_within_the_limit_of_each_service() {
+        let units = |value: &Value| value.as_str().unwrap().encode_utf16().count();
+        let (url, token) = (Url::parse("https://api.example/").unwrap(), SecretString::from("42:abc"));
+        // One unit of UTF-16, two of them, one that JSON writes as six bytes, one that Discord needs two for.
+        for letter in ["a", "☕", "🦀", "\u{1}", "*", "\\", "\n", "ab\n\n"] {
+            for length in [0, 1, 1_990, 4_000, 4_090, 4_096, 4_100, 5_000, 30_000] {
+                let text: String = letter.chars().cycle().take(length).collect();
+                for kind in [JobKind::Report, JobKind::Alert] {
+                    let message = message(kind, &text);
+                    let case = format!("{length} times {letter:?}, {kind}");
+                    let sent = json(&telegram(&url, Some(&token), "@team", &message).unwrap().1);
+                    assert!((1..=4_096).contains(&units(&sent["text"])), "{case}");
+                    let sent = json(&discord(&url, &message).unwrap().1);
+                    assert!((1..=2_000).contains(&units(&sent["content"])), "{case}");
+                    if let Some(embed) = sent["embeds"].get(0) {
+                        assert!((1..=4_096).contains(&units(&embed["description"])), "{case}");
+                    }
+                    let sent = teams(&message).unwrap();
+                    assert!(sent.len() <= TEAMS, "{case}: {}", sent.len());
+                    let blocks = json(&sent)["attachments"][0]["content"]["body"].as_array().unwrap().clone();
+                    assert!(blocks.iter().all(|block| !block["inlines"][0]["text"].as_str().unwrap().is_empty()));
+                    let sent = json(&apprise(None, &message).unwrap());
+                    assert!(sent["body"].as_str().unwrap().len() <= APPRISE, "{case}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_that_fits_is_whole_and_one_that_does_not_says_so() {
+        let whole = within(&"é".repeat(4_096), 4_096, char::len_utf16);
+        assert_eq!(whole.chars().count(), 4_096);
+        let cut = within(&"🦀".repeat(2_049), 4_096, char::len_utf16);
+        assert_eq!(cut, format!("{}{CUT}", "🦀".repeat(2_044)));
+        assert_eq!(within("abc\\\\defghijk", 13, char::len_utf8), "abc\\\\defghijk");
+        assert_eq!(within("abc\\\\defghijklmn", 15, char::len_utf8), "abc\n… (cut)");
+        let lines: String = (0..2_000).map(|n| format!("line {n}\n")).collect();
+        let card = json(&teams(&message(JobKind::Alert, &lines)).unwrap());
+        let blocks = card["attachments"][0]["content"]["body"].as_array().unwrap().clone();
+        let text = |n: usize| blocks[n]["inlines"][0]["text"].as_str().unwrap();
+        assert_eq!((text(1), text(2), text(blocks.len() - 1)), ("line 0", "line 1", "… (cut)"));
+        assert!(blocks.len() > 200, "{}", blocks.len());
+    }
+}

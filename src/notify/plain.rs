@@ -1,0 +1,166 @@
+//! A message's words for services that do not read Markdown, or read their own kind of it. Reports are Markdown in which foreign
+//! words are escaped; alerts are plain text. Here nothing is cut and nothing is sent.
+
+use crate::model::{JobKind, Message};
+
+/// What Discord reads as markup anywhere in a line.
+const DISCORD: &str = "\\*_~`|<>#[]()";
+
+/// Whether the text is Markdown.
+pub(super) fn is_markdown(message: &Message) -> bool {
+    message.kind == JobKind::Report.as_str()
+}
+
+/// The words alone, for whoever shows each character as it is. What kept foreign addresses from becoming links stays.
+pub(super) fn words(message: &Message) -> String {
+    if !is_markdown(message) {
+        return message.text.clone();
+    }
+    let (mut plain, mut code) = (String::with_capacity(message.text.len()), false);
+    for line in message.text.lines() {
+        if line.starts_with("```") {
+            code = !code;
+        } else if code {
+            plain.push_str(&format!("{line}\n"));
+        } else {
+            let line = line.strip_prefix('>').map_or(line, str::trim_start);
+            let bare = line.trim_start_matches('#');
+            let line = if bare.starts_with(' ') { bare.trim_start() } else { line };
+            plain.push_str(&format!("{}\n", without_marks(line)));
+        }
+    }
+    plain
+}
+
+/// A line of Markdown without its marks: `[label](<address>)` becomes `label (address)`.
+fn without_marks(line: &str) -> String {
+    let (mut plain, mut rest) = (String::with_capacity(line.len()), line);
+    let mut in_label = false;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = after;
+        match c {
+            '\\' if after.starts_with(|c: char| c.is_ascii_punctuation()) => {
+                plain.extend(after.chars().next());
+                rest = &after[1..];
+            }
+            '&' => {
+                let entities = [("amp;", '&'), ("lt;", '<'), ("gt;", '>'), ("#64;", '@')];
+                let known = entities.iter().find_map(|(name, c)| Some((after.strip_prefix(name)?, *c)));
+                let (more, meant) = known.unwrap_or((after, '&'));
+                plain.push(meant);
+                rest = more;
+            }
+            '`' => match after.split_once('`') {
+                Some((code, more)) => {
+                    plain.push_str(code);
+                    rest = more;
+                }
+                None => plain.push(c),
+            },
+            '*' if after.starts_with('*') => rest = &after[1..],
+            '[' if !in_label && is_label(after) => in_label = true,
+            ']' if in_label => match after.strip_prefix("(<").and_then(|link| link.split_once(">)")) {
+                Some((address, more)) => {
+                    plain.push_str(&format!(" ({address})"));
+                    (rest, in_label) = (more, false);
+                }
+                None => plain.push(c),
+            },
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// Whether words after a bracket are those of a link.
+fn is_label(after: &str) -> bool {
+    let mut escaped = false;
+    for (at, c) in after.char_indices() {
+        match c {
+            ']' if !escaped => return after[at..].starts_with("](<"),
+            _ => escaped = c == '\\' && !escaped,
+        }
+    }
+    false
+}
+
+/// A text of no markup, as Discord's Markdown shows it. A line that is an address stays a link.
+pub(super) fn escaped_for_discord(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        let address = ["https://", "http://"].iter().any(|scheme| bare.starts_with(scheme));
+        let address = address && !bare.contains(char::is_whitespace);
+        for c in line.chars() {
+            match c {
+                c if !DISCORD.contains(c) || address && c == '_' => safe.push(c),
+                c if address => safe.push_str(&format!("%{:02X}", u32::from(c))),
+                c => safe.extend(['\\', c]),
+            }
+        }
+    }
+    safe
+}
+
+/// A report's Markdown as Discord reads it: it knows no entities, and names people and channels between angle brackets.
+pub(super) fn markdown_for_discord(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        // A quoted line without words.
+        let line = if line.trim_end() == ">" { "> \n" } else { line };
+        safe.push_str(line);
+    }
+    // The ampersand comes last: `&amp;lt;` stands for `&lt;`.
+    safe.replace("&lt;", "\\<").replace("&gt;", "\\>").replace("&#64;", "@").replace("&amp;", "&")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(kind: JobKind, text: &str) -> Message {
+        Message {
+            event: "e".to_owned(),
+            channel: "c".to_owned(),
+            kind: kind.as_str().to_owned(),
+            subject: "s".to_owned(),
+            text: text.to_owned(),
+            html: None,
+            data: None,
+        }
+    }
+
+    #[test]
+    fn a_report_is_its_words_and_an_alert_stays_as_it_is() {
+        for (markdown, plain) in [
+            ("# Daily 2026-11-20", "Daily 2026-11-20"),
+            ("1. **Acme &amp; Sons** (volume): 5 \\* more\\.", "1. Acme & Sons (volume): 5 * more."),
+            ("- [words\\] of &#64;a](<https://a.example/x_(y)>) · 3", "- words] of @a (https://a.example/x_(y)) · 3"),
+            ("> &lt;b&gt; and http:\u{2060}//evil", "<b> and http:\u{2060}//evil"),
+            (">", ""),
+            ("[1] and [a](<https://a.example>) [2]", "[1] and a (https://a.example) [2]"),
+            ("#tag and # no heading", "#tag and # no heading"),
+            ("key `post:x_1` & `open", "key post:x_1 & `open"),
+            ("&amp;lt; stays \\\\ one", "&lt; stays \\ one"),
+            ("```sql\nSELECT '\\*' -- # x\n```\nend", "SELECT '\\*' -- # x\nend"),
+        ] {
+            assert_eq!(words(&message(JobKind::Report, markdown)), format!("{plain}\n"), "{markdown}");
+            assert_eq!(words(&message(JobKind::Alert, markdown)), markdown);
+        }
+    }
+
+    #[test]
+    fn at_discord_foreign_words_are_words() {
+        for (text, safe) in [
+            ("a [link](https://evil.example) *b* <@42>", "a \\[link\\]\\(https://evil.example\\) \\*b\\* \\<@42\\>"),
+            ("    https://a.example/b_c?d=(e)\n", "    https://a.example/b_c?d=%28e%29\n"),
+            ("https://a.example/ [b](c)", "https://a.example/ \\[b\\]\\(c\\)"),
+            ("  - # x || y ||", "  - \\# x \\|\\| y \\|\\|"),
+        ] {
+            assert_eq!(escaped_for_discord(text), safe, "{text}");
+        }
+        let report = "> &lt;&#64;42&gt; &amp;lt;\n>\n> [a](<https://a.example>)\n";
+        assert_eq!(markdown_for_discord(report), "> \\<@42\\> &lt;\n> \n> [a](<https://a.example>)\n");
+    }
+}

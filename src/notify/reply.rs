@@ -1,0 +1,101 @@
+//! What the reply to a request means: taken, refused for good, or to be tried again, and when. No more of it is read than tells
+//! why. What is asked is `webhook`'s.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::RETRY_AFTER;
+use tokio::time::Instant;
+
+use super::channel::Refusal;
+use crate::http;
+use crate::model::HookForm;
+
+/// Bytes of a reply that are read.
+const READ: u64 = 4 * 1024;
+
+/// Longest wait that a receiver can ask for.
+const LONGEST_WAIT: Duration = Duration::from_secs(8 * 3_600);
+
+/// What Teams answers to a message that its own connectors could not hand on, with status 200.
+const NOT_HANDED_ON: &str = "Webhook message delivery failed";
+
+/// What a reply of this kind of service means; of most the status says all.
+pub(super) async fn judge_as(form: &HookForm, reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
+    let status = reply.status();
+    match form {
+        HookForm::Apprise { .. } if status == StatusCode::NO_CONTENT => {
+            let why = "nothing is configured under this key of Apprise; add its services there, then `topicwatch outbox retry`";
+            Err(Refusal::for_good(format!("{status}: {why}")))
+        }
+        // One of its services did not take it. Those that did get it again.
+        HookForm::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
+            judge(reply, deadline).await.map_err(|refusal| Refusal { for_good: false, ..refusal })
+        }
+        HookForm::Telegram { .. } | HookForm::Teams if status.is_success() => {
+            let said = said(reply, deadline).await;
+            let json = serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default();
+            if json["ok"] == false || said.starts_with(NOT_HANDED_ON) {
+                return Err(Refusal { wait: wish(&json), ..Refusal::passing(format!("{status}, but {said}")) });
+            }
+            Ok(())
+        }
+        _ => judge(reply, deadline).await,
+    }
+}
+
+/// What a reply means.
+pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
+    let status = reply.status();
+    if status.is_success() {
+        return Ok(());
+    }
+    if status.is_redirection() {
+        return Err(Refusal::for_good(format!("{status}: redirects are not followed; name the address it leads to")));
+    }
+    let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    let header = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
+    let said = said(reply, deadline).await;
+    let wait = header.max(wish(&serde_json::from_str(&said).unwrap_or_default()));
+    let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
+    let for_good = status.is_client_error() && !passing;
+    Err(Refusal { for_good, text: format!("{status} {said}"), wait })
+}
+
+/// Whole: what is cut before secrets are taken out may keep the half of one.
+async fn said(reply: reqwest::Response, deadline: Instant) -> String {
+    let said = match http::read_capped(reply, READ, deadline).await {
+        Ok(body) => body,
+        Err(unread) => unread.so_far,
+    };
+    String::from_utf8_lossy(&said).into_owned()
+}
+
+/// How long Discord (`retry_after`) or Telegram (`parameters.retry_after`) wants to be left alone: seconds, also of a fraction.
+fn wish(said: &serde_json::Value) -> Option<Duration> {
+    let seconds = said["retry_after"].as_f64().or_else(|| said["parameters"]["retry_after"].as_f64())?;
+    let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;
+    Some(wait.min(LONGEST_WAIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_read_from_either_place_and_bounded() {
+        for (said, seconds) in [
+            (r#"{"retry_after":64.57,"global":false}"#, Some(65)),
+            (r#"{"ok":false,"parameters":{"retry_after":35}}"#, Some(35)),
+            (r#"{"retry_after":1e300}"#, None),
+            (r#"{"retry_after":1e9}"#, Some(8 * 3_600)),
+            (r#"{"retry_after":-1}"#, None),
+            (r#"{"retry_after":"soon"}"#, None),
+            ("[1]", None),
+            ("not JSON", None),
+        ] {
+            let json = serde_json::from_str(said).unwrap_or_default();
+            assert_eq!(wish(&json), seconds.map(Duration::from_secs), "{said}");
+        }
+    }
+}

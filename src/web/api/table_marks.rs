@@ -1,0 +1,33 @@
+//! The operations by which items are marked. They stand apart because a table of all operations is long enough; `marks` answers
+//! them.
+
+use super::marks;
+use super::operation::{Answered, Method, Operation};
+use super::parameters::{KEY, OF_TOPIC};
+
+pub(super) const MARK: Operation = Operation {
+    method: Method::Post,
+    path: "/api/v1/topics/{topic}/marks",
+    id: "mark",
+    summary: "Marks an item good or noise for a topic",
+    told: "Only inside `topicwatch run`, and only with the token. An item has one mark for a topic; another takes its place. \
+           `key` is any key of the item.",
+    parameters: &[&OF_TOPIC],
+    body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
+    answered: Answered::Json(200, "OneMark"),
+    refuses: &[403, 404, 413, 415],
+    handler: |call| Box::pin(marks::set(call)),
+};
+
+pub(super) const UNMARK: Operation = Operation {
+    method: Method::Delete,
+    path: "/api/v1/topics/{topic}/marks",
+    id: "unmark",
+    summary: "Takes an item's mark back",
+    told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no mark.",
+    parameters: &[&OF_TOPIC, &KEY],
+    body: None,
+    answered: Answered::Json(200, "OneMark"),
+    refuses: &[403, 404],
+    handler: |call| Box::pin(marks::take_back(call)),
+};

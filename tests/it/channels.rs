@@ -1,0 +1,370 @@
+//! Telegram, Discord, Teams and Apprise, each against a stand-in that takes what its public documentation says and refuses the
+//! rest: reports and alerts through the binary, what they answer, and that no secret is told.
+
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde_json::{Value, json};
+use topicwatch::model::{HookForm, Message, Time};
+use topicwatch::notify::{Channel, Refusal, Way};
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::Place;
+use crate::support::receivers::{Answer, Got, Hook};
+use crate::support::world::{World, hour, post};
+
+const TOKEN: &str = "8123456:AAtheB0T-s3cret_part";
+const NOW: Time = Time(1_773_219_600_000);
+/// What a post says that would be markup, a mention or a command somewhere.
+const HOSTILE: &str = "a recall of [link](https://evil.example) @everyone <@42> <!channel> *b* `c` & {{DATE()}}";
+
+/// All four, each at its own path of the stand-in.
+fn channels(hook: &Hook) -> String {
+    let hook = |path: &str| hook.at(path);
+    format!(
+        "[[channels]]\nname = \"telegram\"\nkind = \"telegram\"\nurl = \"{}\"\nchat = \"-1001234567890\"\ntoken_env = \"BOT\"\nallow_private = true\n\n\
+         [[channels]]\nname = \"discord\"\nkind = \"discord\"\nurl_env = \"DISCORD\"\nallow_private = true\n\n\
+         [[channels]]\nname = \"teams\"\nkind = \"teams\"\nurl_env = \"TEAMS\"\nallow_private = true\n\n\
+         [[channels]]\nname = \"apprise\"\nkind = \"apprise\"\nurl = \"{}\"\ntag = \"devops\"\nallow_private = true\n",
+        hook("/base/"),
+        hook("/notify/KEYKEYKEY"),
+    )
+}
+
+fn run(place: &Place, hook: &Hook, args: &[&str]) -> crate::support::program::Ended {
+    let program = place.program(args).env("BOT", TOKEN);
+    let program = program.env("DISCORD", &hook.at("/api/webhooks/1/DISCORDT0KEN?thread_id=7"));
+    program.env("TEAMS", &hook.at("/workflows/1/triggers/manual/paths/invoke?sig=TEAMSSIG")).run()
+}
+
+fn units(value: &Value) -> usize {
+    value.as_str().map_or(0, |text| text.encode_utf16().count())
+}
+
+/// The channel that a request is of, when the service would take it; each refuses what its documentation does not name.
+fn taken(got: &Got) -> &'static str {
+    let line = got.head.lines().next().unwrap_or_default();
+    let path = line.strip_prefix("POST ").and_then(|rest| rest.split(' ').next()).unwrap_or_else(|| panic!("{line}"));
+    assert_eq!(got.header("content-type"), Some("application/json"));
+    assert!(got.header("X-Topicwatch-Event").is_none() && got.header("X-Topicwatch-Signature").is_none());
+    let body = got.json();
+    let keys: Vec<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+    match path {
+        "/base/bot8123456:AAtheB0T-s3cret_part/sendMessage" => {
+            assert_eq!(keys, ["chat_id", "link_preview_options", "text"], "no parse_mode: nothing is markup");
+            assert_eq!(body["chat_id"], -1_001_234_567_890_i64);
+            assert_eq!(body["link_preview_options"], json!({ "is_disabled": true }));
+            assert!((1..=4_096).contains(&units(&body["text"])), "{body}");
+            "telegram"
+        }
+        "/api/webhooks/1/DISCORDT0KEN?thread_id=7&wait=true" => {
+            assert_eq!(keys, ["allowed_mentions", "content", "embeds"]);
+            assert_eq!(body["allowed_mentions"], json!({ "parse": [] }), "whoever a post names is not called");
+            assert!((1..=2_000).contains(&units(&body["content"])), "{body}");
+            let embeds = body["embeds"].as_array().unwrap();
+            assert_eq!((embeds.len(), embeds[0].as_object().unwrap().len()), (1, 1));
+            assert!((1..=4_096).contains(&units(&embeds[0]["description"])), "{body}");
+            "discord"
+        }
+        "/workflows/1/triggers/manual/paths/invoke?sig=TEAMSSIG" => {
+            assert!(got.body.len() < 28_000, "{}", got.body.len());
+            assert_eq!((keys.as_slice(), &body["type"]), (&["attachments", "type"][..], &"message".into()));
+            let card = &body["attachments"][0];
+            assert_eq!(card["contentType"], "application/vnd.microsoft.card.adaptive");
+            assert_eq!(
+                (&card["content"]["type"], &card["content"]["version"]),
+                (&"AdaptiveCard".into(), &"1.2".into())
+            );
+            for block in card["content"]["body"].as_array().unwrap() {
+                // The kinds of text in which no Markdown is read.
+                assert_eq!(
+                    (&block["type"], &block["inlines"][0]["type"]),
+                    (&"RichTextBlock".into(), &"TextRun".into())
+                );
+                assert!(units(&block["inlines"][0]["text"]) > 0, "{block}");
+            }
+            "teams"
+        }
+        "/notify/KEYKEYKEY" => {
+            assert_eq!(keys, ["body", "format", "tag", "title", "type"]);
+            assert!(["info", "success", "warning", "failure"].iter().any(|kind| body["type"] == *kind));
+            assert!(["text", "markdown"].iter().any(|format| body["format"] == *format));
+            assert_eq!(body["tag"], "devops");
+            assert!(units(&body["title"]) > 0 && units(&body["body"]) > 0, "{body}");
+            "apprise"
+        }
+        other => panic!("nobody is there: {other}"),
+    }
+}
+
+/// All words of a request, as its readers see them.
+fn words(got: &Got) -> String {
+    let body = got.json();
+    match taken(got) {
+        "telegram" => body["text"].as_str().unwrap().to_owned(),
+        "discord" => {
+            format!("{}\n{}", body["content"].as_str().unwrap(), body["embeds"][0]["description"].as_str().unwrap())
+        }
+        "apprise" => format!("{}\n{}", body["title"].as_str().unwrap(), body["body"].as_str().unwrap()),
+        _ => {
+            let blocks = body["attachments"][0]["content"]["body"].as_array().unwrap();
+            blocks.iter().map(|block| block["inlines"][0]["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+#[test]
+fn reports_and_alerts_arrive_as_each_service_takes_them() {
+    for database in databases() {
+        let (world, hook) =
+            (World::new(), Hook::answering(|_| Answer::Say("200 OK\r\ncontent-length: 11\r\n\r\n{\"ok\":true}")));
+        let all = "[\"telegram\", \"discord\", \"teams\", \"apprise\"]";
+        let rest = format!(
+            "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n\
+             [[alerts]]\nname = \"recalls\"\nrule = \"items\"\nchannels = {all}\n\n\
+             [[reports]]\nname = \"all\"\ntitle = \"What_happened\"\nwindow = \"since_last\"\nevery = \"3h\"\nchannels = {all}\n\n{}",
+            channels(&hook)
+        );
+        let place = Place::new(database, &world.lines(), &rest);
+        let due = |n: u32| {
+            let ended = run(&place, &hook, &["once", "--due", "--at", &hour(n)]);
+            assert_eq!(ended.code, Some(0), "{ended}");
+        };
+        due(22);
+        due(23);
+        world.posts(&[post(1, 23, HOSTILE, 1)]);
+        due(24);
+        let is_report = |got: &Got| words(got).contains("What matters");
+        let alerts: Vec<Got> = hook.got().into_iter().filter(|got| !is_report(got)).collect();
+        let mut of: Vec<&str> = alerts.iter().map(taken).collect();
+        of.sort_unstable();
+        assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
+        for got in &alerts {
+            let (channel, words) = (taken(got), words(got));
+            match channel {
+                "discord" => {
+                    let safe = "a recall of \\[link\\]\\(https://evil.example\\) @everyone \\<@42\\> \\<!channel\\> \\*b\\* \\`c\\` & ";
+                    assert!(words.contains(safe), "{words}");
+                    assert!(words.starts_with("\\[recalls\\] acme: 1 new item"), "{words}");
+                }
+                _ => assert!(
+                    words.contains(HOSTILE) && words.starts_with("[recalls] acme: 1 new item"),
+                    "{channel}: {words}"
+                ),
+            }
+        }
+        let apprise = |all: &[Got]| all.iter().find(|got| taken(got) == "apprise").map(Got::json).unwrap();
+        assert_eq!((&apprise(&alerts)["type"], &apprise(&alerts)["format"]), (&"warning".into(), &"text".into()));
+        for n in 25..=27 {
+            due(n);
+        }
+        let reports: Vec<Got> = hook.got().into_iter().filter(is_report).collect();
+        let mut of: Vec<&str> = reports.iter().map(taken).collect();
+        of.sort_unstable();
+        of.dedup();
+        assert_eq!(of, ["apprise", "discord", "teams", "telegram"], "{}", place.database.name);
+        for got in &reports {
+            let (channel, words) = (taken(got), words(got));
+            if matches!(channel, "telegram" | "teams") {
+                assert!(words.contains("What_happened 2026-"), "{words}");
+                for mark in ["\\_", "\\[", "&amp;", "&#64;", "**", "](<", "\n#"] {
+                    assert!(!words.contains(mark), "{channel} shows {mark}: {words}");
+                }
+            }
+        }
+        assert_eq!((&apprise(&reports)["type"], &apprise(&reports)["format"]), (&"info".into(), &"markdown".into()));
+        let listed = run(&place, &hook, &["outbox", "list", "--json"]);
+        assert!(!listed.out.contains("AAtheB0T") && !listed.out.contains("KEYKEYKEY"), "{listed}");
+        let checked = run(&place, &hook, &["check"]);
+        checked.shows(0, &["chat -1001234567890 by http://127.0.0.1"]);
+        for secret in ["AAtheB0T", "KEYKEYKEY", "DISCORDT0KEN", "TEAMSSIG"] {
+            assert!(!checked.out.contains(secret) && !checked.err.contains(secret), "{checked}");
+        }
+    }
+}
+
+fn channel(form: HookForm, url: String, secret: Option<&str>) -> Channel {
+    let way = Way::Webhook { url: url.into(), secret: secret.map(SecretString::from), form, allow_private: true };
+    Channel { name: "c".into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
+}
+
+fn message() -> Message {
+    let text = |text: &str| text.to_owned();
+    Message {
+        event: text("e"),
+        channel: text("c"),
+        kind: text("alert"),
+        subject: text("s"),
+        text: text("words"),
+        html: None,
+        data: None,
+    }
+}
+
+async fn sent(form: HookForm, secret: Option<&str>, answer: &'static str) -> Result<(), Refusal> {
+    let hook = Hook::answering(move |_| Answer::Say(answer));
+    let path = "/notify/KEYKEYKEY?sig=TEAMSSIG";
+    let sent = channel(form, hook.at(path), secret).send(&message(), NOW, 1, NOW).await;
+    assert_eq!(hook.got().len(), 1);
+    sent
+}
+
+/// Whether for good, seconds to wait, and a part of what is told; `None` when it was taken.
+type Refused = Option<(bool, Option<u64>, &'static str)>;
+
+/// A reply of a service with its body.
+fn say(status: &str, body: &str) -> &'static str {
+    let length = body.len();
+    let head = format!("{status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
+    Box::leak((head + body).into_boxed_str())
+}
+
+#[tokio::test]
+async fn what_each_service_answers_means_what_its_documentation_says() {
+    let telegram = || HookForm::Telegram { chat: "@team".into() };
+    let apprise = || HookForm::Apprise { tag: None };
+    let cases: &[(HookForm, &'static str, Refused)] = &[
+        (telegram(), say("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
+        (telegram(), say("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
+        (
+            telegram(),
+            say(
+                "429 Too Many Requests",
+                r#"{"ok":false,"error_code":429,"description":"retry","parameters":{"retry_after":35}}"#,
+            ),
+            Some((false, Some(35), "429")),
+        ),
+        (
+            telegram(),
+            say("400 Bad Request", r#"{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}"#),
+            Some((true, None, "chat not found")),
+        ),
+        (
+            telegram(),
+            say("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
+            Some((true, None, "kicked")),
+        ),
+        (HookForm::Discord, say("200 OK", r#"{"id":"1"}"#), None),
+        (HookForm::Discord, "204 No Content", None),
+        (
+            HookForm::Discord,
+            say(
+                "429 Too Many Requests\r\nretry-after: 64",
+                r#"{"message":"You are being rate limited.","retry_after":64.57,"global":false}"#,
+            ),
+            Some((false, Some(65), "429")),
+        ),
+        (
+            HookForm::Discord,
+            say("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
+            Some((true, None, "Unknown Webhook")),
+        ),
+        (HookForm::Teams, "202 Accepted", None),
+        (
+            HookForm::Teams,
+            say(
+                "200 OK",
+                "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429",
+            ),
+            Some((false, None, "delivery failed")),
+        ),
+        (HookForm::Teams, "413 Payload Too Large", Some((true, None, "413"))),
+        (apprise(), say("200 OK", r#"{"error":null}"#), None),
+        (apprise(), "204 No Content", Some((true, None, "nothing is configured under this key"))),
+        (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
+        (apprise(), "404 Not Found", Some((true, None, "404"))),
+    ];
+    for (form, answer, expected) in cases {
+        let token = matches!(form, HookForm::Telegram { .. }).then_some(TOKEN);
+        let result = sent(form.clone(), token, answer).await;
+        match (&result, expected) {
+            (Ok(()), None) => {}
+            (Err(refusal), Some((for_good, wait, says))) => {
+                assert_eq!((refusal.for_good, refusal.wait), (*for_good, wait.map(Duration::from_secs)), "{answer}");
+                assert!(refusal.text.contains(says), "{answer}: {refusal:?}");
+            }
+            _ => panic!("{form:?}, {answer}: {result:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_token_is_told_by_whoever_echoes_it_and_no_address_inside_is_asked() {
+    let echo = say(
+        "400 Bad Request",
+        "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part end",
+    );
+    let forms = [
+        HookForm::Telegram { chat: "1".into() },
+        HookForm::Discord,
+        HookForm::Teams,
+        HookForm::Apprise { tag: Some("t".into()) },
+    ];
+    for form in forms {
+        let telegram = matches!(form, HookForm::Telegram { .. });
+        let refused = sent(form.clone(), telegram.then_some(TOKEN), echo).await.unwrap_err();
+        assert!(refused.text.starts_with("400 Bad Request") && refused.text.ends_with("end"), "{refused:?}");
+        for secret in ["KEYKEYKEY", "TEAMSSIG"].into_iter().chain(telegram.then_some("AAtheB0T")) {
+            assert!(!refused.text.contains(secret), "{form:?}: {refused:?}");
+        }
+        let hook = Hook::good();
+        let mut inside = channel(form.clone(), hook.at("/notify/KEYKEYKEY"), telegram.then_some(TOKEN));
+        assert!(!format!("{inside:?}").contains("KEYKEYKEY") && !format!("{inside:?}").contains("AAtheB0T"));
+        if let Way::Webhook { allow_private, .. } = &mut inside.way {
+            *allow_private = false;
+        }
+        let refused = inside.send(&message(), NOW, 1, NOW).await.unwrap_err();
+        assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
+        assert!(hook.got().is_empty());
+        let nobody = channel(form, "http://127.0.0.1:1/notify/KEYKEYKEY".into(), telegram.then_some(TOKEN));
+        let refused = nobody.send(&message(), NOW, 1, NOW).await.unwrap_err();
+        assert!(
+            !refused.for_good && !refused.text.contains("KEYKEYKEY") && !refused.text.contains("AAtheB0T"),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn mistakes_in_channels_are_reported_with_a_way_out() {
+    let begin = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n[[channels]]\nname = \"c\"\n";
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", begin);
+    let telegram = "kind = \"telegram\"\n";
+    for (lines, told) in [
+        (format!("{telegram}token_env = \"BOT\""), &["this channel has no `chat`", "write chat ="][..]),
+        (format!("{telegram}chat = \"@team\""), &["this channel has no `token_env`", "@BotFather"]),
+        (format!("{telegram}chat = \"team\"\ntoken_env = \"BOT\""), &["`chat` cannot be \"team\"", "@name"]),
+        (
+            format!(
+                "{telegram}chat = \"1\"\ntoken_env = \"BOT\"\nurl = \"https://api.telegram.org/bot1:AAA/sendMessage\""
+            ),
+            &["`url` holds the token of a bot", "leave `url` out"],
+        ),
+        (format!("{telegram}chat = \"1\"\ntoken_env = \"BOT\"\ntag = \"x\""), &["`tag` means nothing", "telegram"]),
+        ("kind = \"discord\"".into(), &["this channel has no `url`", "url_env"]),
+        (
+            "kind = \"discord\"\nurl = \"https://discord.com/api/webhooks/1/a/slack\"".into(),
+            &["takes messages of another service", "kind = \"slack\""],
+        ),
+        ("kind = \"discord\"\nurl_env = \"A\"\nsecret_env = \"B\"".into(), &["`secret_env` means nothing"]),
+        ("kind = \"teams\"\nurl_env = \"A\"\ntoken_env = \"B\"".into(), &["`token_env` means nothing"]),
+        ("kind = \"apprise\"\nurl = \"https://apprise.example.com/KEY\"".into(), &["Apprise server", "/notify/KEY"]),
+        ("kind = \"apprise\"\nurl_env = \"A\"\nchat = \"1\"".into(), &["`chat` means nothing"]),
+        ("kind = \"slack\"\nurl_env = \"A\"\ntag = \"1\"".into(), &["`tag` means nothing"]),
+        ("kind = \"telegramm\"".into(), &["did you mean `telegram`?"]),
+    ] {
+        place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}\n"));
+        place.program(&["check"]).env("COLUMNS", "200").run().says(2, told);
+    }
+    place.configure("base_url = \"sandbox\"", &format!("{begin}{telegram}chat = \"@team\"\ntoken_env = \"BOT\"\n"));
+    for (token, told) in [
+        (TOKEN, "ready"),
+        ("bot-without-number", "no token of a Telegram bot"),
+        ("1:a/../b", "no token of a Telegram bot"),
+    ] {
+        let checked = place.program(&["check"]).env("BOT", token).run();
+        checked.shows(0, &[told]);
+        assert!(!checked.out.contains("1:a/") && !checked.out.contains("AAtheB0T"), "{checked}");
+        assert!(checked.out.contains("https://api.telegram.org/"), "{checked}");
+    }
+}

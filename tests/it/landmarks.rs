@@ -1,0 +1,132 @@
+//! Landmarks of pages and reports: each has a name of its own, so that a list of them leads somewhere. An answer's list is a list,
+//! and a topic's first day names its baseline where the number stands.
+
+use std::collections::BTreeMap;
+
+use crate::support::databases::{databases, sqlite, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+use crate::support::web_topics::TOPICS;
+
+const REPORT: &str = "\n[[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"daily\"\n";
+
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    tag.split(&format!(" {name}=\"")).nth(1)?.split('"').next()
+}
+
+/// The words inside of the element with an id.
+fn words_of(page: &str, id: &str) -> String {
+    let at = page.find(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("nothing has the id {id}"));
+    let open = page[..at].rfind('<').unwrap();
+    let name: String = page[open + 1..].chars().take_while(char::is_ascii_alphanumeric).collect();
+    let inside = page[at..].split_once('>').unwrap().1.split(&format!("</{name}>")).next().unwrap();
+    let words: String = inside
+        .split('<')
+        .enumerate()
+        .map(|(n, part)| if n == 0 { part } else { part.split_once('>').map_or("", |(_, words)| words) })
+        .collect();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Each landmark of a page, as its role and its name, with how often it is there.
+fn landmarks(page: &str) -> BTreeMap<(String, String), usize> {
+    let mut all = BTreeMap::new();
+    for part in page.split('<').skip(1) {
+        let tag = part.split('>').next().unwrap();
+        let element = tag.split(' ').next().unwrap();
+        let label = attribute(tag, "aria-label").map(str::to_owned);
+        let named = attribute(tag, "aria-labelledby");
+        let name = label.or(named.map(|ids| ids.split(' ').map(|id| words_of(page, id)).collect::<Vec<_>>().join(" ")));
+        let role = match (attribute(tag, "role"), element) {
+            (Some(role @ ("region" | "search" | "navigation" | "main" | "form" | "complementary")), _) => role,
+            (Some(_), _) => continue,
+            (None, "nav") => "navigation",
+            (None, "main") => "main",
+            (None, "aside") => "complementary",
+            // Without a name these are none.
+            (None, "section") if name.is_some() => "region",
+            (None, "form") if name.is_some() => "form",
+            _ => continue,
+        };
+        *all.entry((role.to_owned(), name.unwrap_or_default())).or_default() += 1;
+    }
+    all
+}
+
+fn are_unique(page: &str, path: &str) -> usize {
+    let all = landmarks(page);
+    let twice: Vec<_> = all.iter().filter(|(_, many)| **many > 1).collect();
+    assert!(twice.is_empty(), "{path}: {twice:?}");
+    all.len()
+}
+
+#[test]
+fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place =
+        Place::new(sqlite(), &sandbox.lines(), &format!("{TOPICS}{REPORT}{}", crate::support::sick_alert::SICK));
+    place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
+    place.ok(&["once", "--at", "2026-03-11T08:30:00Z"]);
+    place.ok(&["once", "--at", NINE]);
+    crate::support::sick_alert::fire(&place, "words");
+    let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
+    let item =
+        format!("/item?{}", url::form_urlencoded::Serializer::new(String::new()).append_pair("key", &key).finish());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    for (path, least) in [
+        ("/", 2),
+        ("/topics/acme", 5),
+        ("/answers/acme", 3),
+        (item.as_str(), 4),
+        ("/runs", 5),
+        ("/files", 2),
+        ("/alerts", 3),
+        ("/health", 2),
+    ] {
+        let many = are_unique(&pages.page(path), path);
+        assert!(many >= least, "{path}: only {many} landmarks");
+    }
+    place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
+    let report = std::fs::read_to_string(place.path("page.html")).unwrap();
+    assert!(are_unique(&report, "report") >= 8, "{report}");
+}
+
+#[test]
+fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        wait(place.database.execute(
+            "UPDATE answer SET text = 'Three things:\n- one\n- two\n\n* three\nthe end - of it' WHERE run IN (SELECT id FROM run WHERE topic = 'acme')",
+        ));
+        let many = "SELECT new FROM run WHERE topic = 'acme'";
+        let new = place.database.number(many);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in ["/topics/acme", "/answers/acme"] {
+            let page = pages.page(path);
+            let list = "<p dir=\"auto\">Three things:</p><ul><li dir=\"auto\">one</li><li dir=\"auto\">two</li><li dir=\"auto\">three</li></ul><p dir=\"auto\">the end - of it</p>";
+            assert!(page.contains(list), "{path}: {page}");
+        }
+        // What was older than its window is no news either, and is told apart.
+        let older = place.database.number(
+            "SELECT count(*) FROM topic_item t JOIN run r ON r.id = t.first_run WHERE t.topic = 'acme' AND NOT EXISTS \
+             (SELECT 1 FROM sighting s WHERE s.item = t.item AND s.run = r.id AND s.fit <> 'outside')",
+        );
+        assert!(new > older && new > 0, "{new} {older}");
+        let page = pages.page("/topics/acme");
+        let told = format!("0 new items (+{} of the baseline)", new - older);
+        assert!(page.contains(&told), "{told}: {page}");
+        assert!(page.contains("<dt>New, 24 h</dt><dd>0</dd>"), "{page}");
+        drop(pages);
+        // A second run has no baseline, and what it brings is new.
+        sandbox.turn_to("2026-03-11T21:00:00Z");
+        place.ok(&["once", "--at", "2026-03-11T21:00:00Z"]);
+        let last = place.database.number("SELECT new FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
+        let pages = Pages::serve(&place, &["--at", "2026-03-11T21:00:00Z"]);
+        let page = pages.page("/topics/acme");
+        assert!(!page.contains("of the baseline"), "{page}");
+        assert!(last > 0 && page.contains("new item"), "{last}: {page}");
+    }
+}
