@@ -157,9 +157,9 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
                 }
                 let part = |of: u32| all.percent(of);
                 assert!(all.calm_percent() <= 2.0, "{name}, {pattern}, {history} days: {} %", all.calm_percent());
-                // One in two thousand, and what so few days may exceed that by.
+                // One day in 400, and what so few days may exceed that by.
                 let far = part(all.far) / f64::from(CALM);
-                assert!(far <= 0.1, "{name}, {pattern}, {history} days: {far} % far above");
+                assert!(far <= 0.4, "{name}, {pattern}, {history} days: {far} % far above");
                 if cv.is_none_or(|cv| cv < 0.3) && history > 10 {
                     assert!(part(all.fall) > 98.0 && part(all.rise) > 95.0, "{name}, {pattern}, {history} days");
                 }

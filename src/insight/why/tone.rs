@@ -91,7 +91,8 @@ pub fn tone(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<C
         let explained = explained(&beside, usual.expected, change);
         let cause =
             cause(Dimension::Term, term.term.to_owned(), ours, term.expected, explained, authors(held()), false);
-        (grown && ours.all >= LEAST).then_some((explained, cause))
+        let nearly_all = real(ours.all) > NEARLY_ALL * real(all.all);
+        (grown && !nearly_all && ours.all >= LEAST).then_some((explained, cause))
     });
     choose(groups.chain(terms).collect())
 }
