@@ -13,6 +13,9 @@ use crate::model::Tone;
 /// More topics than these are folded, so that what matters comes first.
 const MANY: usize = 12;
 
+/// Terms that are news, of a topic's line.
+const TERMS: usize = 3;
+
 pub(super) fn topics(report: &Report) -> Markup {
     let (quiet, loud): (Vec<&TopicFacts>, Vec<&TopicFacts>) =
         report.topics.iter().partition(|topic| report.is_quiet(topic));
@@ -45,6 +48,7 @@ fn line(report: &Report, topic: &TopicFacts) -> Markup {
             strong { (at_least(topic.period.raw, topic.saturated)) } @if topic.period.raw == 1 { " item, " } @else { " items, " }
             (change(report, topic))
             @if let Some((_, share)) = negative { ", " (percent(share.share)) " negative" }
+            @for (place, term) in topic.terms.terms.iter().take(TERMS).enumerate() { @if place == 0 { "; news: " } @else { ", " } bdi { (format::line(&term.term, 30)) } }
         } @else { (change(report, topic)) }
     }
 }
