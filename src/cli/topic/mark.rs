@@ -64,6 +64,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     } else {
         format!("topicwatch items --topic {} --rank relevance", args.topic)
     };
-    output::text(&format!("{changed} {items} {said}{same}; {} has {many} marks: {next}\n", args.topic))?;
+    let marks = if many == 1 { "mark" } else { "marks" };
+    output::text(&format!("{changed} {items} {said}{same}; {} has {many} {marks}: {next}\n", args.topic))?;
     Ok(Exit::Ok)
 }
