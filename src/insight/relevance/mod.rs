@@ -2,7 +2,7 @@
 //! time, and made anew of marks and words whenever it is asked for: nothing of it is stored. What an item's words are is the
 //! caller's; it reads no database and hides nothing.
 //!
-//! Three steps: [`Weights`] learns from marked and unmarked items which words speak for the topic; [`Calibration`] learns from
+//! Three steps: `Weights` learns from marked and unmarked items which words speak for the topic; `Calibration` learns from
 //! marks that were left out how far that can be believed; [`Ranker`] puts both together and says what it would fold.
 
 mod calibration;
