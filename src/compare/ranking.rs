@@ -138,6 +138,14 @@ impl Ranking {
         row.mark.is_none() && features().is_some_and(|features| self.ranker.folds(self.ranker.relevance(&features)))
     }
 
+    /// Writes into each item how likely it is good; likely noise is taken out where that is asked for. Says how many were.
+    pub fn apply(&self, rows: &mut Vec<ItemRow>, fold: bool) -> usize {
+        let all = rows.len();
+        rows.retain(|row| !fold || !self.folds(row));
+        rows.iter_mut().for_each(|row| row.relevance = self.item(row));
+        all - rows.len()
+    }
+
     /// How sure it is, in a sentence: what folding does to marks that it was not told.
     #[must_use]
     pub fn told(&self) -> String {
@@ -171,6 +179,16 @@ impl Rankings {
             }
         }
         Ok(Self(all))
+    }
+
+    /// These items, with how likely each is good for its topic.
+    pub async fn rated(store: &Store, mut rows: Vec<ItemRow>) -> Result<Vec<ItemRow>, StoreError> {
+        let topics: Vec<String> = rows.iter().map(|row| row.topic.clone()).collect();
+        if !topics.is_empty() {
+            let all = Self::of(store, &topics).await?;
+            rows.iter_mut().for_each(|row| all.rate(row));
+        }
+        Ok(rows)
     }
 
     /// That of a topic.

@@ -10,6 +10,8 @@ use crate::store::{Moment, StoreError};
 pub const LEAST_POSTS: usize = 10;
 /// A smaller part without any word of the question is reported nowhere.
 const HALF: f64 = 0.5;
+/// By how much the share of more than a day must lie above what is expected of one.
+const FAR: f64 = 0.1;
 /// Posts of the period, and of each earlier one, whose words are read; the latest.
 const MOST: usize = 1_000;
 const MOST_EARLIER: usize = 200;
@@ -32,6 +34,14 @@ impl Relevance {
     #[must_use]
     pub fn is_astray(&self) -> bool {
         self.many().is_some_and(|without| self.usual.is_none_or(|usual| without.share > usual.high))
+    }
+
+    /// The same of a span longer than a day. What is expected rests on days: the many posts of a week or month may lie outside of it
+    /// by little, which says nothing.
+    #[must_use]
+    pub fn is_far_astray(&self) -> bool {
+        let far = self.many().zip(self.usual).is_none_or(|(without, usual)| without.share - usual.expected >= FAR);
+        self.is_astray() && far
     }
 
     /// Where at least half of the posts hold no word of the question.

@@ -3,10 +3,10 @@
 
 use maud::{Markup, html};
 
+use super::chart::{WIDTH, c};
 use super::format::{self, percent};
 use crate::insight::daily::Share;
 
-const WIDTH: f64 = 360.0;
 /// A row: its title, and its bars below.
 const ROW: f64 = 64.0;
 const TITLE: f64 = 14.0;
@@ -19,10 +19,6 @@ const NAMES: f64 = 18.0;
 pub struct PartsRow {
     pub title: String,
     pub shares: Vec<Option<Share>>,
-}
-
-fn c(value: f64) -> String {
-    format!("{value:.1}")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few rows and parts")]

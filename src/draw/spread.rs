@@ -100,7 +100,11 @@ pub fn doubts(story: &Story, when: When<'_>) -> Vec<(String, Vec<String>)> {
         told.push(("Earlier ones may be missing:".to_owned(), reasons));
     } else if later.is_empty() {
         let checked = story.doubt.checked;
-        let all = format!("Searches of its topics covered all of {} to {}.", when(checked.from), when(checked.until));
+        let all = format!(
+            "Those searches of its topics that look back over time covered all of {} to {}.",
+            when(checked.from),
+            when(checked.until)
+        );
         told.push((all, Vec::new()));
     }
     if !later.is_empty() {

@@ -69,7 +69,7 @@ pub use run::{Engine, RunState, SearchState, Trigger};
 pub use search_history::{Look, LookSearch, Recall, Watched};
 pub use source::{SERVICE, Source};
 pub use span::{LookBack, Span, spell};
-pub use story::{InSource, InTopic, Linking, StoryItem, StoryRows, Tie};
+pub use story::{InSource, InTopic, Linking, STORY_WORDS, StoryItem, StoryRows, Tie};
 pub use tally::{Latest, StoreCounts, Tallied, TallyRun, TallySearch};
 pub use term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, shown_term};
 pub use text_query::{Phrase, Readable, Tokenise, Tokens, Wanted};

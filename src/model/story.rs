@@ -17,6 +17,9 @@ closed_list! {
     }
 }
 
+/// Characters of a title or text that a story holds.
+pub const STORY_WORDS: usize = 600;
+
 /// Where a story looks for links: an item and its own names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linking {

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::channel::{Refusal, one_line};
+use super::cut::{CUT, within};
 use super::forms::written;
 use super::plain;
 use crate::model::{JobKind, Message};
@@ -21,24 +22,6 @@ const TEAMS: usize = 20_000;
 
 /// Bytes of a text to an Apprise server, which shortens it again as each of its services needs.
 const APPRISE: usize = 100_000;
-
-/// What stands where a text was cut.
-const CUT: &str = "\n… (cut)";
-
-/// A text of at most so many units, which `size` counts of each character; with a mark where it was cut.
-fn within(text: &str, most: usize, size: fn(char) -> usize) -> String {
-    let all = |text: &str| text.chars().map(size).sum::<usize>();
-    if all(text) <= most {
-        return text.to_owned();
-    }
-    let (room, mut taken) = (most.saturating_sub(all(CUT)), 0);
-    let kept = text.chars().take_while(|c| {
-        taken += size(*c);
-        taken <= room
-    });
-    // A backslash at the end would make a sign of the mark.
-    format!("{}{CUT}", kept.collect::<String>().trim_end_matches('\\'))
-}
 
 /// Telegram: no `parse_mode`, so each character is shown as it is. The token stands in the path.
 pub(super) fn telegram(

@@ -4,6 +4,7 @@
 use url::Url;
 
 use super::channel::{Refusal, one_line};
+use super::cut::within;
 use super::plain;
 use crate::model::{Message, Time};
 
@@ -32,12 +33,8 @@ pub(super) fn own(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusa
 /// `&`, `<` and `>` are Slack's own signs: with them text from anywhere could call everybody or hide where a link leads.
 pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let words = plain::words(message);
-    let (text, cut) = match words.char_indices().nth(SLACK) {
-        Some((at, _)) => (words.get(..at).unwrap_or_default(), "\n… (cut)"),
-        None => (words.as_str(), ""),
-    };
-    let text = format!("{}\n{}{cut}", escaped(&one_line(&message.subject)), escaped(text));
+    let words = within(&plain::words(message), SLACK, |_| 1);
+    let text = format!("{}\n{}", escaped(&one_line(&message.subject)), escaped(&words));
     written(&serde_json::json!({ "text": text, "unfurl_links": false, "unfurl_media": false }))
 }
 
@@ -49,12 +46,9 @@ pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), R
     let topic = address.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());
     let topic = topic.ok_or_else(nowhere)?.to_owned();
     server.path_segments_mut().map_err(|()| nowhere())?.pop().push("");
-    let words = plain::words(message);
-    let end = words.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= NTFY).last();
-    let text = words.get(..end.unwrap_or(0)).unwrap_or_default();
-    let cut = if text.len() < words.len() { "\n… (cut)" } else { "" };
+    let text = within(&plain::words(message), NTFY, char::len_utf8);
     let title = one_line(&message.subject);
-    let body = serde_json::json!({ "topic": topic, "title": title, "message": format!("{text}{cut}"), "tags": [message.kind] });
+    let body = serde_json::json!({ "topic": topic, "title": title, "message": text, "tags": [message.kind] });
     Ok((server, written(&body)?))
 }
 

@@ -5,6 +5,7 @@ mod backoff;
 mod channel;
 mod chats;
 mod courier;
+mod cut;
 mod email;
 mod forms;
 mod mailbox;

@@ -94,7 +94,7 @@ pub(super) fn escaped_for_discord(text: &str) -> String {
         let address = address && !bare.contains(char::is_whitespace);
         for c in line.chars() {
             match c {
-                c if !DISCORD.contains(c) || address && c == '_' => safe.push(c),
+                c if !DISCORD.contains(c) || address && matches!(c, '_' | '#') => safe.push(c),
                 c if address => safe.push_str(&format!("%{:02X}", u32::from(c))),
                 c => safe.extend(['\\', c]),
             }
@@ -111,8 +111,22 @@ pub(super) fn markdown_for_discord(text: &str) -> String {
         let line = if line.trim_end() == ">" { "> \n" } else { line };
         safe.push_str(line);
     }
-    // The ampersand comes last: `&amp;lt;` stands for `&lt;`.
-    safe.replace("&lt;", "\\<").replace("&gt;", "\\>").replace("&#64;", "@").replace("&amp;", "&")
+    let mut told = String::with_capacity(safe.len());
+    let mut rest = safe.as_str();
+    // Addresses hold no entities; a bracket would end the link.
+    while let Some((words, linked)) = rest.split_once("](<") {
+        let Some((address, after)) = linked.split_once(">)") else { break };
+        told.push_str(&without_entities(words));
+        told.push_str(&format!("](<{}>)", address.replace('(', "%28").replace(')', "%29")));
+        rest = after;
+    }
+    told.push_str(&without_entities(rest));
+    told
+}
+
+/// The ampersand comes last: `&amp;lt;` stands for `&lt;`.
+fn without_entities(words: &str) -> String {
+    words.replace("&lt;", "\\<").replace("&gt;", "\\>").replace("&#64;", "@").replace("&amp;", "&")
 }
 
 #[cfg(test)]
@@ -155,12 +169,16 @@ mod tests {
         for (text, safe) in [
             ("a [link](https://evil.example) *b* <@42>", "a \\[link\\]\\(https://evil.example\\) \\*b\\* \\<@42\\>"),
             ("    https://a.example/b_c?d=(e)\n", "    https://a.example/b_c?d=%28e%29\n"),
+            ("https://a.example/p#part", "https://a.example/p#part"),
             ("https://a.example/ [b](c)", "https://a.example/ \\[b\\]\\(c\\)"),
             ("  - # x || y ||", "  - \\# x \\|\\| y \\|\\|"),
         ] {
             assert_eq!(escaped_for_discord(text), safe, "{text}");
         }
         let report = "> &lt;&#64;42&gt; &amp;lt;\n>\n> [a](<https://a.example>)\n";
+        let linked = "[a &amp; b](<https://a.example/x_(y)?a=1&amp;b=&gt;>) &lt;c&gt;";
+        let shown = "[a & b](<https://a.example/x_%28y%29?a=1&amp;b=&gt;>) \\<c\\>";
+        assert_eq!(markdown_for_discord(linked), shown);
         assert_eq!(markdown_for_discord(report), "> \\<@42\\> &lt;\n> \n> [a](<https://a.example>)\n");
     }
 }

@@ -79,6 +79,8 @@ impl Report {
         let lists = [&topic.top_posts, &topic.top_pages, &topic.negative, &topic.positive];
         let still = |c: &ChangeFacts| c.edits.is_empty() && c.lost.is_empty() && c.queries.is_empty();
         topic.period.raw == 0
+            && topic.began.is_some()
+            && !topic.unwatched
             && topic.answer.is_none()
             && topic.rising.is_empty()
             && topic.ill.is_empty()

@@ -19,8 +19,8 @@ const CHART: usize = 14;
 const BEFORE: usize = 7;
 /// Items of the history that are read at most; the latest are.
 const MOST_MARKS: i64 = 200_000;
-/// The days that terms are compared with, milliseconds.
-const FOUR_WEEKS: i64 = 29 * 86_400_000;
+/// Four weeks, which terms are compared with, and the day in which the first of them may have begun, milliseconds.
+const TERMS_REACH: i64 = 29 * 86_400_000;
 /// How long after the period an answer or a failure still tells about it, milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
 
@@ -67,6 +67,12 @@ pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
     daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone)
 }
 
+/// Since when a report reads items: the days that it looks at, and those that terms are compared with.
+pub(super) fn reads_from(spec: &ReportSpec, span: Span) -> Time {
+    let terms = Time(span.from.0.saturating_sub(TERMS_REACH));
+    history(spec, span).first().map_or(terms, |day| day.span.from.min(terms))
+}
+
 /// Reads one topic and works out its part; `anew` is when it was asked something else, `rows` how many rows there is room
 /// for.
 pub(super) async fn topic(
@@ -78,8 +84,7 @@ pub(super) async fn topic(
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
     let history = history(spec, span);
-    let from = history.first().map_or(span.from, |day| day.span.from.min(span.from));
-    let seen = Span { from, until: Time(now.0.saturating_add(1)) };
+    let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
     let belongs = PeriodRule { span, by_moment: spec.window.is_of_days(), since };
     // What a clock that is ahead saw belongs to this report too, or to none.
@@ -136,9 +141,10 @@ pub(super) async fn topic(
         scorer: scorer.as_deref(),
         trusting: false,
     };
-    let terms = if relevance.is_astray() {
+    let astray = if calendar.is_some() { relevance.is_far_astray() } else { relevance.is_astray() };
+    let terms = if astray {
         TopicTerms::untold(Untold::Relevance)
-    } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(FOUR_WEEKS))) {
+    } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(TERMS_REACH))) {
         TopicTerms::untold(Untold::Cut)
     } else {
         topic_terms(moment, asked).await?

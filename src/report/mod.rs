@@ -1,5 +1,6 @@
-//! The report of a day, a week or a month: what a period brought, topic by topic, as one page of HTML that needs nothing else, or as Markdown with
-//! the same facts. It reads one moment of the store and computes with `insight`; who gets it, and when, is not decided here.
+//! The report of a day, a week or a month: what a period brought, topic by topic, as one page of HTML that needs nothing else,
+//! or as Markdown with the same facts. It reads one moment of the store and computes with `insight`; who gets it, and when, is
+//! not decided here.
 //!
 //! ```text
 //! spec, topics, span -> gather (store::Moment, insight::daily), changed (compare) -> facts -> matters -> html | markdown
@@ -62,8 +63,8 @@ pub async fn make(
     // Whoever makes it: the stored definitions know nothing of a file's order.
     let place = |topic: &Topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX);
     ours.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.id.cmp(&b.id)));
-    let from = gather::history(spec, span).first().map_or(span.from, |day| day.span.from.min(span.from));
-    let compared = Span { from, until: Time(span.until.0.min(now.0.saturating_add(1))) };
+    let compared =
+        Span { from: gather::reads_from(spec, span), until: Time(span.until.0.min(now.0.saturating_add(1))) };
     let mut anew = Vec::with_capacity(ours.len());
     for topic in &ours {
         anew.push(store.asked_anew(&topic.id, compared).await?);
@@ -94,6 +95,7 @@ pub async fn make(
         .map(|(_, facts)| facts)
         .collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
+    let voice = voice::of(&compared);
     Ok(Report {
         name: spec.name.clone(),
         title: spec.title.clone(),
@@ -108,8 +110,8 @@ pub async fn make(
         group: spec.group.clone(),
         matters,
         matters_left_out,
-        voice: voice::of(&compared),
-        voice_parts: voice_parts::of(&compared),
+        voice_parts: voice_parts::of(&compared, &voice),
+        voice,
         cost: gathered.iter().try_fold(Micros(0), |sum, topic| Some(sum.plus(topic.cost?))),
         topics: gathered,
     })

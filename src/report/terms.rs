@@ -20,15 +20,15 @@ pub(super) fn shown(sample: &TermSample) -> Shown {
     }
 }
 
-/// `41 items by 38 authors; 2.1 expected`
+/// `41 items by 38 authors; 12 different texts, 2.1 expected`
 pub(super) fn term_words(term: &TermRow) -> String {
     let negative =
         term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
     format!(
-        "{} by {}; in {} of its texts, {} expected{negative}",
+        "{} by {}; {}, {} expected{negative}",
         counted(term.items, "item"),
         counted(term.authors, "author"),
-        number(term.texts),
+        counted(term.texts, "different text"),
         expected(term.expected),
     )
 }

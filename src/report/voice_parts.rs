@@ -2,8 +2,8 @@
 //! of the whole period are `voice`'s.
 
 use super::facts::TopicFacts;
-use super::measures::WHOLE;
-use super::{format, voice};
+use super::format;
+use super::measures::{Voice, WHOLE};
 use crate::insight::daily::{Share, share};
 use crate::model::Span;
 
@@ -57,15 +57,14 @@ impl VoicePart {
     }
 }
 
-/// Each topic's part of each part of a week or month; none of a day, or of a single topic.
-pub(super) fn of(topics: &[&TopicFacts]) -> Vec<VoicePart> {
+/// Each topic's part of each part of a week or month, in the order of their shares of the whole; none of a day, or of a single
+/// topic.
+pub(super) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
     if topics.len() < 2 {
         return Vec::new();
     }
-    let order: Vec<&TopicFacts> = voice::of(topics)
-        .iter()
-        .filter_map(|voice| topics.iter().copied().find(|topic| topic.id == voice.topic))
-        .collect();
+    let order: Vec<&TopicFacts> =
+        voices.iter().filter_map(|voice| topics.iter().copied().find(|topic| topic.id == voice.topic)).collect();
     let parts = order.iter().filter_map(|topic| topic.calendar.as_ref()).map(|calendar| calendar.parts.len()).min();
     (0..parts.unwrap_or(0)).filter_map(|place| part(&order, place)).collect()
 }

@@ -208,7 +208,11 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
             let heads: Vec<String> = spread::doubts(told, &when).into_iter().map(|(head, _)| head).collect();
             (spread::firsts(told).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
         };
-        let all = format!("Searches of its topics covered all of {} to {}.", minutes(-1_440), minutes(90));
+        let all = format!(
+            "Those searches of its topics that look back over time covered all of {} to {}.",
+            minutes(-1_440),
+            minutes(90)
+        );
         assert_eq!(told_by(&told), (vec!["First", "First seen"], vec![all]));
         // The next search looks back too short a time: in the hole others may have said it.
         let mut short = covering(minutes(1_600), vec![copy(3, 1_590)]);

@@ -277,6 +277,46 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
     }
 }
 
+/// Twenty posts a day for five weeks. `harbor` is in six of them, but for the week before the last.
+fn five_weeks() -> Vec<Truly> {
+    let mut random = ChaCha8Rng::seed_from_u64(12);
+    let mut posts = Vec::new();
+    for day in 0..35_i64 {
+        for n in 0..20_u64 {
+            let id = posts.len() as u64 + 1;
+            let word =
+                if n < 6 && !(21..28).contains(&day) { "harbor".to_owned() } else { format!("w{:x}", id * 7_919) };
+            let text = format!("acme {word} {:x} {:x}", random.next_u64(), random.next_u64());
+            let at = Time(BEGIN + day * DAY + i64::try_from(n + 1).unwrap() * 3_600_000);
+            posts.push(Truly { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
+        }
+    }
+    posts
+}
+
+#[test]
+fn a_week_is_compared_with_the_four_weeks_before_it() {
+    for database in databases() {
+        let truth = Truth::new(five_weeks());
+        let place = Place::new(database, &truth.lines(), TOPIC);
+        for day in 1..=35 {
+            truth.set(|world| world.now = Time(BEGIN + day * DAY));
+            place.ok(&["once", "--at", &at(day)]);
+        }
+        // What was kept, and what is counted anew.
+        for kept in [true, false] {
+            if !kept {
+                wait(place.database.execute("DELETE FROM topic_term"));
+            }
+            place.ok(&["report", "--week", "2026-W14", "--at", &at(36), "--out", "week.html"]);
+            let page = std::fs::read_to_string(place.path("week.html")).unwrap();
+            // Beside the week before alone it would be news.
+            assert!(!page.contains("<bdi>harbor</bdi>"), "{}, kept: {kept}: {page}", place.database.name);
+            assert!(page.contains("No term is said more often than the 27 days before let expect."), "{page}");
+        }
+    }
+}
+
 #[test]
 fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
     for database in databases() {

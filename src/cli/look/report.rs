@@ -151,6 +151,7 @@ fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) ->
     let span = found.ok_or_else(|| {
         let many = name.get(..4).filter(|year| {
             spec.window == ReportWindow::Week
+                && name.len() == 8
                 && name.to_uppercase().ends_with("-W53")
                 && year.bytes().all(|b| b.is_ascii_digit())
         });

@@ -12,6 +12,7 @@ use crate::compare;
 use crate::draw::{format, spread};
 use crate::insight::story::{Entry, FirstIn, Story};
 use crate::insight::{Piece, word_diff};
+use crate::model::STORY_WORDS;
 use crate::store::Nature;
 
 #[derive(Debug, Args)]
@@ -156,10 +157,17 @@ fn edits(story: &Story, width: usize) -> String {
     let joined = |title: &Option<String>, text: &Option<String>| {
         [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
     };
+    // The story holds the begin of a text; earlier wordings are whole.
+    let begun = |text: &Option<String>| text.as_ref().map(|text| text.chars().take(STORY_WORDS).collect::<String>());
     let mut after = joined(&earliest.title, &earliest.text);
     let mut text = "\nEdits of the earliest\n".to_owned();
     for row in &story.edits {
-        let before = joined(&row.title, &row.text);
+        let before = joined(&begun(&row.title), &begun(&row.text));
+        let begin = format!("  {}  ", output::when(row.until));
+        if before == after {
+            text.push_str(&format!("{begin}(changed after its first {STORY_WORDS} characters)\n"));
+            continue;
+        }
         let told: String = word_diff(&before, &after)
             .iter()
             .map(|piece| match piece {
@@ -168,7 +176,6 @@ fn edits(story: &Story, width: usize) -> String {
                 Piece::Added(new) => format!("{{+{}+}}", output::spaced(new)),
             })
             .collect();
-        let begin = format!("  {}  ", output::when(row.until));
         text.push_str(&output::wrapped(&begin, &output::brief(&told, 2 * WORDS), width));
         after = before;
     }

@@ -90,7 +90,8 @@ impl Doubt {
                 let all = all.filter(|span| span.until.0 - span.from.0 >= SHORT);
                 holes.extend(all.map(|span| Missed { topic: watched.topic.clone(), source: one.source, span }));
             }
-            if late {
+            // What was pruned before that says so itself.
+            if late && pruned_until.is_none_or(|until| watched.began > until) {
                 watched_later.push(WatchedSince { topic: watched.topic.clone(), since: watched.began });
             }
             if !spans {

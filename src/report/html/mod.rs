@@ -222,7 +222,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }
-            p { "topicwatch report " (report.name) " · every number but those of terms and themes has its SQL at the end of its topic · this page loads nothing and runs nothing" }
+            p { "topicwatch report " (report.name) " · every number but those of terms, themes and explanations has its SQL at the end of its topic · this page loads nothing and runs nothing" }
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::call::Call;
 use super::envelope::answer;
-use crate::compare::{self, Ranking};
+use crate::compare::{self, Rankings};
 use crate::web::problem::Problem;
 
 /// Sightings, earlier words and near-copies that are told.
@@ -30,10 +30,7 @@ fn unknown(key: &str) -> Problem {
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.needed("key"));
-    let mut known = store.item_by_key(key).await?;
-    for row in &mut known {
-        row.relevance = Ranking::of(store, &row.topic).await?.and_then(|ranking| ranking.item(row));
-    }
+    let known = Rankings::rated(store, store.item_by_key(key).await?).await?;
     let Some(item) = known.first() else { return Err(unknown(key)) };
     let seen = store.seen_of(key, SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;

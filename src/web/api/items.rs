@@ -43,12 +43,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
-    let mut noise = rows.len();
-    if let Some(ranking) = &ranking {
-        rows.retain(|row| !fold || !ranking.folds(row));
-        rows.iter_mut().for_each(|row| row.relevance = ranking.item(row));
-    }
-    noise -= rows.len();
+    let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, fold));
     let mode = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), mode).await?;
     let keys: Vec<String> = rows.iter().map(|row| row.key.clone()).collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::{item_view, marks, spread};
-use crate::compare::{self, Ranking};
+use crate::compare::{self, Rankings};
 use crate::draw::chart;
 use crate::draw::format::{self, counted, number};
 use crate::insight::word_diff;
@@ -23,10 +23,7 @@ const COPIES: u32 = 50;
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
     let key = ask.get("key").unwrap_or("");
-    let mut known = store.item_by_key(key).await?;
-    for row in &mut known {
-        row.relevance = Ranking::of(store, &row.topic).await?.and_then(|ranking| ranking.item(row));
-    }
+    let known = Rankings::rated(store, store.item_by_key(key).await?).await?;
     let Some(item) = known.first() else {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
         return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") });

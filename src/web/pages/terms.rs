@@ -33,7 +33,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
                 } } }
             } }
             @if !told.themes.is_empty() { div.wide role="region" tabindex="0" aria-label="Themes" { table {
-                caption { "Themes: items that share such terms. " (number(told.other_items)) " items are of none." }
+                caption { "Themes: items that share such terms." @if told.more_themes > 0 { " " (format::counted(told.more_themes, "theme")) " more, with " (format::counted(told.more_items, "item")) "." } @if told.other_items > 0 { " " (format::counted(told.other_items, "item")) " of no theme." } }
                 thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Day before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
                 tbody { @for theme in &told.themes { tr {
                     th scope="row" { bdi { (format::line(&theme.name, 120)) } }

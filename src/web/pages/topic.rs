@@ -166,12 +166,7 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Re
         let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
         (listed.rows, listed.next, wish.order != "new" && !listed.whole)
     };
-    let mut noise = rows.len();
-    if let Some(ranking) = &ranking {
-        rows.retain(|row| !wish.fold_noise || !ranking.folds(row));
-        rows.iter_mut().for_each(|row| row.relevance = ranking.item(row));
-    }
-    noise -= rows.len();
+    let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, wish.fold_noise));
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), wish.filtered).await?;
     let mut items = Vec::new();
     for row in rows.into_iter().filter(|row| hiding.item(row)) {

@@ -7,14 +7,11 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::list;
 use super::{Conn, Database, Row, read, tokens};
-use crate::model::{InSource, InTopic, Kind, Linking, Source, StoryItem, Tie, Time, Wanted};
+use crate::model::{InSource, InTopic, Kind, Linking, STORY_WORDS, Source, StoryItem, Tie, Time, Wanted};
 use crate::store::StoreError;
 
 /// Characters of a text in which links are looked for.
 const MOST_READ: i64 = 8_192;
-
-/// Characters of a text that are shown.
-const MOST_SHOWN: i64 = 600;
 
 /// Whether readers may see an item.
 fn seen(item: &str) -> String {
@@ -91,7 +88,7 @@ pub(in crate::store) async fn items(
     let rows = sqlx::query(AssertSqlSafe(sql))
         .bind(list(&keys)?)
         .bind(i64::try_from(most).unwrap_or(i64::MAX))
-        .bind(MOST_SHOWN)
+        .bind(i64::try_from(STORY_WORDS).unwrap_or(i64::MAX))
         .fetch_all(&mut *conn)
         .await?;
     let mut items: Vec<StoryItem> = Vec::with_capacity(rows.len());
