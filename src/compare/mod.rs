@@ -27,7 +27,7 @@ pub use silence::{Health, MOST_JUDGED, health};
 pub use story::{MOST_ITEMS, story};
 pub use term_rows::{TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
 pub use terms::{TermsAsked, topic_terms};
-pub use terms_between::terms_between;
+pub use terms_between::{MOST_TERM_DAYS, terms_between};
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};

@@ -146,14 +146,14 @@ impl Ranking {
         all - rows.len()
     }
 
-    /// How sure it is, in a sentence: what folding does to marks that it was not told.
+    /// How sure it is, in a sentence: what folding does to marks of which it did not learn the words.
     #[must_use]
     pub fn told(&self) -> String {
         let CrossChecked { noise, noise_folded, good, good_folded } = self.ranker.checked();
         let marks = noise + good;
         if self.ranker.tells() {
             format!(
-                "learned from {marks} marks; of marks left out, it folds {noise_folded} of {noise} noise and {good_folded} of {good} good"
+                "learned from {marks} marks; each judged without its own words, it folds {noise_folded} of {noise} noise and {good_folded} of {good} good"
             )
         } else {
             format!("learned from {marks} marks, which do not tell noise from good by its words yet: nothing is folded")

@@ -1,7 +1,7 @@
 //! Terms that are news, and themes, as they are told: plain rows that reports, pages, the API and exports share.
 
 use crate::insight::daily::Share;
-use crate::insight::terms::{LEAST_DAYS, NewsTerm, TermItem, Theme};
+use crate::insight::terms::{LEAST_DAYS, MOST_NEWS, NewsTerm, TermItem, Theme};
 use crate::insight::why::{DayItems, Term};
 use crate::model::{Kind, TermKind, Time, Words, closed_list, shown_term};
 use crate::normalise::safe_link;
@@ -30,7 +30,7 @@ pub struct TopicTerms {
     pub tested: u64,
     /// The most surprising first.
     pub terms: Vec<TermRow>,
-    /// Terms that are news, too, and not told.
+    /// Terms that are news, too, and not told; at most 50 are counted.
     pub more: u64,
     /// The largest first.
     pub themes: Vec<ThemeRow>,
@@ -72,6 +72,12 @@ impl TopicTerms {
     #[must_use]
     pub fn untold(why: Untold) -> Self {
         Self { untold: Some(why), ..Self::default() }
+    }
+
+    /// Whether there may be more terms that are news than are counted.
+    #[must_use]
+    pub fn more_is_least(&self) -> bool {
+        self.more + self.terms.len() as u64 >= MOST_NEWS as u64
     }
 
     /// Why nothing is told, in a sentence; `None` where terms are told.

@@ -72,7 +72,7 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
     period.truncate(most);
     let items = items_of(moment, &asked, &period).await?;
     let questions = questions(asked.topic);
-    let own = |term: &str| questions.iter().any(|question| question.is_one(crate::model::bare_term(term)));
+    let own = |term: &str| questions.iter().any(|question| question.is_own(term));
     let (all, tested) = rises(RiseInput { items: &items, before: &counted }, &own);
     let found = news(&all, &items);
     told.tested = tested as u64;
@@ -246,6 +246,11 @@ async fn earlier(
         return Ok(None);
     }
     let marks: Vec<&Mark> = asked.meant.iter().filter(|mark| span.holds(mark.moment())).collect();
+    // Of what was pruned nobody knows the words.
+    let pruned = marks.iter().filter(|mark| mark.pruned).count();
+    if pruned as f64 > PRUNED * marks.len() as f64 {
+        return Ok(None);
+    }
     // More are not looked through.
     if marks.len() > if asked.trusting { MOST_TRUSTING } else { MOST } {
         return Ok(None);

@@ -3,7 +3,7 @@
 use super::term_rows::{TopicTerms, Untold};
 use super::terms::{TermsAsked, topic_terms};
 use super::{FilteredItems, relevance, sifted};
-use crate::insight::daily::{days, scorer_of};
+use crate::insight::daily::{Day, days, scorer_of};
 use crate::insight::terms::BEFORE;
 use crate::model::{Mark, Span, Time, Topic};
 use crate::store::{Moment, Store, StoreError};
@@ -11,38 +11,50 @@ use crate::store::{Moment, Store, StoreError};
 /// Days whose items say which scorer a period is told by, its own the last: those of a report's charts.
 const SCORED_BY: i32 = 14;
 const DAY: i64 = 86_400_000;
+/// A span that is longer than any local day.
+const LONGER: i64 = DAY + DAY / 24;
+/// Days of a span whose terms are told at most: a month, and a day of another zone.
+pub const MOST_TERM_DAYS: i64 = 32;
 
 /// The terms and themes of a span; `trusting` takes the days before as they were counted, without looking whether their
 /// items are still the same: for pages, which are asked for often.
 pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: bool) -> Result<TopicTerms, StoreError> {
-    let back = if trusting { span.until.0 - span.from.0 } else { (BEFORE as i64 + 2) * DAY };
-    let seen = Span { from: Time(span.from.0 - back), until: span.until };
-    let history = Span { from: Time(span.from.0 - (BEFORE as i64 + 2) * DAY), until: span.until };
-    let asked_since = store.asked_anew(&topic.id, history).await?.into_iter().max();
+    let four_weeks = Time(span.from.0 - (BEFORE as i64 + 2) * DAY);
+    // Whom they are told by and whether they are about the question rests on these days, also where terms do not.
+    let drawn = days(Time(span.until.0 - 1), SCORED_BY, topic.timezone());
+    let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
+    let from = if trusting { from.min(Time(span.from.0 - (span.until.0 - span.from.0))) } else { from.min(four_weeks) };
+    let seen = Span { from, until: span.until };
+    let asked_since = store.asked_anew(&topic.id, Span { from: four_weeks, ..seen }).await?.into_iter().max();
     let mut moment = store.moment().await?;
-    let told = read(&mut moment, topic, span, seen, asked_since, trusting).await;
+    let told = read(&mut moment, topic, Asked { span, seen, drawn, asked_since, trusting }).await;
     moment.end().await?;
     told
 }
 
-async fn read(
-    moment: &mut Moment,
-    topic: &Topic,
+/// What is asked of a topic.
+struct Asked {
     span: Span,
+    /// When what is read was first seen.
     seen: Span,
+    drawn: Vec<Day>,
     asked_since: Option<Time>,
     trusting: bool,
-) -> Result<TopicTerms, StoreError> {
+}
+
+async fn read(moment: &mut Moment, topic: &Topic, asked: Asked) -> Result<TopicTerms, StoreError> {
+    let Asked { span, seen, drawn, asked_since, trusting } = asked;
     let began = moment.first_run(&topic.id).await?;
     let marks = moment.marks_of(&topic.id, seen).await?;
     let FilteredItems { meant, hidden, .. } = sifted(moment, topic, marks).await?;
     let period: Vec<&Mark> = meant.iter().filter(|mark| span.holds(mark.moment())).collect();
-    let drawn = days(Time(span.until.0 - 1), SCORED_BY, topic.timezone());
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let scorer = scorer_of(meant.iter().filter(|mark| mark.moment() >= from));
     let earlier = drawn.iter().filter(|day| day.span.until <= span.from);
     let earlier = earlier.map(|day| meant.iter().filter(|mark| day.span.holds(mark.moment())));
-    if relevance(moment, topic, period.iter().copied(), earlier).await?.is_astray() {
+    let relevance = relevance(moment, topic, period.iter().copied(), earlier).await?;
+    let long = span.until.0 - span.from.0 > LONGER;
+    if if long { relevance.is_far_astray() } else { relevance.is_astray() } {
         return Ok(TopicTerms::untold(Untold::Relevance));
     }
     let asked = TermsAsked {

@@ -2,6 +2,7 @@
 //! filter means the same in both and is refused for the same reasons. How it is said, and told, is theirs.
 
 use super::{Filtered, Format, Order, Part, Profile, What};
+use crate::compare::MOST_TERM_DAYS;
 use crate::compare::{NoBegin, Since, begin};
 use crate::model::{Between, ReportSpec, Source, Time, Tone, Topic, Wanted};
 use crate::schedule::{INSTANTS, check_zone, instant};
@@ -82,6 +83,18 @@ impl ExportRequest<'_> {
             let option = if self.since.is_some() { "--since" } else { "--new-since" };
             let hint = "swap them, or choose a later --until; times are UTC, and 24h means a day ago";
             return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
+        }
+        if let (What::Terms, Some(begin), Some(text)) = (self.what, begin, self.since) {
+            let end = time("--until", self.until)?.unwrap_or(now);
+            if end.0.saturating_sub(begin.0) > MOST_TERM_DAYS * 86_400_000 {
+                let why = format!("is more than {MOST_TERM_DAYS} days before the end");
+                return Err(InvalidRequest::given(
+                    "--since",
+                    text,
+                    &why,
+                    "ask for the terms of a shorter span, such as 7d",
+                ));
+            }
         }
         let timezone = self.timezone.unwrap_or("UTC");
         check_zone(timezone).map_err(|refused| InvalidRequest {

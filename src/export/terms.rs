@@ -13,10 +13,14 @@ const DAY: i64 = 86_400_000;
 /// Writes the terms of all topics that are watched, or of those that are named or tagged.
 pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
-        let mut moment = store.moment().await?;
-        let last = moment.last_run(&topic.id).await;
-        moment.end().await?;
-        let Some(until) = order.filter.until.or(last?) else { continue };
+        let until = match order.filter.until {
+            Some(until) => until,
+            None => match last_run(store, &topic.id).await? {
+                // What it saw first and has no date counts at this very instant.
+                Some(last) => Time(last.0.saturating_add(1)),
+                None => continue,
+            },
+        };
         let since = order.filter.since.unwrap_or(Time(until.0 - DAY));
         let Some(span) = Span::new(since, until) else { continue };
         let told = terms_between(store, &topic, span, false).await?;
@@ -26,4 +30,11 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
         }
     }
     Ok(())
+}
+
+async fn last_run(store: &Store, topic: &str) -> Result<Option<Time>, ExportError> {
+    let mut moment = store.moment().await?;
+    let last = moment.last_run(topic).await;
+    moment.end().await?;
+    Ok(last?)
 }

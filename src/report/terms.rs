@@ -58,7 +58,8 @@ pub(super) fn rest_words(terms: &TopicTerms) -> Option<String> {
 
 /// Terms that are news beside those that are told.
 pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
-    (terms.more > 0).then(|| format!("{} more.", counted(terms.more, "term")))
+    let least = if terms.more_is_least() { "≥\u{a0}" } else { "" };
+    (terms.more > 0).then(|| format!("{least}{} more.", counted(terms.more, "term")))
 }
 
 /// Both as Markdown.

@@ -10,6 +10,7 @@ use crate::support::databases::{Database, databases, wait};
 use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 use crate::support::web_client::Pages;
+use crate::support::world::{World, once};
 
 const DAY: i64 = 86_400_000;
 /// Midnight of the 2nd of March 2026.
@@ -298,7 +299,8 @@ fn five_weeks() -> Vec<Truly> {
 fn a_week_is_compared_with_the_four_weeks_before_it() {
     for database in databases() {
         let truth = Truth::new(five_weeks());
-        let place = Place::new(database, &truth.lines(), TOPIC);
+        let filtered = format!("{TOPIC}filter.exclude = [\"harbor w\"]\n");
+        let place = Place::new(database, &truth.lines(), &filtered);
         for day in 1..=35 {
             truth.set(|world| world.now = Time(BEGIN + day * DAY));
             place.ok(&["once", "--at", &at(day)]);
@@ -314,6 +316,26 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
             assert!(!page.contains("<bdi>harbor</bdi>"), "{}, kept: {kept}: {page}", place.database.name);
             assert!(page.contains("No term is said more often than the 27 days before let expect."), "{page}");
         }
+    }
+}
+
+#[test]
+fn pages_without_a_date_that_the_last_run_found_are_in_the_export() {
+    for database in databases() {
+        let world = World::new();
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\n";
+        let place = Place::new(database, &world.lines(), topic);
+        let page = |id: u32, word: &str| serde_json::json!({ "title": format!("acme {word} w{id:x}"), "url": format!("https://s{id}.example/"), "snippet": "x" });
+        for day in 0..10 {
+            let word = if day == 9 { "recall" } else { "plain" };
+            world.pages(&(0..8).map(|n| page(day * 100 + n, word)).collect::<Vec<_>>());
+            once(&place, day * 24 + 12);
+        }
+        let text = place.ok(&["export", "--what", "terms"]);
+        assert!(text.contains(",recall,"), "{}: {text}", place.database.name);
+        let long = place.run(&["export", "--what", "terms", "--since", "2026-01-01"]);
+        long.says(2, &["is more than 32 days before the end"]);
+        place.run(&["terms", "acme", "--since", "2026-01-01"]).says(2, &["too long before the end"]);
     }
 }
 

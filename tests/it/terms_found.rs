@@ -132,7 +132,7 @@ fn told(
         .filter_map(|back| kept.get(&day.checked_sub(jiff::Span::new().days(back)).unwrap().to_string()).cloned())
         .collect();
     let items: Vec<TermItem> = days[date].iter().enumerate().map(|(place, post)| item(post, place)).collect();
-    let (rises, _) = rises(RiseInput { items: &items, before: &before }, &|term| asked.is_one(term));
+    let (rises, _) = rises(RiseInput { items: &items, before: &before }, &|term| asked.is_own(term));
     news(&rises, &items).into_iter().map(|one| shown_term(&one.term)).collect()
 }
 
@@ -219,21 +219,7 @@ fn what_happened_is_among_the_first_ten_and_shuffled_days_tell_next_to_nothing()
         all + all_bare,
         share(false_days, calm)
     );
-    told_in("docs/explanation/terms.md", "terms", &format!("{table}{OTHERS}"));
-}
-
-/// Writes a table between its marks in a page, or holds the page against it.
-fn told_in(path: &str, mark: &str, table: &str) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    let page = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->"));
-    let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{begin} is not in {}", path.display()));
-    let (old, after) = rest.split_once(&end).unwrap();
-    if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).unwrap();
-    } else {
-        assert!(old == table, "{} is old: UPDATE_DOCS=1 writes it anew\n{table}", path.display());
-    }
+    crate::usual::told_in("docs/explanation/terms.md", "terms", &format!("{table}{OTHERS}"));
 }
 
 fn texts(days: &BTreeMap<String, Vec<&Post>>) -> BTreeMap<String, Vec<String>> {

@@ -26,7 +26,7 @@ pub struct RankedArgs {
     /// Of one topic: the likely good first, as learned from its marks; of its latest 5,000 items
     #[arg(long, value_name = "ORDER", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["relevance"])]
     pub rank: Option<String>,
-    /// Of one topic: leave out likely noise, as learned from its marks, and say how many
+    /// Of one topic: leave out likely noise, as learned from its marks; of its latest 5,000 items
     #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
     pub fold_noise: bool,
 }
@@ -100,17 +100,7 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &Shown) -> R
     let mut hiding = Hiding::of(store, &shown.topic, mode).await?;
     rows.retain(|row| hiding.item(row));
     let ranking = Ranking::of(store, topic).await?;
-    let mut folded = 0;
-    if let Some(ranking) = &ranking {
-        if args.fold_noise {
-            let all = rows.len();
-            rows.retain(|row| !ranking.folds(row));
-            folded = all - rows.len();
-        }
-        for row in &mut rows {
-            row.relevance = ranking.item(row);
-        }
-    }
+    let folded = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, args.fold_noise));
     let time = |row: &ItemRow| (Reverse(row.first_seen), row.key.clone());
     if args.rank.is_some() {
         rows.sort_by_cached_key(|row| (Reverse(row.relevance), time(row)));

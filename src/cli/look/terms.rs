@@ -7,7 +7,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::compare::{TermRow, ThemeRow, TopicTerms, terms_between};
+use crate::compare::{MOST_TERM_DAYS, TermRow, ThemeRow, TopicTerms, terms_between};
 use crate::model::{Nature, Span, Time};
 
 /// Milliseconds of the period where nobody says another.
@@ -41,6 +41,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let span = Span::new(since, until.min(Time(now.0.saturating_add(1)))).ok_or_else(|| {
         Failure::usage("--since is not before --until", "the period needs a begin before its end, and before now")
     })?;
+    if span.until.0 - span.from.0 > MOST_TERM_DAYS * DAY {
+        let hint = format!("ask for at most {MOST_TERM_DAYS} days; `report --month` tells a month");
+        return Err(Failure::usage("--since is too long before the end of the period", hint));
+    }
     let store = context.store_to_read().await?;
     let told = terms_between(&store, &topic, span, false).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
@@ -94,7 +98,11 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         &[1, 2, 3, 4, 5, 6],
     ));
     if told.more > 0 {
-        text.push_str(&format!("\n{} more\n", told.more));
+        let least = if told.more_is_least() { "≥ " } else { "" };
+        text.push_str(&format!("\n{least}{} more\n", told.more));
+    }
+    if told.cut {
+        text.push_str("\nonly the latest items of the period were read: it has more than are read at once\n");
     }
     if !told.themes.is_empty() {
         let theme = |row: &ThemeRow| {

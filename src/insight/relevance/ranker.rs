@@ -25,7 +25,7 @@ pub struct Seen<'a> {
     pub mark: Option<bool>,
 }
 
-/// What folding does to marks that it was not told.
+/// What folding does to marks whose words were left out; where it begins to fold was learned with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct CrossChecked {
     /// Marked noise, and how many of these it would fold.
@@ -97,7 +97,7 @@ impl Ranker {
         self.limit > 0.0
     }
 
-    /// What it does to marks that it was not told.
+    /// What it does to marks whose words were left out.
     #[must_use]
     pub fn checked(&self) -> CrossChecked {
         self.checked

@@ -17,7 +17,7 @@ mod tests;
 mod themes;
 
 pub use kept::{Basis, DayTerms, TermCounter, voice_of};
-pub use news::{NewsTerm, news};
+pub use news::{MOST as MOST_NEWS, NewsTerm, news};
 pub use rises::{LEAST_VOICES, Rise, RiseInput, TermItem, rises};
 pub use themes::{MOST_THEMES, Theme, Themes, themes};
 

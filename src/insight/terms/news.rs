@@ -9,8 +9,8 @@ use crate::model::{TermKind, Tone, bare_term};
 
 /// Part of a term's items that another one must hold to stand for it.
 const EXPLAINS: f64 = 0.6;
-/// Terms that are told apart at most.
-const MOST: usize = 60;
+/// Terms that are told apart at most; of more nobody knows how many mean the same.
+pub const MOST: usize = 60;
 /// Letters that pairs are put together to at most.
 const LONGEST: usize = 12;
 

@@ -26,7 +26,7 @@ pub struct Theme {
     pub voices: u64,
     /// Of those that are scored.
     pub negative: Option<Share>,
-    /// Items of the period before that hold one of all its terms; `None` where that is not known.
+    /// Items of the period before that would belong to it; `None` where that is not known.
     pub before: Option<u64>,
     /// Place of the earliest item.
     pub first: usize,
@@ -64,15 +64,16 @@ pub fn themes(news: &[NewsTerm], items: &[TermItem], earlier: Option<&[Vec<Strin
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
     let mut other = 0;
     for (place, held) in held.iter().enumerate() {
-        // The first of those that hold most.
-        let best = held.iter().enumerate().filter(|(_, many)| **many > 0).rev().max_by_key(|(_, many)| **many);
-        match best.and_then(|(group, _)| members.get_mut(group)) {
+        match best(held).and_then(|group| members.get_mut(group)) {
             Some(members) => members.push(place),
             None => other += 1,
         }
     }
+    let before = earlier.map(|earlier| before(&groups, earlier));
+    let before = |group: usize| before.as_ref().and_then(|before| before.get(group)).copied();
+    let themes = groups.iter().zip(&members).enumerate();
     let mut told: Vec<Theme> =
-        groups.iter().zip(&members).filter_map(|(terms, places)| theme(terms, places, items, earlier)).collect();
+        themes.filter_map(|(at, (terms, places))| theme(terms, places, items, before(at))).collect();
     let grouped: u64 = told.iter().map(|theme| theme.items).sum();
     told.sort_by(|a, b| (b.unique, b.items).cmp(&(a.unique, a.items)).then_with(|| a.terms.cmp(&b.terms)));
     let rest = told.split_off(told.len().min(MOST_THEMES));
@@ -84,6 +85,25 @@ pub fn themes(news: &[NewsTerm], items: &[TermItem], earlier: Option<&[Vec<Strin
         other_items: (all - grouped).max(other),
         told,
     }
+}
+
+/// The first of the groups of which an item holds most terms.
+fn best(held: &[u32]) -> Option<usize> {
+    let held = held.iter().enumerate().filter(|(_, many)| **many > 0);
+    held.rev().max_by_key(|(_, many)| **many).map(|(group, _)| group)
+}
+
+/// How many items of the period before belong to each group, each to one, as those of the period do.
+fn before(groups: &[Vec<&NewsTerm>], earlier: &[Vec<String>]) -> Vec<u64> {
+    let mut before = vec![0; groups.len()];
+    for item in earlier {
+        let holds = |one: &&&NewsTerm| item.iter().any(|term| one.holds(term));
+        let held: Vec<u32> = groups.iter().map(|terms| terms.iter().filter(holds).map(|_| 1).sum()).collect();
+        if let Some(many) = best(&held).and_then(|group| before.get_mut(group)) {
+            *many += 1;
+        }
+    }
+    before
 }
 
 /// Terms that stand together, each in one group.
@@ -105,7 +125,7 @@ fn groups(news: &[NewsTerm]) -> Vec<Vec<&NewsTerm>> {
     groups
 }
 
-fn theme(terms: &[&NewsTerm], places: &[usize], items: &[TermItem], earlier: Option<&[Vec<String>]>) -> Option<Theme> {
+fn theme(terms: &[&NewsTerm], places: &[usize], items: &[TermItem], before: Option<u64>) -> Option<Theme> {
     let of = || places.iter().filter_map(|place| Some((*place, items.get(*place)?)));
     let voices = of().map(|(_, item)| item.voice.as_str()).collect::<BTreeSet<_>>().len();
     if voices < LEAST_VOICES {
@@ -115,14 +135,13 @@ fn theme(terms: &[&NewsTerm], places: &[usize], items: &[TermItem], earlier: Opt
         let all = of().filter(|(_, item)| item.kind == kind);
         all.min_by(|(_, a), (_, b)| (b.weight, a.at, &a.key).cmp(&(a.weight, b.at, &b.key))).map(|(place, _)| place)
     };
-    let holds = |item: &&Vec<String>| item.iter().any(|term| terms.iter().any(|one| one.holds(term)));
     Some(Theme {
         terms: terms.iter().take(NAMED).map(|term| term.term.clone()).collect(),
         items: places.len() as u64,
         unique: of().map(|(_, item)| item.cluster.as_str()).collect::<BTreeSet<_>>().len() as u64,
         voices: voices as u64,
         negative: negative(of().map(|(_, item)| item)),
-        before: earlier.map(|earlier| earlier.iter().filter(holds).count() as u64),
+        before,
         first: of().min_by(|(_, a), (_, b)| (a.at, &a.key).cmp(&(b.at, &b.key))).map(|(place, _)| place)?,
         post: loudest(Kind::Post),
         page: loudest(Kind::Page),

@@ -3,6 +3,10 @@
 
 use super::cut;
 use super::fold::fold;
+use crate::model::{TermKind, bare_term};
+
+/// Letters that an ending has.
+const ENDING: usize = 3;
 
 /// Shorter words must stand alone in a text; longer ones may be a part of a word of it.
 const SHORT: usize = 4;
@@ -89,10 +93,26 @@ impl Asked {
 }
 
 impl Asked {
-    /// Whether a folded word is one of the question's, however it ends.
+    /// Whether a term says only what was asked: a word of the question, however it ends; a phrase of such words; a hashtag, name or
+    /// site that is such a word. `#acmefire` says more than `acme`.
     #[must_use]
-    pub fn is_one(&self, word: &str) -> bool {
-        let same = |one: &Word| if one.alone { word == one.text } else { word.starts_with(&*one.text) };
+    pub fn is_own(&self, term: &str) -> bool {
+        let bare = bare_term(term);
+        match TermKind::of(term) {
+            TermKind::Word | TermKind::Phrase => bare.split(' ').all(|word| self.begins(word, usize::MAX)),
+            TermKind::Domain => self.begins(bare.split('.').next().unwrap_or(bare), ENDING),
+            TermKind::Hashtag | TermKind::Mention => self.begins(bare, ENDING),
+            TermKind::Emoji => false,
+        }
+    }
+
+    /// Whether a folded word begins with one of the question's, and has at most so many letters more.
+    fn begins(&self, word: &str, more: usize) -> bool {
+        let short = |rest: &str| rest.chars().count() <= more;
+        let same = |one: &Word| match one.alone {
+            true => word == one.text,
+            false => word.strip_prefix(&*one.text).is_some_and(short),
+        };
         self.0.iter().any(same)
     }
 }
@@ -180,12 +200,27 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_one_of_the_question_by_its_begin_and_not_by_what_it_holds() {
-        let asked = Asked::of("rain ai \"new phones\"").unwrap();
-        for (word, is) in
-            [("rain", true), ("rains", true), ("train", false), ("phone", true), ("ai", true), ("aim", false)]
-        {
-            assert_eq!(asked.is_one(word), is, "{word}");
+    fn terms_that_only_say_what_was_asked_are_its_own() {
+        let asked = Asked::of("rain ai acme \"new phones\"").unwrap();
+        for (term, own) in [
+            ("rain", true),
+            ("rains", true),
+            ("train", false),
+            ("phone", true),
+            ("ai", true),
+            ("aim", false),
+            ("acme rain", true),
+            ("acme collapse", false),
+            ("collapse acme", false),
+            ("＃acme", true),
+            ("＃rains", true),
+            ("＃acmefire", false),
+            ("＠acme", true),
+            ("／acme.com", true),
+            ("／acmenews.com", false),
+            ("🔥", false),
+        ] {
+            assert_eq!(asked.is_own(term), own, "{term}");
         }
     }
 

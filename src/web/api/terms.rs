@@ -6,20 +6,18 @@ use serde_json::json;
 use super::call::Call;
 use super::envelope::answer;
 use super::topics::{card, unknown};
-use crate::compare::terms_between;
+use crate::compare::{MOST_TERM_DAYS, terms_between};
 use crate::model::{Span, Time};
 use crate::web::problem::Problem;
 
 const DAY: i64 = 86_400_000;
-/// Longer spans are reports', milliseconds.
-const LONGEST: i64 = 32 * DAY;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
     let Some(topic) = &card.definition else { return Err(unknown(call.needed("topic"))) };
     let until = call.now;
     let since = call.instant("since").unwrap_or(Time(until.0 - DAY));
-    let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= LONGEST);
+    let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= MOST_TERM_DAYS * DAY);
     let span = span.ok_or_else(|| {
         Problem::bad(
             "`since` is not in the last 32 days",
