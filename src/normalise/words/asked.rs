@@ -93,13 +93,13 @@ impl Asked {
 }
 
 impl Asked {
-    /// Whether a term says only what was asked: a word of the question, however it ends; a phrase of such words; a hashtag, name or
-    /// site that is such a word. `#acmefire` says more than `acme`.
+    /// Whether a term repeats the question: one of its words, however it ends; a phrase with one, since its other word is a term of
+    /// its own; a hashtag, name or site that is one. `#acmefire` says more than `acme`.
     #[must_use]
     pub fn is_own(&self, term: &str) -> bool {
         let bare = bare_term(term);
         match TermKind::of(term) {
-            TermKind::Word | TermKind::Phrase => bare.split(' ').all(|word| self.begins(word, usize::MAX)),
+            TermKind::Word | TermKind::Phrase => bare.split(' ').any(|word| self.begins(word, usize::MAX)),
             TermKind::Domain => self.begins(bare.split('.').next().unwrap_or(bare), ENDING),
             TermKind::Hashtag | TermKind::Mention => self.begins(bare, ENDING),
             TermKind::Emoji => false,
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_that_only_say_what_was_asked_are_its_own() {
+    fn terms_that_repeat_the_question_are_its_own() {
         let asked = Asked::of("rain ai acme \"new phones\"").unwrap();
         for (term, own) in [
             ("rain", true),
@@ -210,8 +210,9 @@ mod tests {
             ("ai", true),
             ("aim", false),
             ("acme rain", true),
-            ("acme collapse", false),
-            ("collapse acme", false),
+            ("acme collapse", true),
+            ("collapse acme", true),
+            ("bridge collapse", false),
             ("＃acme", true),
             ("＃rains", true),
             ("＃acmefire", false),
