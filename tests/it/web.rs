@@ -497,3 +497,23 @@ fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
         assert_eq!(ended.code, Some(0), "{ended}");
     }
 }
+
+/// The database is tuned to one run when the daemon records 1,440 missed slots beside it.
+#[test]
+fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
+    for database in databases() {
+        let sandbox = crate::support::daemons::today(&[]);
+        let topic = "[web]\nlisten = \"127.0.0.1:0\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1h\"\n";
+        let place = Place::new(database, &sandbox.lines(), topic);
+        let now = topicwatch::daemon::system_clock()();
+        let long_ago = now.minus(std::time::Duration::from_secs(60 * 86_400)).to_string();
+        place.ok(&["once", "--at", &long_ago]);
+        let pages = Pages::run(&place);
+        crate::support::program::until("the missed slots", || {
+            place.database.number("SELECT count(*) FROM run WHERE state = 'missed'") > 1_000
+                && place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 2
+        });
+        let answer = pages.ask("GET", "/topics/acme", &[("Cookie", &pages.log_in())], "");
+        assert!(answer.status == 200 && answer.body.contains("key="), "{}: {}", place.database.name, answer.text);
+    }
+}

@@ -63,7 +63,7 @@ pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i
      i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, \
      i.tone, i.score, i.scorer, i.pruned_at, f.seq AS first_seq, \
      (SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item) AS mark \
-     FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run JOIN run l ON l.id = t.last_run";
+     FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN run l ON l.id = t.last_run";
 
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
 /// also before it has statistics: in any other it would sort the whole table.
