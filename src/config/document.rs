@@ -62,15 +62,17 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
         document.providers = providers(mistakes, name, value, document.broken);
     }
     let known = std::mem::take(&mut document.providers);
-    for (name, value) in root.get_ref() {
+    // What was walked is given back at once: of many topics the parsed text is the largest part.
+    for (name, value) in root.into_inner() {
+        let (name, value) = (&name, value);
         match name.get_ref().as_ref() {
             "providers" => {}
-            "service" => document.service = one(mistakes, Section::Service, "service", name, value),
-            "database" => document.database = one(mistakes, Section::Database, "database", name, value),
-            "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, value),
-            "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, value),
-            "web" => document.web = one(mistakes, Section::Web, "web", name, value),
-            "defaults" => document.defaults = one_asking(mistakes, Section::Topic, "defaults", name, value, &known),
+            "service" => document.service = one(mistakes, Section::Service, "service", name, &value),
+            "database" => document.database = one(mistakes, Section::Database, "database", name, &value),
+            "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, &value),
+            "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, &value),
+            "web" => document.web = one(mistakes, Section::Web, "web", name, &value),
+            "defaults" => document.defaults = one_asking(mistakes, Section::Topic, "defaults", name, &value, &known),
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
                 many_asking(mistakes, Section::Topic, "topic", name, value, &mut document.topics, &known);

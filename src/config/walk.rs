@@ -63,7 +63,7 @@ pub(super) fn many(
     section: Section,
     one: &str,
     name: &Name<'_>,
-    value: &Spanned<DeValue<'_>>,
+    value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
 ) {
     many_asking(mistakes, section, one, name, value, tables, &[]);
@@ -75,17 +75,21 @@ pub(super) fn many_asking(
     section: Section,
     one: &str,
     name: &Name<'_>,
-    value: &Spanned<DeValue<'_>>,
+    value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
     providers: &[Provider],
 ) {
     let shown = section.as_str();
     let hint = format!("write [[{shown}]] on a line of its own before each {one}");
-    let DeValue::Array(list) = value.get_ref() else {
-        mistakes.at(&name.span(), format!("`{shown}` is a list of sections, found {}", kind(value.get_ref())), hint);
-        return;
+    let list = match value.into_inner() {
+        DeValue::Array(list) => list,
+        other => {
+            mistakes.at(&name.span(), format!("`{shown}` is a list of sections, found {}", kind(&other)), hint);
+            return;
+        }
     };
-    for entry in list.iter() {
+    tables.reserve(list.len());
+    for entry in list {
         let DeValue::Table(entries) = entry.get_ref() else {
             mistakes.at(&entry.span(), format!("a {one} is a section, found {}", kind(entry.get_ref())), &hint);
             continue;

@@ -21,7 +21,7 @@ use crate::listener::Peer;
 
 /// Longest time until an answer begins.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
-const LONGEST_URI: usize = 4_096;
+const LONGEST_URI: usize = 16 * 1024;
 const MOST_HEADERS: usize = 16 * 1024;
 pub(super) const LARGEST_FORM: usize = 16 * 1024;
 

@@ -26,6 +26,11 @@ impl Problem {
     pub(super) fn bad(title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, hint)
     }
+
+    /// Each part of what is asked can be meant, all of it together cannot.
+    pub(super) fn contrary(title: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, title, hint)
+    }
 }
 
 impl From<StoreError> for Problem {

@@ -207,15 +207,16 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
             (400, "/api/v1/items".into(), "`key` is missing"),
             (404, "/api/v1/files?run=/etc/passwd".into(), "no such file"),
             (400, "/api/v1/files?run=x&n=../../etc/passwd".into(), "whole number"),
-            (400, "/api/v1/runs?topic=nobody".into(), "no topic `nobody`"),
+            (404, "/api/v1/runs?topic=nobody".into(), "no topic `nobody`"),
             (400, "/api/v1/runs?since=soon".into(), "24h"),
-            (400, "/api/v1/topics/acme/items?search=%2D%2D".into(), "no word"),
-            (400, "/api/v1/topics/acme/items?order=velocity&tone=negative".into(), "order=velocity"),
-            (400, "/api/v1/topics/acme/items?page_token=nonsense".into(), "no page token"),
-            (400, format!("/api/v1/topics/acme/items?page_token={cut}"), "page token"),
-            (400, format!("/api/v1/topics/acme/items?tone=negative&page_token={token}"), "another question"),
-            (400, format!("/api/v1/topics/rust/items?page_token={token}"), "another question"),
-            (400, format!("/api/v1/runs?page_token={token}"), "another question"),
+            (409, "/api/v1/topics/acme/items?search=%2D%2D".into(), "no word"),
+            (409, "/api/v1/topics/acme/items?order=velocity&tone=negative".into(), "order=velocity"),
+            (400, "/api/v1/topics/acme/items?page_token=non%20sense".into(), "next_page_token"),
+            (404, "/api/v1/topics/acme/items?page_token=nonsense".into(), "no page token"),
+            (404, format!("/api/v1/topics/acme/items?page_token={cut}"), "page token"),
+            (404, format!("/api/v1/topics/acme/items?tone=negative&page_token={token}"), "another question"),
+            (404, format!("/api/v1/topics/rust/items?page_token={token}"), "another question"),
+            (404, format!("/api/v1/runs?page_token={token}"), "another question"),
         ] {
             let told = ask(&pages, "GET", &path, &[], "").refused(status);
             assert!(told.contains(said), "{path}: {told}");
@@ -223,6 +224,50 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
         // The size of a page is no part of its question.
         get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"));
     }
+}
+
+/// What schemathesis found (`scripts/real/schemathesis`): the document allowed what was refused, and asked for a token that
+/// nobody looks at.
+#[test]
+fn the_document_allows_nothing_that_is_then_called_malformed() {
+    let (_sandbox, place) = world(crate::support::databases::sqlite());
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let document = get(&pages, "/api/v1/openapi.json");
+    let mut tried = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            assert!(operation.get("security").is_none(), "{method} {path}: there is no token here");
+            for (status, header) in [("401", "WWW-Authenticate"), ("429", "Retry-After"), ("503", "Retry-After")] {
+                assert_eq!(operation["responses"][status]["headers"][header]["required"], true, "{method} {path}");
+            }
+            let parameters = operation["parameters"].as_array().unwrap();
+            let answers = |status: u16| operation["responses"].get(status.to_string()).is_some();
+            assert!(answers(404) || parameters.is_empty(), "{method} {path}");
+            for parameter in parameters.iter().filter(|parameter| parameter["in"] == "query" && method == "get") {
+                let schema = &parameter["schema"];
+                assert_eq!(schema["type"] == "array", schema.get("maxItems").is_some(), "{parameter}");
+                let (name, schema) = (parameter["name"].as_str().unwrap(), schema.get("items").unwrap_or(schema));
+                let pattern = schema["pattern"].as_str().map(|pattern| regex::Regex::new(pattern).unwrap());
+                // Fits the document, and is nobody's name.
+                for value in ["x", "Nobody/Nowhere", "2999-12-31", "9..2", "last-report", "7d", "-no", "WyJh", "1h"] {
+                    let fits = pattern.as_ref().is_some_and(|pattern| pattern.is_match(value));
+                    if !fits || parameter["required"] == true || schema["maxLength"].as_u64() < Some(15) {
+                        continue;
+                    }
+                    tried += 1;
+                    let reply = ask(&pages, "GET", &with(&filled(&place, path), name, value), &[], "");
+                    assert!(matches!(reply.status, 200 | 404 | 409), "{path} {name}={value}\n{}", reply.text());
+                    assert!(answers(reply.status), "{path}: {}", reply.status);
+                }
+            }
+        }
+    }
+    assert!(tried > 60, "{tried}");
+    // An address that the document allows is read, however long.
+    let long = format!("/api/v1/topics/acme/items?search={}", "%C3%A4".repeat(1_000));
+    assert_eq!(ask(&pages, "GET", &long, &[], "").status, 200);
+    let many = format!("/api/v1/topics/acme/items?{}", "author=ann&".repeat(51));
+    assert!(ask(&pages, "GET", &many, &[], "").refused(400).contains("too often"));
 }
 
 /// Walks a list to its end, page by page; between the first two something happens.

@@ -30,7 +30,7 @@ fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
         (404, "GET", "/api/../../etc/passwd", vec![], ""),
         (405, "DELETE", "/api/v1/topics", vec![("Origin", &origin)], ""),
         (405, "TRACE", "/api/v1/topics", vec![], ""),
-        (414, "GET", &format!("/api/v1/runs?topic={}", "x".repeat(5_000)), vec![], ""),
+        (414, "GET", &format!("/api/v1/runs?topic={}", "x".repeat(17_000)), vec![], ""),
         (431, "GET", "/api/v1/topics", vec![("X-Long", &long)], ""),
         (413, "POST", REQUESTS, vec![json], &long),
         (403, "POST", REQUESTS, vec![json], "{\"action\": \"pause\"}"),

@@ -86,30 +86,34 @@ fn an_export_has_the_bytes_of_the_command() {
 fn what_the_command_refuses_is_refused() {
     let (_sandbox, place) = place(crate::support::databases::sqlite());
     let pages = Pages::serve(&place, &["--at", NINE]);
-    for (what, filter) in [
-        ("runs", vec![("tone", "negative")]),
-        ("items", vec![("seq", "1..2")]),
-        ("items", vec![("timezone", "Europe/Berlin")]),
-        ("daily", vec![("timezone", "Europe/Berln")]),
-        ("runs", vec![("seq", "9..2")]),
-        ("items", vec![("since", "soon")]),
-        ("items", vec![("search", "-page")]),
-        ("changes", vec![("since", "nothing")]),
-        ("changes", vec![("since", "last-report")]),
-        ("changes", vec![("since", "24h"), ("new_since", "24h")]),
-        ("runs", vec![("filtered", "hide")]),
-        ("items", vec![("topic", "nobody")]),
-        ("items", vec![("tone", "cross")]),
-        ("items", vec![("source", "mars")]),
-        ("items", vec![("profile", "word")]),
+    for (status, what, filter) in [
+        (409, "runs", vec![("tone", "negative")]),
+        (409, "items", vec![("seq", "1..2")]),
+        (409, "items", vec![("timezone", "Europe/Berlin")]),
+        (404, "daily", vec![("timezone", "Europe/Berln")]),
+        (409, "runs", vec![("seq", "9..2")]),
+        (400, "runs", vec![("seq", "2..")]),
+        (400, "items", vec![("since", "soon")]),
+        (409, "items", vec![("since", "last-report")]),
+        (409, "items", vec![("since", "24h"), ("until", "48h")]),
+        (409, "items", vec![("search", "-page")]),
+        (400, "changes", vec![("since", "nothing")]),
+        (404, "changes", vec![("since", "topic:acme@2020-01-01T00:00:00Z")]),
+        (404, "changes", vec![("since", "last-report")]),
+        (409, "changes", vec![("since", "24h"), ("new_since", "24h")]),
+        (409, "runs", vec![("filtered", "hide")]),
+        (404, "items", vec![("topic", "nobody")]),
+        (400, "items", vec![("tone", "cross")]),
+        (404, "items", vec![("source", "mars")]),
+        (400, "items", vec![("profile", "word")]),
     ] {
         let (options, query) = both(&filter);
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         place.run(&[&["export", "--what", what][..], &options].concat()).says(2, &[]);
-        let told = ask(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").refused(400);
+        let told = ask(&pages, "GET", &format!("/api/v1/exports/{what}.csv?{query}"), &[], "").refused(status);
         assert!(!told.contains("--"), "{told}");
     }
-    ask(&pages, "GET", "/api/v1/exports/items.jsonl?profile=excel", &[], "").refused(400);
+    ask(&pages, "GET", "/api/v1/exports/items.jsonl?profile=excel", &[], "").refused(409);
     for file in ["items", "items.xlsx", "users.csv", "..%2fitems.csv"] {
         ask(&pages, "GET", &format!("/api/v1/exports/{file}"), &[], "").refused(404);
     }

@@ -326,7 +326,7 @@ async fn an_answer_is_read_back_with_what_it_rests_on() {
         assert!(store.known("other", &["post:x:1".into()]).await.unwrap().is_empty());
         assert_eq!(store.sightings_of("R1").await.unwrap()[0].key, "post:x:1");
         assert_eq!(store.last_snapshot("rust").await.unwrap().unwrap().run, "R1");
-        assert_eq!(store.status().await.unwrap()[0].items, 1);
+        assert_eq!(store.status("", 10).await.unwrap()[0].items, 1);
         database.close(store).await;
     }
 }

@@ -205,7 +205,7 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
             if numbered {
                 store.publish().await.unwrap();
             }
-            let status = store.status().await.unwrap().remove(0);
+            let status = store.status("", 10).await.unwrap().remove(0);
             assert_eq!(
                 (status.items, status.last_run.is_some(), status.last_success.is_some()),
                 (count, numbered, numbered)

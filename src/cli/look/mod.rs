@@ -12,6 +12,7 @@ pub(in crate::cli) mod report;
 pub(in crate::cli) mod runs;
 pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
+mod standing;
 pub(in crate::cli) mod status;
 pub(in crate::cli) mod story;
 pub(in crate::cli) mod terms;

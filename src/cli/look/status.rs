@@ -1,20 +1,23 @@
 //! `status`: the state of each topic and today's cost. Works as a health check: the store must be reachable.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::HashMap;
+use std::io::Write as _;
 
 use clap::Args;
 use serde_json::json;
 
+use super::standing::{Page, Pages};
 use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::grid::Grid;
+use crate::cli::terminal::json_list::JsonList;
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::compare::{MOST_JUDGED, filter_of, health};
 use crate::config::ProviderConfig;
-use crate::insight::{Amount, Ill, Illness, meant, standing};
-use crate::model::{Between, Budget, Micros, PausedBy, Source, Undelivered, Used, WindowFit};
+use crate::insight::{Amount, Ill, Illness, standing};
+use crate::model::{Budget, Micros, Paused, PausedBy, Source, Time, Topic, Undelivered, Used};
 use crate::schedule::Schedule;
-use crate::store::{Nature, Store, TopicStatus};
+use crate::store::{Nature, TopicStatus};
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
@@ -33,95 +36,88 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let context = Context::load(common, args.at.as_deref())?;
     let store = context.store_to_read().await?;
     let now = (context.clock)();
-    let topics = store.status().await?;
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
     let (used, topics_used) = store.used_on(now.utc_day(), &limited).await?;
     let calls = used.calls;
     let others = store.used_by_provider(now.utc_day()).await?;
     let budgets = budgets(&context, used, &topics_used);
-    let health = health(&store, &topics.iter().map(|t| t.topic.clone()).collect::<Vec<_>>()).await?;
-    let (filtered, older) = told_apart(&store, &topics).await?;
-    let full = full(&store, &topics).await?;
     let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
     let undelivered = store.undelivered(Some(&channels)).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     let disk = store.disk().await?;
     let place = store.place().to_owned();
-    store.close().await;
+    let configured: HashMap<&str, &Topic> =
+        context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect();
     let next = |status: &TopicStatus| {
-        let topic = context.config.topics.iter().find(|t| t.id == status.topic && status.paused.is_none())?;
+        let topic = configured.get(status.topic.as_str()).filter(|_| status.paused.is_none())?;
         let policy = topic.schedule.as_ref().filter(|p| !p.paused)?;
         Schedule::compile(policy).ok()?.next_after(now)
     };
     let limit = context.config.service.max_calls_per_day;
+    let mut pages = Pages::of(&store);
     if args.json {
-        let topics: Vec<_> = topics
-            .iter()
-            .map(|t| json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &health.ill), "items": t.items, "last_run": t.last_run,
-                "new_filtered": filtered.get(&t.topic), "new_older": t.last_run.as_ref().map(|_| older.get(&t.topic).unwrap_or(&0)), "ill": of(&t.topic, &health.ill).collect::<Vec<_>>(), "last_success": t.last_success,
-                "next_slot": next(t), "paused": t.paused }))
-            .collect();
-        output::json(
-            &json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
-                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "providers": provider_days(&context, &others), "unjudged": health.unjudged, "undelivered": undelivered, "disk": disk, "topics": topics }),
-        )?;
-        return Ok(exit(args, &health.ill));
-    }
-    let mut text = String::new();
-    if invented {
-        text.push_str("SANDBOX: invented findings\n\n");
-    }
-    let rows = topics
-        .iter()
-        .map(|t: &TopicStatus| {
-            let run = t.last_run.as_ref();
-            vec![
-                t.topic.clone(),
-                standing_now(t, &health.ill).to_owned(),
-                output::when_known(run.and_then(|r| r.started_at)),
-                run.map_or_else(
-                    || "-".to_owned(),
-                    |r| {
-                        let apart = [&filtered, &older].map(|of| of.get(&t.topic).unwrap_or(&0));
-                        output::at_least(r.counts.new - apart[0] - apart[1], full.contains(&r.run))
-                    },
-                ),
-                t.items.to_string(),
-                if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next(t)) },
-            ]
-        })
-        .collect();
-    text.push_str(&output::table(&["topic", "standing", "last run", "new", "items", "next slot"], rows, &[3, 4]));
-    for (topic, paused) in topics.iter().filter_map(|t| Some((&t.topic, t.paused.as_ref()?))) {
-        text.push_str(&match paused.by {
-            PausedBy::File => format!("{topic} is paused in the configuration\n"),
-            PausedBy::Pause => {
-                let why = paused.reason.as_ref().map_or_else(String::new, |why| format!(": {}", output::visible(why)));
-                format!("{topic} is paused since {}{why}\n", output::when_known(paused.since))
+        let whole = |unjudged: usize| {
+            json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
+                "budget_clears_at": now.next_utc_day(), "budgets": budgets, "providers": provider_days(&context, &others), "unjudged": unjudged, "undelivered": undelivered, "disk": disk, "topics": [] })
+        };
+        let mut out = output::stdout();
+        let mut list = JsonList::begin(&mut out, "topics", &whole(0))?;
+        let mut ill = false;
+        while let Some(page) = pages.next().await? {
+            for t in &page.topics {
+                let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
+                list.push(&json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
+                    "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
+                    "next_slot": next(t), "paused": t.paused }))?;
             }
-        });
-    }
-    for (run, at) in topics.iter().filter_map(|t| t.last_run.as_ref()).filter_map(|r| Some((r, r.clears_at?))) {
-        if at > now {
-            let why = output::brief(run.reason.as_deref().unwrap_or(""), 200);
-            text.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
+            ill |= fails(args, &page.ill);
         }
+        list.end(&whole(pages.unjudged))?;
+        out.flush()?;
+        store.close().await;
+        return Ok(exit(ill));
     }
-    for ill in &health.ill {
-        text.push_str(&format!("{ill}\n"));
+    let mut grid = Grid::new(&["topic", "standing", "last run", "new", "items", "next slot"], &[3, 4]);
+    let (mut paused, mut quota, mut ill, mut hidden, mut older) =
+        (String::new(), String::new(), String::new(), String::new(), String::new());
+    let mut failed = false;
+    while let Some(page) = pages.next().await? {
+        for t in &page.topics {
+            grid.push(&row(t, &page, next(t)));
+            if let Some(why) = &t.paused {
+                paused.push_str(&paused_line(&t.topic, why));
+            }
+            if let Some(run) = t.last_run.as_ref().filter(|run| run.clears_at.is_some_and(|at| at > now)) {
+                let why = output::brief(run.reason.as_deref().unwrap_or(""), 200);
+                quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
+            }
+        }
+        page.ill.iter().for_each(|one| ill.push_str(&format!("{one}\n")));
+        for (topic, many) in page.filtered.iter().filter(|(_, many)| **many > 0) {
+            hidden.push_str(&format!("{topic}: {many} more new in the last run, filtered\n"));
+        }
+        for (topic, many) in page.older.iter().filter(|(_, many)| **many > 0) {
+            older.push_str(&format!("{topic}: {many} more first seen in the last run, older than the window\n"));
+        }
+        failed |= fails(args, &page.ill);
     }
-    if health.unjudged > 0 {
-        text.push_str(&format!("{} topics were not judged for silent sources\n", health.unjudged));
+    store.close().await;
+    let mut out = output::stdout();
+    if invented {
+        out.write_all(b"SANDBOX: invented findings\n\n")?;
+    }
+    for line in grid.lines() {
+        writeln!(out, "{line}")?;
+    }
+    let mut text = [paused, quota, ill].concat();
+    if pages.unjudged > 0 {
+        text.push_str(&format!("{} topics were not judged for silent sources\n", pages.unjudged));
     }
     if undelivered != Undelivered::default() {
         text.push_str(&format!("{undelivered}: topicwatch outbox\n"));
     }
-    for (topic, hidden) in filtered.iter().filter(|(_, hidden)| **hidden > 0) {
-        text.push_str(&format!("{topic}: {hidden} more new in the last run, filtered\n"));
-    }
-    for (topic, older) in older.iter().filter(|(_, older)| **older > 0) {
-        text.push_str(&format!("{topic}: {older} more first seen in the last run, older than the window\n"));
-    }
+    text.push_str(&hidden);
+    text.push_str(&older);
     for line in budgets.iter().skip(1).filter(|line| line.limit.is_some()) {
         text.push_str(&format!("{line}\n"));
     }
@@ -142,8 +138,34 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         text.push_str(&format!("{calls} of {limit} calls today (UTC), {} · ", used.money));
     }
     text.push_str(&format!("{}, {size}\n", output::visible(&place)));
-    output::text(&text)?;
-    Ok(exit(args, &health.ill))
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(exit(failed))
+}
+
+/// A topic's line of the table.
+fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
+    let run = t.last_run.as_ref();
+    let new = run.map_or_else(
+        || "-".to_owned(),
+        |r| {
+            let apart = [&page.filtered, &page.older].map(|of| of.get(&t.topic).unwrap_or(&0));
+            output::at_least(r.counts.new - apart[0] - apart[1], page.full.contains(&r.run))
+        },
+    );
+    let next = if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next) };
+    let (standing, last) = (standing_now(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
+    [t.topic.clone(), standing, output::when_known(last), new, t.items.to_string(), next]
+}
+
+fn paused_line(topic: &str, paused: &Paused) -> String {
+    match paused.by {
+        PausedBy::File => format!("{topic} is paused in the configuration\n"),
+        PausedBy::Pause => {
+            let why = paused.reason.as_ref().map_or_else(String::new, |why| format!(": {}", output::visible(why)));
+            format!("{topic} is paused since {}{why}\n", output::when_known(paused.since))
+        }
+    }
 }
 
 /// The illnesses of one topic.
@@ -158,49 +180,12 @@ fn standing_now(status: &TopicStatus, ill: &[Illness]) -> &'static str {
     worst.filter(|_| usual == "ok").map_or(usual, Ill::as_str)
 }
 
-fn exit(args: &StatusArgs, ill: &[Illness]) -> Exit {
-    let fails = ill.iter().any(|illness| args.fail_on.iter().any(|state| state == illness.state.as_str()));
+fn fails(args: &StatusArgs, ill: &[Illness]) -> bool {
+    ill.iter().any(|illness| args.fail_on.iter().any(|state| state == illness.state.as_str()))
+}
+
+fn exit(fails: bool) -> Exit {
     if fails { Exit::Searches } else { Exit::Ok }
-}
-
-/// Of the new ones of each topic's last run: how many its filter hides, for topics with one, and how many of the others were
-/// older than their window.
-async fn told_apart(
-    store: &Store,
-    topics: &[TopicStatus],
-) -> Result<(BTreeMap<String, i64>, BTreeMap<String, i64>), Failure> {
-    let ids: Vec<String> = topics.iter().map(|t| t.topic.clone()).collect();
-    let runs: Vec<String> = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).collect();
-    let of_runs = store.older_of(&runs).await?;
-    let of_topic = |t: &TopicStatus| Some((t.topic.clone(), *of_runs.get(&t.last_run.as_ref()?.run)?));
-    let (mut filtered, mut older) = (BTreeMap::new(), topics.iter().filter_map(of_topic).collect::<BTreeMap<_, _>>());
-    let definitions = store.watched(&ids).await?.into_iter().filter_map(|watched| watched.definition);
-    for topic in definitions.filter(|topic| !topic.filter.is_none()).take(MOST_JUDGED) {
-        let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
-        if let Some(seq) = last {
-            let first = store.first_sights(&topic.id, Between { since: seq - 1, until: seq }).await?;
-            let filter = filter_of(&topic);
-            let hidden: Vec<String> =
-                first.iter().filter(|first| !meant(&filter, &first.item)).map(|first| first.item.key.clone()).collect();
-            if let Some(older) = older.get_mut(&topic.id) {
-                let fits = store.first_fits(Some(&topic.id), &hidden).await?;
-                *older -= count(fits.values().filter(|fit| **fit == WindowFit::Outside).count());
-            }
-            filtered.insert(topic.id, count(hidden.len()));
-        }
-    }
-    Ok((filtered, older))
-}
-
-fn count(many: usize) -> i64 {
-    i64::try_from(many).unwrap_or(i64::MAX)
-}
-
-/// Of as many topics as are judged: the last runs in which a source returned as much as it could.
-async fn full(store: &Store, topics: &[TopicStatus]) -> Result<BTreeSet<String>, Failure> {
-    let last = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).take(MOST_JUDGED);
-    let searches = store.searches(&last.collect::<Vec<_>>()).await?;
-    Ok(searches.into_iter().filter(|search| search.saturated).map(|search| search.run).collect())
 }
 
 /// What there is of a day, and what is used of it.

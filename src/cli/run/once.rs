@@ -49,13 +49,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     if args.at.is_none() {
         context.clock = skew.correct(context.clock);
     }
-    let topics = context.topics(&args.topic)?;
+    context.known(&args.topic)?;
     if args.due && !args.topic.is_empty() {
         return Err(Failure::usage("--due runs every topic that is due", "leave --topic out, or leave --due out"));
     }
     if args.dry_run {
+        let named = |topic: &&Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
+        let topics: Vec<&Topic> = context.config.topics.iter().filter(named).collect();
         return dry_run::run(&context, &topics, args.json);
     }
+    let topics = context.topics(&args.topic)?;
     // Secrets first: without them nothing is written.
     let channels = if args.due { channels::read(&context.config)? } else { Arc::default() };
     let targets = pings::targets(&context.config)?;

@@ -1,7 +1,9 @@
 //! What people and scripts see: output, tables, progress, logs, signals, exit codes.
 
 pub(in crate::cli) mod failure;
+pub(in crate::cli) mod grid;
 pub(in crate::cli) mod input;
+pub(in crate::cli) mod json_list;
 pub(in crate::cli) mod logging;
 pub(in crate::cli) mod output;
 pub(in crate::cli) mod progress;

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
 
-use comfy_table::{CellAlignment, ContentArrangement, Table};
-
 use crate::cli::terminal::failure::Failure;
+use crate::cli::terminal::grid::Grid;
 use crate::model::{Time, Volume, is_hidden_after};
 
 pub(in crate::cli) use crate::cli::terminal::text::{brief, bytes, columns, longest, spaced, visible, wrapped};
@@ -24,7 +23,7 @@ pub(in crate::cli) fn json(value: &impl serde::Serialize) -> Result<(), Failure>
 }
 
 /// JSON whose strings say in escapes what [`visible`] does, too; C0 they cannot hold otherwise. It is the same JSON.
-fn inert(json: &str) -> Cow<'_, str> {
+pub(super) fn inert(json: &str) -> Cow<'_, str> {
     if json.is_ascii() && !json.contains('\u{7f}') {
         return Cow::Borrowed(json);
     }
@@ -87,25 +86,10 @@ pub(in crate::cli) fn volume(of: Volume) -> String {
 /// A table without lines; `numbers` are the columns aligned to the right. No cell is broken, so that ids, paths and
 /// times can be copied: whoever fills it shortens words to what `width` leaves.
 pub(in crate::cli) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(header);
-    for row in rows {
-        table.add_row(row);
-    }
-    for (place, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if numbers.contains(&place) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let mut text: String = table.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    if text.is_empty() {
-        text.push('\n');
-    }
-    text
+    let mut grid = Grid::new(header, numbers);
+    rows.iter().for_each(|row| grid.push(row));
+    grid.lines().map(|line| format!("{line}\n")).collect()
 }
-
 /// Columns of the terminal; 100 when there is none.
 pub(in crate::cli) fn width() -> u16 {
     let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());

@@ -6,9 +6,9 @@ use crate::store::{
 };
 
 impl Store {
-    /// How each topic stands, by id.
-    pub async fn status(&self) -> Result<Vec<TopicStatus>, StoreError> {
-        read!(self, report::status())
+    /// How topics stand, by id: the first ones after an id.
+    pub async fn status(&self, after: &str, most: u32) -> Result<Vec<TopicStatus>, StoreError> {
+        read!(self, report::status(after, most))
     }
 
     /// Latest runs first.

@@ -7,11 +7,12 @@ use axum::body::{Bytes, to_bytes};
 use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
-use super::parameter::{Kind, Parameter, Place};
+use super::parameter::{Kind, MOST, Parameter, Place};
 use super::token::{self, Position};
-use crate::model::{Source, Time};
-use crate::schedule::{INSTANTS, instant};
+use crate::model::{Source, Time, Wanted};
+use crate::schedule::instant;
 use crate::web::app::App;
+use crate::web::ask::words;
 use crate::web::guard::LARGEST_FORM;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -50,19 +51,23 @@ impl Call {
         for (place, name, value) in path.chain(query) {
             let known = parameters.iter().find(|known| known.place == place && known.name == name);
             let Some(parameter) = known else { return Err(unknown(parameters, &name)) };
-            match (place, fits(parameter, &value, now)) {
+            match (place, fits(parameter, &value)) {
                 (_, Ok(())) => {}
                 (Place::Query, Err(problem)) => return Err(problem),
                 // What no path can be is a path that there is not.
                 (Place::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
             }
             if matches!(parameter.kind, Kind::Source) {
-                known_source(&app, parameter, &value).await?;
+                known_source(&app, &value).await?;
             }
             let values = given.entry(parameter.name).or_default();
             if !values.is_empty() && !parameter.many {
                 let hint = "Give it once.";
                 return Err(Problem::bad(format!("`{name}` is given several times"), hint));
+            }
+            if values.len() == MOST {
+                let hint = format!("Give it {MOST} times at most.");
+                return Err(Problem::bad(format!("`{name}` is given too often"), hint));
             }
             values.push(value);
         }
@@ -109,6 +114,13 @@ impl Call {
         self.one(name).and_then(|value| value.parse().ok()).or(otherwise).unwrap_or(1)
     }
 
+    /// The words that are looked for.
+    pub(super) fn wanted(&self) -> Result<Option<Wanted>, Problem> {
+        let meant = self.one("search").map(words).transpose();
+        // What is a word and what only excludes no pattern of the document tells.
+        meant.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })
+    }
+
     pub(super) fn instant(&self, name: &str) -> Option<Time> {
         self.one(name).and_then(|value| instant(value, self.now))
     }
@@ -142,18 +154,18 @@ fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
 }
 
 /// Whether something came of a source of this name; the search service's are known everywhere.
-async fn known_source(app: &App, parameter: &Parameter, value: &str) -> Result<(), Problem> {
+async fn known_source(app: &App, value: &str) -> Result<(), Problem> {
     let all = app.site.store.searched_sources().await?;
     if all.iter().any(|source| source.as_str() == value) {
         return Ok(());
     }
     let names: Vec<&str> = all.iter().map(Source::as_str).collect();
-    let title = format!("`{}` cannot stand for `{}`", cut(value), parameter.name);
-    Err(Problem::bad(title, format!("One of: {}.", names.join(", "))))
+    let title = format!("There is no source `{}`", cut(value));
+    Err(Problem { hint: format!("One of: {}.", names.join(", ")), ..Problem::unknown(title) })
 }
 
 /// Whether a value can be meant at all.
-fn fits(parameter: &Parameter, value: &str, now: Time) -> Result<(), Problem> {
+fn fits(parameter: &Parameter, value: &str) -> Result<(), Problem> {
     let refuse =
         |hint: String| Err(Problem::bad(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint));
     // No text that is stored has one, and one of the databases takes none.
@@ -172,8 +184,8 @@ fn fits(parameter: &Parameter, value: &str, now: Time) -> Result<(), Problem> {
             Some(number) if (least..=most).contains(&number) => Ok(()),
             _ => refuse(format!("Give a whole number from {least} to {most}.")),
         },
-        Kind::Instant if instant(value, now).is_none() => {
-            refuse(format!("{}{}.", INSTANTS[..1].to_uppercase(), &INSTANTS[1..]))
+        Kind::Written(form) if !form.fits(value) => {
+            refuse(format!("{}{}.", form.hint[..1].to_uppercase(), &form.hint[1..]))
         }
         _ => Ok(()),
     }

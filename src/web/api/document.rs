@@ -5,8 +5,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
+use super::form::TEXT;
 use super::operation::{Answered, Method, Operation};
-use super::parameter::{Kind, Parameter, Place};
+use super::parameter::{Kind, MOST, Parameter, Place};
 use super::problem::MEDIA;
 use super::schemas::schemas;
 use crate::export::What;
@@ -68,8 +69,14 @@ fn describe(operation: &Operation) -> Value {
             (200, Value::Object(media.iter().map(of).collect()))
         }
     };
-    responses.insert(status.to_string(), json!({ "description": operation.summary, "content": content }));
-    for refused in ANY.iter().chain(operation.refuses) {
+    let mut answered = json!({ "description": operation.summary, "content": content });
+    if status == 202 {
+        answered["headers"] = header("Location", "Where the request is found");
+    }
+    responses.insert(status.to_string(), answered);
+    // Whoever names something may name what is not there.
+    let absent = (!operation.parameters.is_empty()).then_some(&404);
+    for refused in ANY.iter().chain(absent).chain(operation.refuses) {
         responses.insert(refused.to_string(), problem(*refused));
     }
     let mut told = json!({
@@ -87,10 +94,6 @@ fn describe(operation: &Operation) -> Value {
             let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
             let content = json!({ "application/json": { "schema": schema, "example": example(action) } });
             fields.insert("requestBody".to_owned(), json!({ "required": true, "content": content }));
-        }
-        if operation.method != Method::Get {
-            // Nobody asks for anything without the token, wherever it is served.
-            fields.insert("security".to_owned(), json!([{ "token": [] }]));
         }
     }
     told
@@ -114,9 +117,24 @@ fn description(operation: &Operation) -> String {
 }
 
 fn problem(status: u16) -> Value {
-    let told = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let reason = axum::http::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
+    let told = match status {
+        409 => "Each part of what is asked is allowed, together they mean nothing",
+        _ => reason.unwrap_or("refused"),
+    };
     let content = json!({ MEDIA: { "schema": { "$ref": "#/components/schemas/Problem" } } });
-    json!({ "description": told.unwrap_or("refused"), "content": content })
+    let mut refused = json!({ "description": told, "content": content });
+    match status {
+        401 => refused["headers"] = header("WWW-Authenticate", "`Bearer`"),
+        429 | 503 => refused["headers"] = header("Retry-After", "Seconds after which to try again"),
+        _ => {}
+    }
+    refused
+}
+
+/// A header that is always there.
+fn header(name: &str, meaning: &str) -> Value {
+    json!({ name: { "description": meaning, "required": true, "schema": { "type": "string" } } })
 }
 
 fn told_of(parameter: &Parameter) -> Value {
@@ -124,23 +142,24 @@ fn told_of(parameter: &Parameter) -> Value {
         Kind::Source => {
             json!({ "type": "string", "pattern": "^[a-z][a-z0-9_-]{0,23}$", "examples": ["social", "web", "ai"] })
         }
-        Kind::Text(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
+        Kind::Text(most) => json!({ "type": "string", "minLength": 1, "maxLength": most, "pattern": TEXT }),
+        Kind::Written(form) => json!({
+            "type": "string",
+            "minLength": 1,
+            "maxLength": form.most,
+            "pattern": *form.pattern,
+            "description": form.hint,
+        }),
         Kind::Word(words) => json!({ "type": "string", "enum": words() }),
         Kind::Number(least, most, otherwise) => {
             json!({ "type": "integer", "minimum": least, "maximum": most, "default": otherwise })
         }
-        Kind::Instant => json!({
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 60,
-            "description": "2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d (ago)",
-        }),
     };
     let (place, needed) = match parameter.place {
         Place::Path => ("path", true),
         Place::Query => ("query", parameter.needed),
     };
-    let schema = if parameter.many { json!({ "type": "array", "items": schema }) } else { schema };
+    let schema = if parameter.many { json!({ "type": "array", "items": schema, "maxItems": MOST }) } else { schema };
     let example = match parameter.kind {
         Kind::Number(..) => json!(parameter.example.parse::<u32>().unwrap_or_default()),
         _ if parameter.many => json!([parameter.example]),

@@ -19,8 +19,8 @@ use super::runs::known;
 use crate::compare::{Filtered, Hiding, NoBegin};
 use crate::export::{self, ExportError, ExportRequest, Format, InvalidRequest, Order, Profile, What};
 use crate::model::{Source, Tone};
+use crate::schedule::check_zone;
 use crate::store::Store;
-use crate::web::ask::words;
 use crate::web::problem::Problem;
 
 /// How long one may take: what it reads stands still for it in the database.
@@ -47,7 +47,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(nowhere)?;
     if format != Format::Csv && call.one("profile").is_some() {
         let hint = "Leave it out, or ask for .csv.";
-        return Err(Problem::bad(format!("`profile` means nothing for {name}"), hint));
+        return Err(Problem::contrary(format!("`profile` means nothing for {name}"), hint));
     }
     let mut order = order(&call, what, format)?;
     known(&call, call.all("topic")).await?;
@@ -73,6 +73,9 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
 }
 
 fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
+    if let Some(zone) = call.one("timezone") {
+        check_zone(zone).map_err(|none| Problem { hint: none.hint, ..Problem::unknown(none.message) })?;
+    }
     let wish = ExportRequest {
         what,
         format,
@@ -85,7 +88,7 @@ fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
         tones: call.words("tone", Tone::parse),
         new_since: call.one("new_since"),
         authors: call.all("author"),
-        words: call.one("search").map(words).transpose()?,
+        words: call.wanted()?,
         seq: call.one("seq"),
         timezone: call.one("timezone"),
         filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep),
@@ -104,7 +107,7 @@ fn refused(unfit: &InvalidRequest) -> Problem {
         Some(given) => format!("{option}: `{}` {}", super::call::cut(given), named(&unfit.why)),
         None => format!("{option}{}", named(&unfit.why)),
     };
-    Problem::bad(title, unfit.hint.clone())
+    Problem::contrary(title, unfit.hint.clone())
 }
 
 fn no_begin(error: NoBegin, named: &str) -> Problem {
@@ -112,7 +115,8 @@ fn no_begin(error: NoBegin, named: &str) -> Problem {
         NoBegin::Store(error) => error.into(),
         other => {
             let title = format!("since: `{}` is no begin: {other}", super::call::cut(named));
-            Problem::bad(title, "Name a run of the topic, a time (2026-03-11, 24h), or last-report.")
+            let hint = "Name a run of the topic, a time (2026-03-11, 24h), or last-report.".to_owned();
+            Problem { hint, ..Problem::unknown(title) }
         }
     }
 }

@@ -10,7 +10,6 @@ use super::topics::card;
 use crate::compare::{Filtered, Hiding, Ranking};
 use crate::model::{Source, Tone, TopicCard, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
-use crate::web::ask::words;
 use crate::web::pages::topic::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
@@ -90,7 +89,7 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
         tones: call.words("tone", Tone::parse),
         authors: call.all("author").iter().map(|author| author.trim_start_matches('@').to_owned()).collect(),
         since,
-        words: call.one("search").map(words).transpose()?,
+        words: call.wanted()?,
         ..Filter::default()
     })
 }
@@ -102,7 +101,7 @@ fn alone(call: &Call, order: &str) -> Result<(), Problem> {
         None => Ok(()),
         Some(name) => {
             let hint = "Leave it out, or choose another order.";
-            Err(Problem::bad(format!("`{name}` means nothing for order={order}"), hint))
+            Err(Problem::contrary(format!("`{name}` means nothing for order={order}"), hint))
         }
     }
 }

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::call::{Call, cut};
 use super::envelope::{answer, cut as shorten};
+use super::parameters::KEY_CHARS;
 use super::topics::card;
 use crate::model::{Through, Time, Verdict};
 use crate::web::pages::actions::may_ask;
@@ -36,8 +37,9 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
         serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
     let mark = Verdict::parse(&asked.mark);
     let mark = mark.ok_or_else(|| Problem::bad(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
-    if asked.key.contains('\0') {
-        return Err(Problem::bad("`key` is no text", "Leave the character NUL out."));
+    if !(1..=KEY_CHARS).contains(&asked.key.chars().count()) || asked.key.contains('\0') {
+        let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
+        return Err(Problem::bad("`key` is no key", hint));
     }
     marked(&call, &topic, &asked.key, Some(mark)).await
 }

@@ -11,6 +11,7 @@ mod editions;
 mod envelope;
 mod exporting;
 mod exports;
+mod form;
 mod item;
 mod items;
 mod marks;

@@ -1,5 +1,7 @@
 //! A parameter of an operation and its bounds.
 
+use super::form::Form;
+
 /// Where a parameter stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -12,15 +14,18 @@ pub(super) enum Place {
 pub(super) enum Kind {
     /// Anything of so many characters at most.
     Text(usize),
+    /// What is written in a form.
+    Written(&'static Form),
     /// The name of a source.
     Source,
     /// One of a closed list.
     Word(fn() -> Vec<&'static str>),
     /// A whole number: least, most, and what it is when nobody says.
     Number(u32, u32, u32),
-    /// An instant as [`crate::schedule::instant`] reads it.
-    Instant,
 }
+
+/// How often a parameter may be given that may be given several times.
+pub(super) const MOST: usize = 50;
 
 #[derive(Debug)]
 pub(super) struct Parameter {

@@ -1,5 +1,6 @@
 //! Parameters that operations share, with their bounds.
 
+use super::form::{INSTANT, PAGE};
 use super::parameter::{Kind, Parameter};
 use super::{exports, items};
 use crate::compare::Filtered;
@@ -19,16 +20,18 @@ pub(super) const NOISES: Kind = Kind::Word(|| items::NOISES.to_vec());
 pub(super) const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
 pub(super) const FILES: Kind = Kind::Word(exports::files);
 pub(super) const ID: Kind = Kind::Text(64);
+/// Characters of an item's key at most.
+pub(super) const KEY_CHARS: usize = 700;
 pub(super) const RUN: Kind = Kind::Text(200);
 
 pub(super) const OF_ALERT: Parameter = Parameter::path("alert", ID, "Name of an alert of the configuration", "recalls");
 pub(super) const REQUEST: Parameter = Parameter::path("request", ID, "Id of the request", "01KHXJ5W0000000000000000");
 pub(super) const OF_ITEM: Parameter =
-    Parameter::path("key", Kind::Text(700), "A key of the item, or its address", "post:x:2031610711893905509");
+    Parameter::path("key", Kind::Text(KEY_CHARS), "A key of the item, or its address", "post:x:2031610711893905509");
 pub(super) const OF_TOPIC: Parameter = Parameter::path("topic", ID, "Id of a topic that is watched", "acme");
 pub(super) const LIMIT: Parameter = Parameter::query("limit", Kind::Number(1, 200, 50), "At most so many rows", "50");
 pub(super) const TOKEN: Parameter =
-    Parameter::query("page_token", Kind::Text(1_000), "`next_page_token` of the page before, as it is", "");
+    Parameter::query("page_token", Kind::Written(&PAGE), "`next_page_token` of the page before, as it is", "");
 pub(super) const TOPICS: Parameter =
     Parameter::query("topic", ID, "Only this topic; give it again for more", "acme").many();
 pub(super) const TOPIC: Parameter = Parameter::query("topic", ID, "Only this topic", "acme");
@@ -45,15 +48,15 @@ pub(super) const SEARCH: Parameter = Parameter::query(
     "launch -beta",
 );
 pub(super) const FIRST_SEEN: Parameter =
-    Parameter::query("since", Kind::Instant, "Only items first seen at or after", "7d");
+    Parameter::query("since", Kind::Written(&INSTANT), "Only items first seen at or after", "7d");
 pub(super) const NEW_SINCE: Parameter = Parameter::query(
     "new_since",
-    Kind::Instant,
+    Kind::Written(&INSTANT),
     "Only items first seen at or after, and not older than their topic's window then",
     "24h",
 );
 pub(super) const KEY: Parameter =
-    Parameter::query("key", Kind::Text(700), "A key of the item", "post:x:2031610711893905509").needed();
+    Parameter::query("key", Kind::Text(KEY_CHARS), "A key of the item", "post:x:2031610711893905509").needed();
 pub(super) const NOISE: Parameter = Parameter::query(
     "noise",
     NOISES,

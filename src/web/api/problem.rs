@@ -25,7 +25,7 @@ pub(in crate::web) fn answer(problem: &Problem) -> Response {
     let mut response = (status, [(header::CONTENT_TYPE, MEDIA)], body.to_string()).into_response();
     let more = match status {
         StatusCode::UNAUTHORIZED => Some((header::WWW_AUTHENTICATE, "Bearer")),
-        StatusCode::SERVICE_UNAVAILABLE => Some((header::RETRY_AFTER, AGAIN)),
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => Some((header::RETRY_AFTER, AGAIN)),
         _ => None,
     };
     if let Some((name, value)) = more {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::{Call, cut};
 use super::envelope::answer;
+use super::form::SNOOZE;
 use super::topics::card;
 use crate::model::{ControlRequest, Request, RequestKind, RequestState};
 use crate::schedule::parse_duration;
@@ -22,8 +23,8 @@ pub(super) const ALERT_ACTIONS: [(&str, RequestKind); 3] =
 
 /// Requests that are told of a topic or an alert.
 const TOLD: u32 = 50;
-/// The longest that an alert may be silenced, milliseconds.
-const LONGEST: u128 = 366 * 86_400_000;
+/// Characters of an event's id at most.
+pub(super) const EVENT_CHARS: usize = 1_000;
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,16 +56,19 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
     let hint = "Send {\"action\": \"ack\"}, with \"event\" for one alone; {\"action\": \"snooze\", \"for\": \"8h\"}, or \"unsnooze\".";
     let asked: AskedOfAlert = body(&call, hint)?;
     let kind = kind(&ALERT_ACTIONS, &asked.action, hint)?;
-    if asked.event.as_ref().is_some_and(|event| kind != RequestKind::Ack || event.len() > 1_000 || event.contains('\0'))
+    if asked
+        .event
+        .as_ref()
+        .is_some_and(|event| kind != RequestKind::Ack || event.chars().count() > EVENT_CHARS || event.contains('\0'))
     {
         return Err(Problem::bad("`event` means nothing here", hint));
     }
     let length_ms = match (kind, &asked.length) {
         (RequestKind::Snooze, Some(length)) => {
-            let length = parse_duration(length).map_err(|wrong| Problem::bad(cut(&wrong.message), wrong.hint))?;
-            if length.is_zero() || length.as_millis() > LONGEST {
-                return Err(Problem::bad("`for` is out of bounds", "Up to 366 days: \"30m\", \"8h\", \"3d\"."));
-            }
+            let length =
+                Some(length).filter(|length| SNOOZE.fits(length)).and_then(|length| parse_duration(length).ok());
+            let hint = "Up to 366 days: \"30m\", \"8h\", \"3d\".";
+            let length = length.ok_or_else(|| Problem::bad("`for` is no length that is taken here", hint))?;
             i64::try_from(length.as_millis()).ok()
         }
         (RequestKind::Snooze, None) => return Err(Problem::bad("`for` is missing", hint)),
@@ -97,7 +101,7 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
     };
     let Some(request) = request else {
         let hint = "Is `topicwatch run` up? It takes up what waits within seconds; ask again then.";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many requests wait already", hint));
+        return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests wait already", hint));
     };
     let mut response = answer(call, [("data", as_json(&request))]).await?;
     *response.status_mut() = StatusCode::ACCEPTED;

@@ -42,7 +42,8 @@ pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem>
         None => Ok(()),
         Some(topic) => {
             let title = format!("There is no topic `{}`", super::call::cut(topic));
-            Err(Problem::bad(title, "/api/v1/topics lists those that are watched."))
+            let hint = "/api/v1/topics lists those that are watched.".to_owned();
+            Err(Problem { hint, ..Problem::unknown(title) })
         }
     }
 }

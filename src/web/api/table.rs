@@ -7,7 +7,8 @@ use super::parameters::{
     ORDERS, PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
 use super::{
-    alerts, answers, days, document, editions, exports, item, items, marks, requests, runs, table_marks, terms, topics,
+    alerts, answers, days, document, editions, exports, form, item, items, marks, requests, runs, table_marks, terms,
+    topics,
 };
 
 /// They stand in the order in which the document tells them.
@@ -31,7 +32,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         })
     },
     Operation {
-        refuses: &[404],
+        refuses: &[404, 409],
         ..get(
             "/api/v1/topics/{topic}/items",
             "listItems",
@@ -89,13 +90,13 @@ pub(super) static OPERATIONS: &[Operation] = &[
         )
     },
     Operation {
-        refuses: &[404],
+        refuses: &[404, 409],
         ..get(
             "/api/v1/topics/{topic}/terms",
             "listTerms",
             "What a topic's texts say more often than in the four weeks before, and its themes",
             "At most ten terms and seven themes of a span of up to 32 days that ends now.",
-            &[&OF_TOPIC, &Parameter::query("since", Kind::Instant, "Begin of the span [24h]", "7d")],
+            &[&OF_TOPIC, &Parameter::query("since", Kind::Written(&form::INSTANT), "Begin of the span [24h]", "7d")],
             "Terms",
             |call| Box::pin(terms::list(call)),
         )
@@ -185,7 +186,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         &[
             &TOPIC,
             &Parameter::query("state", STATES, "Only runs in this state", "failed"),
-            &Parameter::query("since", Kind::Instant, "Only runs begun, or due, at or after", "7d"),
+            &Parameter::query("since", Kind::Written(&form::INSTANT), "Only runs begun, or due, at or after", "7d"),
             &LIMIT,
             &TOKEN,
         ],
@@ -301,7 +302,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
     },
     Operation {
         answered: Answered::Stream(&[exports::CSV, exports::JSONL]),
-        refuses: &[404],
+        refuses: &[404, 409],
         ..get(
             "/api/v1/exports/{file}",
             "export",
@@ -318,22 +319,32 @@ pub(super) static OPERATIONS: &[Operation] = &[
                 &SOURCE,
                 &Parameter::query(
                     "since",
-                    Kind::Text(200),
+                    Kind::Written(&form::BEGIN),
                     "At or after an instant; of `changes` also a run, or `last-report`",
                     "7d",
                 ),
-                &Parameter::query("until", Kind::Text(200), "Before an instant", "2026-03-11"),
+                &Parameter::query("until", Kind::Written(&form::INSTANT), "Before an instant", "2026-03-11"),
                 &TONE,
                 &Parameter::query(
                     "new_since",
-                    Kind::Text(200),
+                    Kind::Written(&form::BEGIN),
                     "Only items first seen at or after, and not older than their topic's window then",
                     "24h",
                 ),
                 &AUTHOR,
                 &SEARCH,
-                &Parameter::query("seq", Kind::Text(50), "Only runs with numbers above A up to B", "120..180"),
-                &Parameter::query("timezone", Kind::Text(64), "Whose days `daily` tells of [`UTC`]", "Europe/Berlin"),
+                &Parameter::query(
+                    "seq",
+                    Kind::Written(&form::SEQ),
+                    "Only runs with numbers above A up to B",
+                    "120..180",
+                ),
+                &Parameter::query(
+                    "timezone",
+                    Kind::Written(&form::ZONE),
+                    "Whose days `daily` tells of [`UTC`]",
+                    "Europe/Berlin",
+                ),
                 &Parameter::query(
                     "filtered",
                     FILTERED,

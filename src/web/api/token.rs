@@ -29,10 +29,11 @@ pub(super) fn read(scope: &str, token: &str) -> Result<Position, Problem> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok();
     let parts: Option<(String, i64, String)> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
+    let none = |title: &str| Problem { hint: hint.to_owned(), ..Problem::unknown(title) };
     match parts {
         Some((of, value, key)) if of == mark(scope) && !key.contains('\0') => Ok(Position { value, key }),
-        Some(_) => Err(Problem::bad("This page token belongs to another question", hint)),
-        None => Err(Problem::bad("This is no page token", hint)),
+        Some(_) => Err(none("This page token belongs to another question")),
+        None => Err(none("This is no page token")),
     }
 }
 

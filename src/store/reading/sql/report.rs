@@ -10,31 +10,33 @@ use crate::store::{
     After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
 };
 
-pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>, StoreError> {
+pub(in crate::store) async fn status(conn: &mut Conn, after: &str, most: u32) -> Result<Vec<TopicStatus>, StoreError> {
     // By reading order, never by database id; the index on (topic, seq) is walked back to the first that fits.
     let mut last: HashMap<String, RunRow> = HashMap::new();
-    let latest = format!(
-        "{} WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
-         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) \
-         FROM topic t WHERE t.removed_at IS NULL)",
-        read::RUN
+    let mut latest = QueryBuilder::<Database>::new(read::RUN);
+    latest.push(
+        " WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
+         (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) FROM",
     );
-    for row in sqlx::query(sqlx::AssertSqlSafe(latest)).fetch_all(&mut *conn).await? {
+    page(&mut latest, after, most);
+    latest.push(")");
+    for row in latest.build().fetch_all(&mut *conn).await? {
         let run = read::run(&row)?;
         if let Some(topic) = run.topic.clone() {
             last.insert(topic, run);
         }
     }
     // What a run that has no number yet saw first does not count yet; there is seldom such a run.
-    let rows = sqlx::query(
+    let mut standing = QueryBuilder::<Database>::new(
         "SELECT t.id, t.title, t.planned_until, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
          (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
           AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
-         AS last_success FROM topic t WHERE t.removed_at IS NULL ORDER BY t.id",
-    )
-    .fetch_all(conn)
-    .await?;
+         AS last_success FROM",
+    );
+    page(&mut standing, after, most);
+    standing.push(" ORDER BY t.id");
+    let rows = standing.build().fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let topic: String = row.try_get("id")?;
@@ -49,6 +51,12 @@ pub(in crate::store) async fn status(conn: &mut Conn) -> Result<Vec<TopicStatus>
             })
         })
         .collect()
+}
+
+/// Some topics that are watched, as `t`.
+fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32) {
+    query.push(" (SELECT * FROM topic WHERE removed_at IS NULL AND id > ").push_bind(after.to_owned());
+    query.push(" ORDER BY id LIMIT ").push_bind(i64::from(most)).push(") t");
 }
 
 /// Whether it is paused, and by whom: `resume` does not help against the file.

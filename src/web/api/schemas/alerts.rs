@@ -1,10 +1,11 @@
 //! Alerts, what they saw, and what may be asked of them.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, list, one};
 use crate::model::{AlertEventKind, AlertRule, RequestState};
-use crate::web::api::requests::ALERT_ACTIONS;
+use crate::web::api::form::{SNOOZE, TEXT};
+use crate::web::api::requests::{ALERT_ACTIONS, EVENT_CHARS};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};
 
@@ -73,16 +74,22 @@ const REQUEST: &[Field] = &[
 ];
 
 pub(super) fn schemas() -> Vec<Named> {
+    // One for each action, since each takes other fields.
+    let asked = |action: &str, needed: &[&str], mut fields: Value| {
+        fields["action"] = json!({ "type": "string", "enum": [action] });
+        json!({ "type": "object", "properties": fields, "required": needed, "additionalProperties": false })
+    };
+    let none = json!({ "type": "null" });
+    let event = json!({ "type": ["string", "null"], "maxLength": EVENT_CHARS, "pattern": TEXT, "description": "only this event" });
+    let length =
+        json!({ "type": "string", "pattern": *SNOOZE.pattern, "maxLength": SNOOZE.most, "description": SNOOZE.hint });
     let asked = json!({
-        "type": "object",
         "description": "What is asked for",
-        "properties": {
-            "action": ACTION.as_json(),
-            "event": { "type": "string", "maxLength": 1_000, "description": "of `ack`: only this event" },
-            "for": { "type": "string", "description": "of `snooze`: 30m, 8h, 3d; 366 days at most" },
-        },
-        "required": ["action"],
-        "additionalProperties": false,
+        "oneOf": [
+            asked("ack", &["action"], json!({ "event": event, "for": none })),
+            asked("snooze", &["action", "for"], json!({ "event": none, "for": length })),
+            asked("unsnooze", &["action"], json!({ "event": none, "for": none })),
+        ],
     });
     vec![
         list("Alerts", &Of("Alert"), PAGED),

@@ -1,7 +1,11 @@
 //! What was found: items with all that is known of them, and answers.
 
+use serde_json::json;
+
 use super::parts::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
 use crate::model::{Kind, Through, Tone, Verdict, WindowFit};
+use crate::web::api::form::TEXT;
+use crate::web::api::parameters::KEY_CHARS;
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};
 
@@ -125,6 +129,9 @@ const ANSWER: &[Field] = &[
 
 pub(super) fn schemas() -> Vec<Named> {
     let copies = &[("count", Integer, "how many"), ("data", List(&Of("Copy")), "the first of them, by key")];
+    let mut mark = object("What is marked, and as what", &[&[KEY, ("mark", MARK, "which of these")]]);
+    let key = json!({ "type": "string", "minLength": 1, "maxLength": KEY_CHARS, "pattern": TEXT, "description": "a key of the item" });
+    mark["properties"]["key"] = key;
     vec![
         list("Items", &Of("ListedItem"), PAGE),
         ("Item", object("An item as a topic knows it", &[ITEM, TONE])),
@@ -136,7 +143,7 @@ pub(super) fn schemas() -> Vec<Named> {
         ("MarkSet", object("An item that is marked", &[MARK_SET])),
         one("OneMark", "Marked"),
         ("Marked", object("An item's mark", &[MARKED])),
-        ("Mark", object("What is marked, and as what", &[&[KEY, ("mark", MARK, "which of these")]])),
+        ("Mark", mark),
         one("OneItem", "WholeItem"),
         ("WholeItem", object("Everything about an item", &[WHOLE])),
         ("Sighting", object("An item in a reply", &[SIGHTING])),

@@ -1,0 +1,75 @@
+//! An object as JSON of which one list is too long to be held: its entries are written one by one, with the bytes that
+//! [`super::output::json`] would write for the whole.
+
+use std::io::Write;
+
+use serde_json::Value;
+
+use super::failure::Failure;
+use super::output::inert;
+
+/// A list that is being written.
+pub(in crate::cli) struct JsonList<'o, W> {
+    out: &'o mut W,
+    key: &'static str,
+    many: usize,
+}
+
+impl<'o, W: Write> JsonList<'o, W> {
+    /// Writes what stands before the list; in `whole` it is empty, and so far only what comes before it counts.
+    pub(in crate::cli) fn begin(out: &'o mut W, key: &'static str, whole: &Value) -> Result<Self, Failure> {
+        let (before, _) = around(key, whole)?;
+        out.write_all(inert(&before).as_bytes())?;
+        Ok(Self { out, key, many: 0 })
+    }
+
+    pub(in crate::cli) fn push(&mut self, entry: &impl serde::Serialize) -> Result<(), Failure> {
+        let entry = serde_json::to_string_pretty(entry)?;
+        let between = if self.many == 0 { "\n    " } else { ",\n    " };
+        self.many += 1;
+        // A line break inside of a string is written as an escape: each here begins a line of the entry.
+        write!(self.out, "{between}{}", inert(&entry).replace('\n', "\n    "))?;
+        Ok(())
+    }
+
+    /// Writes what stands after the list, and a line end.
+    pub(in crate::cli) fn end(self, whole: &Value) -> Result<(), Failure> {
+        let (_, after) = around(self.key, whole)?;
+        let close = if self.many == 0 { "]" } else { "\n  ]" };
+        Ok(writeln!(self.out, "{close}{}", inert(&after))?)
+    }
+}
+
+/// What stands before the entries of a list and after them.
+fn around(key: &str, whole: &Value) -> Result<(String, String), Failure> {
+    let text = serde_json::to_string_pretty(whole)?;
+    // No string holds this: its quotation marks would be escaped.
+    let list = format!("\n  \"{key}\": []");
+    Ok(match text.split_once(&list) {
+        Some((before, after)) => (format!("{before}\n  \"{key}\": ["), after.to_owned()),
+        None => (text, String::new()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_bytes_are_those_of_the_whole() {
+        let rows = [json!({ "a": "x\ny \"list\": [] \u{202e}", "b": [1, { "c": [] }] }), json!("z"), json!([])];
+        for many in 0..=rows.len() {
+            let whole =
+                |rows: &[Value]| json!({ "before": "\n  \"list\": []", "list": rows, "other": [], "zz": "\u{9b}" });
+            let mut out = Vec::new();
+            let mut list = JsonList::begin(&mut out, "list", &whole(&[])).unwrap();
+            rows[..many].iter().for_each(|row| list.push(row).unwrap());
+            list.end(&whole(&[])).unwrap();
+            let expected = format!("{}\n", inert(&serde_json::to_string_pretty(&whole(&rows[..many])).unwrap()));
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+}

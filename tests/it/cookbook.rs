@@ -1,0 +1,143 @@
+//! The pieces of docs/cookbook against the real thing: every metric and label of the dashboard is in `/metrics`, every statement
+//! runs on both databases, every field of the workflow is in a webhook. What needs other programs is `scripts/cookbook`'s.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::support::databases::databases;
+use crate::support::exposition::Exposed;
+use crate::support::program::Place;
+use crate::support::receivers::Hook;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, post};
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1h\"\n\n";
+
+fn cookbook(file: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("docs/cookbook").join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The fenced blocks of a language of the page.
+fn blocks(language: &str) -> Vec<String> {
+    let page = cookbook("README.md");
+    let open = format!("```{language}\n");
+    page.split(open.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// Every value of a key, wherever it stands.
+fn values(of: &Value, key: &str) -> Vec<String> {
+    match of {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, value)| match value {
+                Value::String(text) if name == key => vec![text.clone()],
+                other => values(other, key),
+            })
+            .collect(),
+        Value::Array(list) => list.iter().flat_map(|value| values(value, key)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn json(file: &str) -> Value {
+    serde_json::from_str(&cookbook(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// Statements of the page, the dashboard and the models.
+fn statements() -> Vec<String> {
+    let source = Regex::new(r"\{\{ source\('topicwatch', '(\w+)'\) \}\}").unwrap();
+    let models = ["dbt/models/items_per_day.sql", "dbt/models/topic_costs.sql"].map(cookbook);
+    let all = blocks("sql").into_iter().chain(values(&json("grafana.json"), "rawSql")).chain(models);
+    all.map(|sql| source.replace_all(sql.trim().trim_end_matches(';'), "$1").into_owned()).collect()
+}
+
+/// Whether what an expression asks of a metric is there: the metric, its labels, their values.
+fn is_exposed(expression: &str, exposed: &Exposed) -> usize {
+    let asked = Regex::new(r"(topicwatch_\w+)(?:\{([^}]*)\})?").unwrap();
+    let grouped = Regex::new(r"by \(([^)]*)\)").unwrap();
+    let mut metrics = 0;
+    for of in asked.captures_iter(expression) {
+        metrics += 1;
+        let of_metric: Vec<_> = exposed.samples.keys().filter(|(name, _)| *name == of[1]).map(|(_, l)| l).collect();
+        assert!(!of_metric.is_empty(), "{expression}: nothing is called {}", &of[1]);
+        let pairs = of.get(2).map_or("", |labels| labels.as_str()).split(',').filter(|pair| !pair.is_empty());
+        for (label, value) in pairs.map(|pair| pair.split_once('=').unwrap()) {
+            let there = of_metric.iter().any(|labels| labels.get(label).is_some_and(|v| v == value.trim_matches('"')));
+            assert!(there, "{expression}: {label}={value}");
+        }
+        for label in
+            grouped.captures_iter(expression).flat_map(|by| by[1].split(", ").map(str::to_owned).collect::<Vec<_>>())
+        {
+            assert!(of_metric.iter().all(|labels| labels.contains_key(&label)), "{expression}: no label {label}");
+        }
+    }
+    metrics
+}
+
+#[test]
+fn dashboard_statements_models_and_workflow_fit_what_the_program_gives() {
+    let flow =
+        blocks("toml").remove(0).replace("url_env = \"FLOW_URL\"", "url_env = \"FLOW_URL\"\nallow_private = true");
+    assert!(flow.contains("allow_private"));
+    let mut counts = Vec::new();
+    for database in databases() {
+        let (world, hook) = (World::new(), Hook::good());
+        let place = Place::new(database, &world.lines(), &format!("{TOPIC}{flow}"));
+        for n in 23..26 {
+            let posts: Vec<Value> = (0..=n - 23).map(|id| post(id + 1, 20 + id, &format!("words {id}"), 1)).collect();
+            world.posts(&posts);
+            let ended = place.program(&["once", "--due", "--at", &hour(n)]).env("FLOW_URL", &hook.url()).run();
+            assert_eq!(ended.code, Some(0), "{ended}");
+        }
+        // A webhook holds every field that the workflow reads and the page names.
+        let body = hook.got().first().expect("a webhook").json();
+        let fields: BTreeSet<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
+        let workflow = cookbook("n8n.json");
+        let read: BTreeSet<&str> =
+            workflow.split("$json.body.").skip(1).map(|rest| rest.split(' ').next().unwrap()).collect();
+        assert!(read.len() >= 4 && read.is_subset(&fields), "{read:?} of {fields:?}");
+        assert_eq!(body["kind"], "alert");
+        assert_eq!(values(&json("n8n.json"), "rightValue"), ["alert"]);
+        let page = cookbook("README.md");
+        let named = page.split("The fields are ").nth(1).unwrap().split(". ").next().unwrap();
+        let named: BTreeSet<&str> = named.split('`').skip(1).step_by(2).collect();
+        assert_eq!(named, fields);
+        let statements = statements();
+        assert!(statements.len() >= 6, "{statements:?}");
+        let rows = |sql: &String| place.database.number(&format!("SELECT count(*) FROM ({sql}) AS q"));
+        let rows: Vec<i64> = statements.iter().map(rows).collect();
+        assert!(rows.iter().all(|many| *many > 0), "{rows:?} of {statements:?}");
+        counts.push(rows);
+        let pages = Pages::of(
+            place
+                .program(&["serve", "--listen", "127.0.0.1:0", "--at", &hour(26)])
+                .env("FLOW_URL", &hook.url())
+                .start(),
+        );
+        let exposed = Exposed::read(&pages);
+        let expressions = values(&json("grafana.json"), "expr");
+        let metrics: usize = expressions.iter().map(|expression| is_exposed(expression, &exposed)).sum();
+        assert!(metrics >= 10, "{metrics}");
+    }
+    assert!(counts.iter().all(|other| *other == counts[0]), "{counts:?}");
+}
+
+#[test]
+fn a_panel_has_a_place_of_its_own_and_a_source_that_the_dashboard_asks_for() {
+    let dashboard = json("grafana.json");
+    let asked: BTreeSet<String> =
+        values(&dashboard["templating"], "name").iter().map(|name| format!("${{{name}}}")).collect();
+    let mut taken = BTreeSet::new();
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let at = |key: &str| panel["gridPos"][key].as_u64().unwrap();
+        for (x, y) in (at("x")..at("x") + at("w")).flat_map(|x| (at("y")..at("y") + at("h")).map(move |y| (x, y))) {
+            assert!(x < 24 && taken.insert((x, y)), "{}", panel["title"]);
+        }
+        assert!(asked.contains(panel["datasource"]["uid"].as_str().unwrap()), "{}", panel["title"]);
+        assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Files of many topics: what `status` and `once --dry-run` say of each is written while it is made, so that it is never all held.
+#![cfg(target_os = "linux")]
+
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+
+fn topics(many: usize) -> String {
+    let topic = |n: usize| format!("[[topics]]\nid = \"topic-{n:05}\"\nquery = \"subject {n}\"\nevery = \"12h\"\n");
+    (0..many).map(topic).collect()
+}
+
+/// Peak memory, in KiB, of a program of whose output nobody reads more than the begin: whatever it still holds, it holds then.
+fn peak(place: &Place, args: &[&str]) -> u64 {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_topicwatch"))
+        .args(args)
+        .current_dir(place.path("."))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut begin = [0; 1];
+    child.stdout.as_mut().unwrap().read_exact(&mut begin).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_else(|| panic!("{args:?} has ended"));
+    let peak = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    peak
+}
+
+#[test]
+fn what_is_printed_of_many_topics_is_not_held() {
+    let places = [1_000, 6_000].map(|many| {
+        let place = Place::new(sqlite(), "base_url = \"sandbox\"", &topics(many));
+        // They become known; nothing runs yet.
+        place.ok(&["once", "--due", "--at", NINE]);
+        place
+    });
+    for args in [&["status"][..], &["status", "--json"], &["once", "--dry-run"], &["once", "--dry-run", "--json"]] {
+        let [few, many] = [0, 1].map(|n| peak(&places[n], &[args, &["--at", NINE]].concat()));
+        let more = many.saturating_sub(few);
+        // The file itself is held: its text, and each topic that it defines.
+        assert!(more < 5 * 4_096, "{args:?}: 5,000 more topics take {more} KiB more, {few} became {many}");
+        eprintln!("{args:?}: {few} {many}");
+    }
+}
