@@ -12,7 +12,7 @@ use super::token::{self, Position};
 use crate::model::{Source, Time};
 use crate::schedule::{INSTANTS, instant};
 use crate::web::app::App;
-use crate::web::guard::LARGEST_FORM;
+use crate::web::ask::LARGEST_FORM;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
