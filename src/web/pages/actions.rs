@@ -48,6 +48,8 @@ pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Probl
             } }
             (edits(site, &card.topic))
             @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
+            // The API takes a token from programs alone, not what a browser keeps of a login.
+            @if site.settings().access.is_none() { a.button href=(link("/api/v1/exports/items.csv", [("topic", card.topic.as_str())])) download { "CSV" } }
         }
         @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone())) } } } }
     })
