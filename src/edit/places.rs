@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Table};
 
+use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
+use super::text;
 use super::value::Given;
-use super::{Entry, KeyPlace, Kind, Refused, refused, text};
 
 /// All that can be edited, and whether there is something else.
 pub(super) struct Places {

@@ -40,8 +40,7 @@ impl Given {
 }
 
 /// A basic string of TOML on one line. What cannot be seen is escaped, so that the file shows what it says.
-#[must_use]
-pub fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');
     for c in text.chars() {

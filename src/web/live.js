@@ -45,9 +45,9 @@
       events.close();
     });
   };
+  // What is about to come is another page at this address.
   const soon = () => {
-    if (document.querySelector("[data-soon]") === null) return;
-    renew().catch(() => undefined).finally(() => setTimeout(soon, SOON));
+    if (document.querySelector("[data-soon]") !== null) location.reload();
   };
   own(document);
   for (const part of document.querySelectorAll("[data-events]")) watch(part);

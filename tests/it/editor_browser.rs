@@ -55,7 +55,7 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     let mut driven = Driven::start(&browser, &place);
     driven.ask("Page.enable", &json!({}));
     let home = place.path("downloads");
-    driven.ask("Browser.setDownloadBehavior", &json!({ "behavior": "allow", "downloadPath": home }));
+    driven.ask("Page.setDownloadBehavior", &json!({ "behavior": "allow", "downloadPath": home }));
     driven.open(&format!("http://{}/", pages.address));
     picture(&mut driven, "first");
     follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'Add a topic').click()", "/jobs/new");

@@ -68,7 +68,7 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
             hook.url()
         );
         let place = Place::new(database, &sandbox.lines(), &rest);
-        let mut pages = Pages::of(place.program(&["run"]).start());
+        let pages = Pages::of(place.program(&["run"]).start());
         let read = || std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         let press = |pages: &Pages, verb: &str, kind: &str, of: &str| {
             let seen = Typed::on(pages, "/jobs").value("seen");
@@ -102,7 +102,7 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
             let (head, rest) = after.split_once('\n').unwrap();
             assert_eq!(read(), now.replacen(after, &format!("{head}\npaused = true\n{rest}"), 1), "{kind}");
         }
-        pages.going.until("taken over", |said| said.contains("configuration taken over"));
+        until("all is taken over", || pages.page("/topics/acme").contains("in the configuration"));
         // A channel that is paused keeps its messages; an alert that is says nothing of what passed.
         let config = place.json(&["check", "--json"]);
         assert!(config["alerts"][0]["paused"] == true && config["reports"][0]["schedule"]["paused"] == true, "{config}");

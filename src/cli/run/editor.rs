@@ -53,31 +53,22 @@ impl Editor {
         self.common.config.clone().unwrap_or_default().canonicalize()
     }
 
-    fn load(&self, text: &str) -> Result<Config, Vec<Wrong>> {
-        let request = context::request(&self.common, self.now());
-        let request = request.map_err(|failure| vec![Wrong::nowhere(failure.text, failure.hint)])?;
-        let file = self.common.config.clone().unwrap_or_default();
-        config::load_text(text, &file, &request).map_err(|error| match error {
-            LoadError::Mistakes(mistakes) => mistakes.into_iter().map(wrong).collect(),
-            LoadError::Unreadable { message, hint, .. } => vec![Wrong::nowhere(message, hint)],
-            LoadError::NotFound { .. } => vec![Wrong::nowhere("there is no configuration any more", "")],
-        })
-    }
-
     fn context(&self, config: Config) -> Context {
         Context { config, clock: self.clock.clone() }
     }
 
-    /// A topic of a text, with all that the text says.
-    fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
-        let config = self.load(text)?;
+    /// A topic of a text, with all that the text says. Checking many takes seconds, on a thread of its own.
+    async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
+        let (common, now, text) = (self.common.clone(), self.now(), text.to_owned());
+        let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
+        let config = loaded.map_err(|error| vec![Wrong::nowhere(format!("the check ended: {error}"), "")])??;
         let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
         let topic = topic.ok_or_else(|| vec![Wrong::nowhere(format!("there is no topic `{id}` in it"), "")])?;
         Ok((self.context(config), topic))
     }
 
     async fn outlook(&self, text: &str, id: &str) -> Result<Outlook, Vec<Wrong>> {
-        let (context, topic) = self.topic(text, id)?;
+        let (context, topic) = self.topic(text, id).await?;
         let now = self.now();
         let away = |error: crate::store::StoreError| vec![Wrong::nowhere(error.text, error.hint)];
         let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
@@ -137,7 +128,7 @@ impl Editor {
         if !is_seen() {
             return Err(Unsaved::Changed);
         }
-        let config = self.load(text).map_err(Unsaved::Refused)?;
+        let config = load(&self.common, self.now(), text).map_err(Unsaved::Refused)?;
         if self.delivers {
             // What the daemon would refuse to take over.
             let failed = |failure: crate::cli::terminal::failure::Failure| {
@@ -182,7 +173,7 @@ impl JobsFile for Editor {
 
     fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>> {
         Box::pin(async move {
-            let found = self.topic(text, topic);
+            let found = self.topic(text, topic).await;
             let (context, topic) = found.map_err(|mut all| {
                 if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
             })?;
@@ -193,6 +184,18 @@ impl JobsFile for Editor {
     fn report<'a>(&'a self, topic: &'a str) -> Pending<'a, Result<String, Wrong>> {
         Box::pin(self.made(topic))
     }
+}
+
+/// The configuration of a text, or all that is wrong with it.
+fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
+    let request = context::request(common, now);
+    let request = request.map_err(|failure| vec![Wrong::nowhere(failure.text, failure.hint)])?;
+    let file = common.config.clone().unwrap_or_default();
+    config::load_text(text, &file, &request).map_err(|error| match error {
+        LoadError::Mistakes(mistakes) => mistakes.into_iter().map(wrong).collect(),
+        LoadError::Unreadable { message, hint, .. } => vec![Wrong::nowhere(message, hint)],
+        LoadError::NotFound { .. } => vec![Wrong::nowhere("there is no configuration any more", "")],
+    })
 }
 
 fn wrong(mistake: Mistake) -> Wrong {

@@ -11,6 +11,7 @@ use maud::{Markup, html};
 
 use super::actions::{may_ask, put, request_row};
 use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, place};
+use super::topic_fields::hidden;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Given, Jobs, Kind};
 use crate::model::{ControlRequest, RequestKind};
@@ -216,9 +217,9 @@ async fn asked(site: &Site, body: Body) -> Result<Response, Problem> {
         let deleted = form.get("undo").and_then(|id| editing.deleted(id)).ok_or_else(gone)?;
         let whole = deleted.removed.put_back(&opened.text).filter(|_| deleted.left == opened.seen);
         let Some(whole) = whole else {
-            return told(site, StatusCode::CONFLICT, conflict(Some(deleted.removed.text))).await;
+            return told(site, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text)))).await;
         };
-        return saved(site, &opened, whole, "/jobs", conflict(Some(deleted.removed.text))).await;
+        return saved(site, &opened, whole, "/jobs", conflict(Some(hidden(&deleted.removed.text)))).await;
     }
     if form.get("seen").is_some_and(|seen| seen != opened.seen) {
         return told(site, StatusCode::CONFLICT, conflict(None)).await;
