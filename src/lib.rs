@@ -30,6 +30,7 @@ pub mod compare;
 pub mod config;
 pub mod daemon;
 pub mod draw;
+pub mod edit;
 pub mod export;
 mod failpoint;
 pub mod files;

@@ -25,6 +25,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("http", &[]),
     ("files", &[]),
     ("import", &[]),
+    ("edit", &[]),
     // A bounded number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),
@@ -53,11 +54,12 @@ const ROOMS: &[(&str, &[&str])] = &[
     // Of normalise: links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
     // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
-    // written. Of export: the API streams what `export` writes.
+    // written. Of export: the API streams what `export` writes. Of edit: forms change the text of `jobs.toml`.
     (
         "web",
         &[
             "model",
+            "edit",
             "schedule",
             "normalise",
             "listener",
@@ -93,6 +95,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("graphile_worker", &["store"]),
     ("lettre", &["notify"]),
     ("prometheus", &["metrics"]),
+    ("toml_edit", &["edit"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

@@ -112,5 +112,6 @@ fn volume(window: Duration) -> Result<AlertSpec, Box<dyn Error>> {
         recovery: true,
         service: TopicLimits::default(),
         providers: Vec::new(),
+        paused: false,
     })
 }

@@ -40,6 +40,13 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
         store.keep_alert(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
         return Ok(true);
     };
+    if spec.paused {
+        let (last, from) = (store.last_seq().await?, status.cursor);
+        if last > seq {
+            store.keep_alert(&spec.name, &AlertChange { from, to: (last, now), ..AlertChange::default() }, now).await?;
+        }
+        return Ok(false);
+    }
     let runs = store.alert_runs(seq, RUNS).await?;
     let muted = dispatch::muted(&status, now);
     let mut seen = Transitions::of(&status.firing);

@@ -94,6 +94,7 @@ fn one(
         Ok(zone)
     });
     let recovery = reader.read(mistakes, "recovery", flag);
+    let paused = reader.read(mistakes, "paused", flag);
     let rule = rule?;
     fits(reader, rule, (failures, of), mistakes);
     let least = least?.unwrap_or(match rule {
@@ -120,6 +121,7 @@ fn one(
         recovery: recovery?,
         service: limits.service,
         providers: limits.providers.clone(),
+        paused: paused?,
     })
 }
 

@@ -13,7 +13,7 @@ use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;
-use super::scalars::{duration, plain_text, text, texts};
+use super::scalars::{duration, flag, plain_text, text, texts};
 use super::value::Table;
 use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SmtpTls};
 use crate::notify::check_address;
@@ -65,9 +65,10 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
         let span = (Duration::from_secs(1), Duration::from_secs(300));
         let timeout = reader.read(mistakes, "timeout", |value| duration(value, span.0, span.1));
         let max_tries = reader.count(mistakes, "max_tries");
+        let paused = reader.read(mistakes, "paused", flag);
         let channel = || {
             let timeout_ms = u64::try_from(timeout?.as_millis()).ok()?;
-            Some(ChannelSpec { name: name?, way: way?, timeout_ms, max_tries: max_tries? })
+            Some(ChannelSpec { name: name?, way: way?, timeout_ms, max_tries: max_tries?, paused: paused? })
         };
         channels.extend(channel());
     }

@@ -210,6 +210,7 @@ keys! {
         "token_file" Text, None, "File that holds the token, readable by its owner only.";
         "hosts" Texts, Some("[]"), "Names under which the pages may be asked for, beside localhost and addresses.";
         "https" Flag, Some("false"), "Whether visitors come over TLS, by a proxy: what a browser keeps of a login is then never sent in clear.";
+        "edit" Flag, None, "Whether pages may change this file; when left out, only on a loopback address without `hosts`.";
     }
     Topic {
         "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";
@@ -293,6 +294,7 @@ keys! {
         "allow_private" Flag, Some("false"), "All but e-mail: whether it may lead into a private network.";
         "timeout" Duration, Some("\"30s\""), "Longest time of one try.";
         "max_tries" Integer(1, 20), Some("8"), "Tries of one message; eight take about a day.";
+        "paused" Flag, Some("false"), "Nothing is sent while true; messages wait.";
     }
     Export {
         "name" Text, None, "Short name, unique among the exports: a-z, 0-9, - and _; the cursor is kept under it.";
@@ -337,6 +339,7 @@ keys! {
         "quiet" Text, None, "Hours in which nothing is sent, such as \"22:00-07:00\"; it is told afterwards.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone of the quiet hours, and of the hours and weekdays that are compared.";
         "recovery" Flag, Some("true"), "Whether the end is told, too.";
+        "paused" Flag, Some("false"), "It looks at nothing while true, and later tells nothing of that time.";
     }
 }
 

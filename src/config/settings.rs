@@ -156,6 +156,17 @@ pub struct WebConfig {
     pub hosts: Vec<String>,
     /// Whether visitors come over TLS.
     pub https: bool,
+    /// Whether pages may change the file, where that is said.
+    pub edit: Option<bool>,
+}
+
+impl WebConfig {
+    /// Whether pages that are served on this address may change the file. Pages that have names of their own are somebody's
+    /// deployment, whatever address a proxy reaches them by.
+    #[must_use]
+    pub fn may_edit(&self, listen: std::net::SocketAddr) -> bool {
+        self.edit.unwrap_or_else(|| listen.ip().is_loopback() && self.hosts.is_empty())
+    }
 }
 
 /// A key's value in force and where it came from, for `check`.

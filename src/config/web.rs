@@ -37,6 +37,10 @@ pub(super) fn read(
     };
     let hosts = reader.read(mistakes, "hosts", hosts)?;
     let https = reader.read(mistakes, "https", flag)?;
+    let edit = match reader.written("edit") {
+        None => None,
+        Some(_) => Some(reader.read(mistakes, "edit", flag)?),
+    };
     let set = |name: &str| (request.env)(name).is_some_and(|value| !value.is_empty());
     let token = if set(&variable) || set(&format!("{variable}_FILE")) {
         SecretPlace { variable: Some(variable.clone()), file: None }
@@ -53,7 +57,7 @@ pub(super) fn read(
         mistakes.fault("listen", &given.origin, fault);
         return None;
     }
-    Some(WebConfig { listen, token, hosts, https })
+    Some(WebConfig { listen, token, hosts, https, edit })
 }
 
 fn listen(value: &Value) -> Result<SocketAddr, Fault> {

@@ -78,6 +78,9 @@ pub struct AlertSpec {
     /// What each other provider may be asked in a day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<(Source, TopicLimits)>,
+    /// Whether it looks at nothing for now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
 }
 
 impl AlertSpec {

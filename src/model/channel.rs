@@ -143,6 +143,8 @@ pub struct ChannelSpec {
     pub timeout_ms: u64,
     /// Tries before a message is given up.
     pub max_tries: u32,
+    /// Whether nothing is sent for now; messages wait.
+    pub paused: bool,
 }
 
 impl ChannelSpec {

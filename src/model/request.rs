@@ -5,7 +5,7 @@ use super::{Time, closed_list};
 closed_list! {
     /// What can be asked for.
     RequestKind {
-        /// A run of a topic at once.
+        /// A run of a topic, a report or an export at once, or a test of a channel.
         RunNow = "run_now",
         /// A topic's pause.
         Pause = "pause",
@@ -43,7 +43,7 @@ closed_list! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlRequest {
     pub kind: RequestKind,
-    /// Of which topic, or of which alert.
+    /// Of which topic, or of which alert; of something else by its job (`report:daily`) or as `channel:mail`.
     pub of: String,
     /// The one event that is known; all that an alert saw otherwise.
     pub event: Option<String>,

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::Uri;
+use axum::body::{Body, to_bytes};
+use axum::http::{StatusCode, Uri};
 
 use super::problem::Problem;
 use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
+/// Bytes of a form.
+pub(super) const LARGEST_FORM: usize = 16 * 1024;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;
 
@@ -26,11 +29,24 @@ impl Ask {
         Ok(Self { name, ..given })
     }
 
+    /// What a form holds in which longer words may be typed.
+    pub(super) async fn long_form(body: Body) -> Result<Self, Problem> {
+        let too_large = |_| {
+            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
+        };
+        let body = to_bytes(body, LARGEST_FORM).await.map_err(too_large)?;
+        Self::read(&String::from_utf8_lossy(&body), LARGEST_FORM)
+    }
+
     /// Parameters alone, as an address or a form writes them. Of several of one name the last counts.
     pub(super) fn form(text: &str) -> Result<Self, Problem> {
+        Self::read(text, LONGEST)
+    }
+
+    fn read(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut given = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
-            if value.len() > LONGEST || name.len() > 40 {
+            if value.len() > longest || name.len() > 40 {
                 return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
             }
             // No text that is stored has one, and one of the databases takes none.

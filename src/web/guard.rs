@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use super::access::Access;
 use super::api::is_of;
 use super::app::App;
+use super::ask::LARGEST_FORM;
 use super::guesses::Tried;
 use super::probes;
 use super::problem::Problem;
@@ -23,7 +24,6 @@ use crate::listener::Peer;
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 const LONGEST_URI: usize = 16 * 1024;
 const MOST_HEADERS: usize = 16 * 1024;
-pub(super) const LARGEST_FORM: usize = 16 * 1024;
 
 /// Seconds after which to come back with another token.
 const AGAIN: &str = "10";
@@ -117,6 +117,10 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
     if is_of(path) {
+        // A script of another page may not ask for something where nobody needs a token.
+        if changes && settings.access.is_none() && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {
+            return refuse(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
+        }
         return admit(site, peer, bearer).map_err(|problem| Box::new(problem_page(&problem, site, path)));
     }
     if changes && bearer.is_none() && !from_here(headers, &host) {

@@ -21,11 +21,12 @@ pub(super) struct Page {
     pub(super) main: Markup,
 }
 
-const MENU: [(&str, &str); 5] = [
+const MENU: [(&str, &str); 6] = [
     ("/", "Topics"),
     ("/alerts", "Alerts"),
     ("/runs", "Runs"),
     ("/files", "Reports and exports"),
+    ("/jobs", "Settings"),
     ("/health", "Health"),
 ];
 

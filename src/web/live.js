@@ -1,8 +1,10 @@
 // Tells next slots in the visitor's own zone, too; and renews what the page shows every half minute while somebody looks at
-// it, unless they are in the middle of something. Pages work without it.
+// it, unless they are in the middle of something; sooner where something is about to come, and at once where a run tells how
+// far it is. Pages work without it.
 "use strict";
 (() => {
   const EVERY = 30000;
+  const SOON = 2000;
   const busy = (main) =>
     main.querySelector("details[open]") !== null ||
     (document.activeElement !== null && main.contains(document.activeElement)) ||
@@ -30,6 +32,25 @@
     own(next);
     main.replaceWith(document.adoptNode(next));
   };
+  // A run tells each change, as the part of the page that shows it.
+  const watch = (part) => {
+    const events = new EventSource(part.dataset.events);
+    const show = (event) => {
+      const told = new DOMParser().parseFromString(event.data, "text/html");
+      part.replaceChildren(...[...told.body.childNodes].map((node) => document.adoptNode(node)));
+    };
+    events.addEventListener("progress", show);
+    events.addEventListener("over", (event) => {
+      show(event);
+      events.close();
+    });
+  };
+  // What is about to come is another page at this address.
+  const soon = () => {
+    if (document.querySelector("[data-soon]") !== null) location.reload();
+  };
   own(document);
+  for (const part of document.querySelectorAll("[data-events]")) watch(part);
+  setTimeout(soon, SOON);
   setInterval(() => renew().catch(() => undefined), EVERY);
 })();

@@ -1,13 +1,15 @@
 //! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
-//! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
+//! row of a request, which the daemon takes up, and `jobs.toml` through who serves it (`jobs_file`); it runs no search. Who may see them is
 //! `guard`'s, what each shows `pages`', what programs get `api`'s, and what they are told of its health `probes`'.
 
 mod access;
 mod api;
 mod app;
 mod ask;
+mod editing;
 mod guard;
 mod guesses;
+mod jobs_file;
 mod layout;
 mod pages;
 mod probes;
@@ -19,7 +21,9 @@ mod sessions;
 mod site;
 mod source_health;
 mod source_status;
+mod streams;
 
 pub use access::Access;
+pub use jobs_file::{JobsFile, Opened, Outlook, Pending, Tried, TriedResult, Unsaved, Wrong};
 pub use server::{Running, StartError, start};
 pub use site::{Hint, InForce, Settings, Site};

@@ -17,6 +17,7 @@ use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
 use super::pages::{acks, actions, alerts, answers, editions, health, item, login, marks, overview, runs, topic};
+use super::pages::{jobs, progress, topic_edit, topic_report};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
@@ -57,6 +58,7 @@ impl Running {
     pub async fn stop(mut self) {
         self.stop.cancel();
         self.site.exporting.stop();
+        self.site.streams.stop();
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }
@@ -70,6 +72,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.stop.cancel();
         self.site.exporting.stop();
+        self.site.streams.stop();
     }
 }
 
@@ -123,6 +126,12 @@ fn router(app: App) -> Router {
         .route("/", page(overview::show))
         .route("/topics/{id}", page(topic::show).merge(post(actions::ask)))
         .route("/topics/{id}/marks", post(marks::ask))
+        .route("/topics/{id}/report", get(topic_report::show))
+        .route("/jobs", page(jobs::show).merge(post(jobs::ask)))
+        .route(topic_edit::NEW, page(topic_edit::add).merge(post(topic_edit::add_now)))
+        .route("/jobs/topics/{id}", page(topic_edit::change).merge(post(topic_edit::change_now)))
+        .route("/progress/{run}", page(progress::show))
+        .route("/progress/{run}/events", get(progress::events))
         .route("/answers/{id}", page(answers::show))
         .route("/item", page(item::show))
         .route("/runs", page(runs::show))

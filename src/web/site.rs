@@ -6,10 +6,13 @@ use tokio::sync::watch;
 
 use super::access::Access;
 use super::api::Exporting;
+use super::editing::Editing;
 use super::guesses::Guesses;
+use super::jobs_file::JobsFile;
 use super::ready::Ready;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
+use super::streams::Streams;
 use crate::metrics::Metrics;
 use crate::model::{Clock, DayLimits, ReportSpec, Time};
 use crate::process_status::ProcessStatus;
@@ -30,6 +33,8 @@ pub struct Settings {
     pub acts: Option<fn(Time) -> String>,
     /// What to do about a search that failed, by what is recorded of it.
     pub hint: Hint,
+    /// Whether pages may change the file that says what is watched.
+    pub edit: bool,
     /// Reports that are configured: changes can be asked for since the last that was delivered.
     pub reports: Vec<ReportSpec>,
 }
@@ -52,6 +57,8 @@ pub struct Site {
     pub(super) judged: SourceHealth,
     pub(super) guesses: Arc<Guesses>,
     pub(super) sessions: Sessions,
+    pub(super) editing: Option<Editing>,
+    pub(super) streams: Streams,
     clock: Clock,
 }
 
@@ -87,8 +94,16 @@ impl Site {
             judged: SourceHealth::default(),
             guesses: Arc::default(),
             sessions: Sessions::new(secret),
+            editing: None,
+            streams: Streams::default(),
             clock,
         }
+    }
+
+    /// With the file that says what is watched.
+    #[must_use]
+    pub fn with_jobs_file(self, file: Arc<dyn JobsFile>) -> Self {
+        Self { editing: Some(Editing::of(file)), ..self }
     }
 
     /// What holds now.
@@ -96,10 +111,15 @@ impl Site {
         Arc::clone(&self.settings.borrow())
     }
 
-    /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.
+    /// Whether visitors may ask for something: those who showed a token, or may edit, where a daemon hears of it.
     pub(super) fn acts(&self) -> bool {
         let settings = self.settings();
-        settings.acts.is_some() && settings.access.is_some()
+        settings.acts.is_some() && (settings.access.is_some() || settings.edit)
+    }
+
+    /// Whether visitors may change the file that says what is watched.
+    pub(super) fn may_edit(&self) -> bool {
+        self.editing.is_some() && self.settings().edit
     }
 
     /// The version, for who may learn it: without a token whoever reaches the address may ask.

@@ -460,7 +460,8 @@ fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
         let told = |what: &str| crate::support::program::until(what, || see("/topics/acme").contains(what));
         assert!(see("/topics/acme").contains("Run now"), "{name}");
         let answer = press("run_now");
-        assert_eq!((answer.status, answer.header("location")), (303, Some("/topics/acme")), "{}", answer.text);
+        let at = answer.header("location").unwrap_or_default();
+        assert!(answer.status == 303 && at.starts_with("/progress/"), "{}", answer.text);
         told("queued as");
         crate::support::program::until("the run", || see("/runs").contains("manual"));
         assert_eq!(press("pause").status, 303);

@@ -14,7 +14,7 @@ use crate::support::web_client::{Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
 /// A browser that is told what to do over a pipe (the DevTools protocol, messages end with NUL).
-struct Driven {
+pub(crate) struct Driven {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -23,7 +23,7 @@ struct Driven {
 }
 
 impl Driven {
-    fn start(browser: &str, place: &Place) -> Self {
+    pub(crate) fn start(browser: &str, place: &Place) -> Self {
         // It reads from descriptor 3 and writes to 4.
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$@\" 3<&0 4>&1 2>/dev/null", "sh", browser, "--remote-debugging-pipe"]);
@@ -45,7 +45,7 @@ impl Driven {
         driven
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -66,13 +66,13 @@ impl Driven {
     }
 
     /// What an expression is on the page.
-    fn is(&mut self, expression: &str) -> Value {
+    pub(crate) fn is(&mut self, expression: &str) -> Value {
         let said = self.ask("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
         assert!(said["exceptionDetails"].is_null(), "{expression}: {said}");
         said["result"]["value"].clone()
     }
 
-    fn open(&mut self, url: &str) {
+    pub(crate) fn open(&mut self, url: &str) {
         self.ask("Page.navigate", &json!({ "url": url }));
         let here = json!(url).to_string();
         let mut tries = 0;

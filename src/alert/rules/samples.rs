@@ -22,5 +22,6 @@ pub(in crate::alert) fn spec() -> AlertSpec {
         recovery: true,
         service: TopicLimits { calls: Some(500), micros: None },
         providers: Vec::new(),
+        paused: false,
     }
 }

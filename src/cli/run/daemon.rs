@@ -33,7 +33,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
         ));
     }
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
-    let pages = Beside::of(&context)?;
+    let pages = Beside::of(&context, common)?;
     let Service { callers, sandbox, base_url } = context.service().await?;
     let set = Set { topics: &context.config.topics, jobs: &jobs };
     let id = ids::run_id((context.clock)());

@@ -2,6 +2,7 @@
 //! The pages are made in `web`.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,10 +10,12 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::cli::run::editor::Editor;
 use crate::cli::run::serve;
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
+use crate::cli::wiring::options::Common;
 use crate::config::Config;
 use crate::model::Clock;
 use crate::process_status::ProcessStatus;
@@ -29,14 +32,18 @@ pub(in crate::cli) struct Beside {
     settings: watch::Sender<Arc<web::Settings>>,
     database: store::Settings,
     clock: Clock,
+    /// How the file was named, and which it is.
+    common: Common,
+    file: PathBuf,
 }
 
 impl Beside {
-    pub(in crate::cli) fn of(context: &Context) -> Result<Option<Self>, Failure> {
+    pub(in crate::cli) fn of(context: &Context, common: &Common) -> Result<Option<Self>, Failure> {
         let Some(listen) = context.config.web.listen else { return Ok(None) };
         let database = context.store_settings(false);
-        let settings = watch::Sender::new(Arc::new(settings(&context.config)?));
-        Ok(Some(Self { listen, settings, database, clock: Arc::clone(&context.clock) }))
+        let settings = watch::Sender::new(Arc::new(settings(&context.config, listen)?));
+        let (common, file) = (common.clone(), context.config.file.clone());
+        Ok(Some(Self { listen, settings, database, clock: Arc::clone(&context.clock), common, file }))
     }
 
     /// What a reload finds of the pages that a daemon began with, if it began with any.
@@ -91,6 +98,8 @@ impl Beside {
             Arc::clone(&self.clock),
             ids::token(),
         );
+        let editor = Editor::new(&self.common, &self.file, Arc::clone(&self.clock), store.clone(), true);
+        let site = site.with_jobs_file(Arc::new(editor));
         match web::start(site, self.listen).await {
             Ok(running) => Ok(running),
             Err(error) => {
@@ -111,7 +120,7 @@ impl Follower {
     /// What a configuration says of the pages that are served; refused where it would open them to strangers.
     pub(in crate::cli) fn read(&self, config: &Config) -> Result<Option<web::Settings>, Failure> {
         let Some((listen, _)) = &self.served else { return Ok(None) };
-        let settings = settings(config)?;
+        let settings = settings(config, *listen)?;
         if !listen.ip().is_loopback() && settings.access.is_none() {
             return Err(Failure::usage(
                 format!("without a token the pages on {listen} would show everything to whoever reaches this machine"),
@@ -141,6 +150,7 @@ impl Follower {
     }
 }
 
-fn settings(config: &Config) -> Result<web::Settings, Failure> {
-    Ok(web::Settings { acts: Some(ids::run_id), ..serve::settings(config)? })
+fn settings(config: &Config, listen: SocketAddr) -> Result<web::Settings, Failure> {
+    let edit = config.web.may_edit(listen);
+    Ok(web::Settings { acts: Some(ids::run_id), edit, ..serve::settings(config)? })
 }

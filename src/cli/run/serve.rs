@@ -1,4 +1,4 @@
-//! `serve`: the read-only dashboard, with or without a daemon. The daemon's own is in `dashboard`; the pages are made in
+//! `serve`: the dashboard of a database that it only reads, with or without a daemon. The daemon's own is in `dashboard`; the pages are made in
 //! `web`.
 
 use std::net::SocketAddr;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::sync::watch;
 
+use crate::cli::run::editor::Editor;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -37,16 +38,19 @@ const LISTEN: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
 
 pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
-    let settings = settings(&context.config)?;
+    let mut settings = settings(&context.config)?;
     let database = context.store_settings(false);
     let (store, exports) = (Store::open_to_read(&database).await?, Store::open_to_read(&database).await?);
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
+    settings.edit = context.config.web.may_edit(listen);
     let mut ends = crate::cli::terminal::signals::Ends::listen();
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
-    let site =
-        Site::new(store.clone(), exports, database, settings, process_status, Arc::clone(&context.clock), ids::token());
+    let clock = Arc::clone(&context.clock);
+    let editor = Editor::new(common, &context.config.file, Arc::clone(&clock), store.clone(), false);
+    let site = Site::new(store.clone(), exports, database, settings, process_status, clock, ids::token());
+    let site = site.with_jobs_file(Arc::new(editor));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
     output::note("pages of what is stored, for reading only; stop with Ctrl-C");
@@ -87,6 +91,7 @@ pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure
         https: config.web.https,
         limits: config.day_limits(),
         acts: None,
+        edit: false,
         hint: crate::search::hint_of,
         reports: config.reports.clone(),
     })

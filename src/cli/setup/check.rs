@@ -117,7 +117,8 @@ fn deliveries(context: &Context) -> String {
     }
     if !config.channels.is_empty() {
         let rows = config.channels.iter().map(|spec| {
-            let ready = problem(spec).unwrap_or_else(|| "ready".to_owned());
+            let ready = if spec.paused { "paused" } else { "ready" };
+            let ready = problem(spec).unwrap_or_else(|| ready.to_owned());
             vec![
                 spec.name.clone(),
                 spec.kind().to_string(),

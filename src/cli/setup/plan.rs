@@ -15,7 +15,7 @@ use crate::insight::{
 };
 use crate::model::{Micros, Source, Time, Used};
 use crate::schedule::format_duration;
-use crate::store::{Nature, StoreErrorKind};
+use crate::store::{Nature, Store, StoreError, StoreErrorKind};
 
 #[derive(Debug, Args)]
 pub struct PlanArgs {
@@ -86,29 +86,36 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
         invented: context.is_sandbox(),
         missing: Some(missing),
     };
-    let store = match crate::store::Store::open_or_read(&context.store_settings(false)).await {
+    let store = match Store::open_or_read(&context.store_settings(false)).await {
         Ok((store, _)) => store,
         Err(error) if matches!(error.kind, StoreErrorKind::Unreachable | StoreErrorKind::Unwritable) => {
             return Ok(without(error.text));
         }
         Err(error) => return Err(error.into()),
     };
-    let since = now.minus(PAST);
-    let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
-    let (used, topics) = store.used_on(now.utc_day(), &limited).await?;
+    let (history, used) = history(context, &store, now).await?;
     let past = Stored {
-        history: History {
-            billed: store.billed_since(since).await?,
-            asked: store.ai_asked_since(since).await?,
-            used: limited.into_iter().zip(topics).collect(),
-            providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
-        },
+        history,
         used,
         invented: context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox),
         missing: None,
     };
     store.close().await;
     Ok(past)
+}
+
+/// What the last 30 days say, and what was used today.
+pub(in crate::cli) async fn history(context: &Context, store: &Store, now: Time) -> Result<(History, Used), StoreError> {
+    let since = now.minus(PAST);
+    let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
+    let (used, topics) = store.used_on(now.utc_day(), &limited).await?;
+    let history = History {
+        billed: store.billed_since(since).await?,
+        asked: store.ai_asked_since(since).await?,
+        used: limited.into_iter().zip(topics).collect(),
+        providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
+    };
+    Ok((history, used))
 }
 
 fn providers(context: &Context, used: &[(Source, Used)]) -> Vec<ProviderDay> {

@@ -29,12 +29,12 @@ pub struct TryArgs {
 }
 
 /// How one source answered.
-struct Answered {
-    source: Source,
-    cost: Micros,
+pub(in crate::cli) struct Answered {
+    pub(in crate::cli) source: Source,
+    pub(in crate::cli) cost: Micros,
     assumed: bool,
     /// With the latency in milliseconds.
-    result: Result<(u128, Ingested), (String, String)>,
+    pub(in crate::cli) result: Result<(u128, Ingested), (String, String)>,
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit, Failure> {
@@ -48,7 +48,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
     let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
     if let Some(client) = &service.callers.service {
         for source in Source::SERVICE.iter().copied().filter(|source| wanted(*source)) {
-            all.push(ask(&context, client, source, &args.query).await?);
+            let question = question(source, &args.query);
+            all.push(ask(&context, client, source, &question, Window::Past24Hours.into()).await?);
         }
     }
     for provider in service.callers.providers.iter().filter(|one| wanted(one.name)) {
@@ -88,16 +89,23 @@ fn question(source: Source, query: &str) -> Ask {
     }
 }
 
-async fn ask(context: &Context, client: &search::Client, source: Source, query: &str) -> Result<Answered, Failure> {
+/// Asks the search service once.
+pub(in crate::cli) async fn ask(
+    context: &Context,
+    client: &search::Client,
+    source: Source,
+    question: &Ask,
+    look_back: LookBack,
+) -> Result<Answered, Failure> {
     let service = &context.config.service;
     let now = (context.clock)();
-    let request = search::request(service.dialect, &service.platform, &question(source, query), now)
+    let request = search::request(service.dialect, &service.platform, question, now)
         .map_err(|e| Failure::usage(e.message, e.hint))?;
     let price = service.prices.of(source);
     let read = |reply: &RawReply| Reading {
         source,
         seen_at: now,
-        span: LookBack::from(Window::Past24Hours).span(now),
+        span: look_back.span(now),
         platform: &service.platform,
         streaming: request.streaming,
         media: Media::of(&reply.headers),
@@ -135,14 +143,23 @@ async fn ask(context: &Context, client: &search::Client, source: Source, query: 
 /// A provider that takes words, asked these; of its other keys what the first of its topics says.
 async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Option<Answered> {
     let config = context.config.providers.iter().find(|one| one.name == provider.name)?;
-    let kind = kinds::named(config.kind.name).filter(|_| config.kind.needs == "query")?;
-    let (source, now) = (provider.name, (context.clock)());
+    let source = Some(provider.name).filter(|_| config.kind.needs == "query")?;
     let known = context.config.topics.iter().find_map(|topic| topic.provider(source)).map(|known| known.keys.clone());
     let mut keys = known.unwrap_or_default();
     keys.insert("query".to_owned(), AskValue::Text(query.to_owned()));
-    let query = ProviderQuery { source, kind: config.kind.name.to_owned(), keys };
+    ask_query(context, provider, &ProviderQuery { source, kind: config.kind.name.to_owned(), keys }).await
+}
+
+/// Asks a provider once; nothing where its kind is not known.
+pub(in crate::cli) async fn ask_query(
+    context: &Context,
+    provider: &Provider,
+    query: &ProviderQuery,
+) -> Option<Answered> {
+    let (source, now) = (provider.name, (context.clock)());
+    let kind = kinds::named(&query.kind)?;
     let asked = kinds::Asked {
-        query: &query,
+        query,
         span: LookBack::from(Window::Past24Hours).span(now),
         now,
         memory: &[],

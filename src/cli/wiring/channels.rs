@@ -11,11 +11,12 @@ use crate::config::{self, Config, KeyError};
 use crate::model::{ChannelSpec, ChannelWay, HookForm, SecretPlace};
 use crate::notify::{Channel, Way};
 
-/// Every channel, or the first that cannot be used: nothing is delivered half.
+/// Every channel that is not paused, or the first that cannot be used: nothing is delivered half.
 pub(in crate::cli) fn read(config: &Config) -> Result<Arc<[Channel]>, Failure> {
     let all: Result<Vec<Channel>, Failure> = config
         .channels
         .iter()
+        .filter(|spec| !spec.paused)
         .map(|spec| one(spec).map_err(|e| Failure::usage(format!("channel {}: {}", spec.name, e.message), e.hint)))
         .collect();
     Ok(all?.into())

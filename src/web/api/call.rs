@@ -12,8 +12,8 @@ use super::token::{self, Position};
 use crate::model::{Source, Time, Wanted};
 use crate::schedule::instant;
 use crate::web::app::App;
-use crate::web::ask::words;
-use crate::web::guard::LARGEST_FORM;
+
+use crate::web::ask::{LARGEST_FORM, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 

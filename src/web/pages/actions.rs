@@ -7,11 +7,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
+use super::{progress, topic_edit};
 use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::app::App;
-use crate::web::ask::Ask;
-use crate::web::guard::LARGEST_FORM;
+use crate::web::ask::{Ask, LARGEST_FORM, link};
 use crate::web::layout::{self, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -32,10 +32,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 
 /// The buttons of a topic, and what became of the last that were pressed.
 pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
-    if !site.acts() {
-        return Ok(html! {});
-    }
-    let asked = site.store.requests_of(&card.topic, TOLD).await?;
+    let asked = if site.acts() { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
     let pause = match &card.paused {
         None => Some(RequestKind::Pause),
         Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
@@ -43,15 +40,33 @@ pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Probl
     };
     Ok(html! {
         div.actions {
-            @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
+            @if site.acts() { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
                 form method="post" action=(format!("/topics/{}", card.topic)) {
                     input type="hidden" name="kind" value=(kind);
                     button type="submit" { (name(kind)) }
                 }
-            }
+            } }
+            (edits(site, &card.topic))
+            @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
+            // The API takes a token from programs alone, not what a browser keeps of a login.
+            @if site.settings().access.is_none() { a.button href=(link("/api/v1/exports/items.csv", [("topic", card.topic.as_str())])) download { "CSV" } }
         }
         @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone())) } } } }
     })
+}
+
+/// Where a topic is changed, copied or deleted.
+fn edits(site: &Site, topic: &str) -> Markup {
+    html! { @if site.may_edit() {
+        a.button href=(topic_edit::place(topic)) { "Change" }
+        a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
+        form method="post" action="/jobs" {
+            input type="hidden" name="do" value="delete";
+            input type="hidden" name="kind" value="topic";
+            input type="hidden" name="name" value=(topic);
+            button type="submit" { "Delete" }
+        }
+    } }
 }
 
 /// When something was asked for, and what became of it.
@@ -63,19 +78,20 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
             RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
             RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
-        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " code { (request.id) } ", see " a href="/runs" { "runs" } }
+        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(progress::place(&request.id)) { code { (request.id) } } }
     }
 }
 
 /// A button was pressed.
 pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
     match asked(&app.site, &topic, body).await {
-        Ok(()) => Redirect::to(&format!("/topics/{topic}")).into_response(),
+        Ok(run) => Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress::place(&run))).into_response(),
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
+/// The run that was asked for, if it was one.
+async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, Problem> {
     may_ask(site)?;
     let form = form(body).await?;
     let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| !kind.is_of_alert()))?;
@@ -83,7 +99,8 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    put(site, &ControlRequest::plain(kind, topic)).await.map(drop)
+    let id = put(site, &ControlRequest::plain(kind, topic)).await?;
+    Ok(id.filter(|_| kind == RequestKind::RunNow))
 }
 
 /// What a form holds.
@@ -97,7 +114,7 @@ pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
 /// Whether something may be asked for here: it makes ids of requests.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
     site.settings().acts.filter(|_| site.acts()).ok_or_else(|| {
-        let hint = "Something can be asked for inside `topicwatch run`, once a token is set.";
+        let hint = "Something can be asked for inside `topicwatch run`, with a token or `edit = true` under [web].";
         Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
     })
 }

@@ -123,7 +123,8 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
     let known = card.firing_in_all > 0 && card.acked_in_all == card.firing_in_all;
     let more = card.firing_in_all - i64::try_from(card.firing.len().min(NAMED)).unwrap_or(0);
     html! {
-        @if card.looked_at.is_none() { span.state.calm { "not looked yet" } }
+        @if card.spec.paused { span.state.calm { "paused" } }
+        @else if card.looked_at.is_none() { span.state.calm { "not looked yet" } }
         @else if known { span.state.warn { "firing, acknowledged" } }
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
         @else { span.state.good { "quiet" } }

@@ -11,8 +11,8 @@ use maud::{Markup, html};
 
 use crate::listener::Peer;
 use crate::web::app::App;
-use crate::web::ask::Ask;
-use crate::web::guard::{self, LARGEST_FORM};
+use crate::web::ask::{Ask, LARGEST_FORM};
+use crate::web::guard;
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::sessions;
@@ -22,7 +22,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let main = if site.settings().access.is_some() {
         form(None)
     } else {
-        html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages, and nobody can change anything by them." } p { a href="/" { "To the overview" } } }
+        html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages" @if site.may_edit() { ", and may change what is watched" } @else { ", and nobody can change anything by them" } "." } p { a href="/" { "To the overview" } } }
     };
     Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main })
 }

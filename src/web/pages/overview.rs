@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::{alerts, days};
+use super::{alerts, days, topic_edit};
 use crate::draw::format::{self, number};
 use crate::draw::spark;
 use crate::model::{FiringAt, PausedBy, RunState, Source, Time, TopicCard, Used};
@@ -29,7 +29,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let nature = store.nature().await?;
     let title = "Topics".to_owned();
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
-        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
+        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards) });
     }
     let known = SourceHistory::of(&site, &cards).await?;
     let others = store.used_by_provider(now.utc_day()).await?;
@@ -41,6 +41,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
     let main = html! {
         h1 { "Topics" }
+        @if site.may_edit() { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
         ul.tiles {
             li { span { "Watched" } b { (number(many.unsigned_abs())) } }
             (cost(&site, used, &others))
@@ -158,7 +159,7 @@ pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup
 }
 
 /// What to do while nothing was run.
-fn first_run(cards: &[TopicCard]) -> Markup {
+fn first_run(site: &Site, cards: &[TopicCard]) -> Markup {
     html! {
         h1 { "Nothing was run yet" }
         p.lead { "These pages fill themselves with the first run. What comes next:" }
@@ -166,8 +167,9 @@ fn first_run(cards: &[TopicCard]) -> Markup {
             @if cards.is_empty() {
                 li { "Write down what to watch: " code { "topicwatch init" } " makes an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " says what is in force." }
             } @else {
-                li { "The configuration is read: " (format::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } strong { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
+                li { "The configuration is read: " (format::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
+            @if site.may_edit() { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.acts() { ", and press " strong { "Run now" } " on its page" } "." } }
             li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds, and says what it cost." }
             li { "Have them run at their slots: " code { "topicwatch run" } " stays up and plans them." }
             li { "Look here again. The first answers are a baseline; from then on, new is what was not there before." }

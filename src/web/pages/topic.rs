@@ -7,7 +7,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
-use super::{actions, alerts, answers, days, item_view, marks, terms};
+use super::{actions, alerts, answers, days, item_view, marks, terms, topic_edit};
 use crate::compare::{Filtered, Hiding, Ranking};
 use crate::draw::format::{self, counted, number};
 use crate::insight::daily::rising;
@@ -103,7 +103,9 @@ fn place(token: &str) -> Option<ItemPlace> {
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
-    let card = store.topic_card(&ask.name, now.minus(DAY)).await?.ok_or_else(unknown)?;
+    let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
+        return if topic_edit::in_the_file(&site, &ask.name).await { awaited(&site, &ask.name).await } else { Err(unknown()) };
+    };
     let wish = ItemQuery::of(&ask, &card, now)?;
     let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
@@ -138,6 +140,16 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
+}
+
+/// A topic that is in the file, and that no daemon has taken over yet.
+async fn awaited(site: &Site, topic: &str) -> Result<Page, Problem> {
+    let main = html! {
+        h1 { (format::line(topic, 120)) }
+        p data-soon { "It is saved. " @if site.settings().acts.is_some() { "It is taken over within seconds." } @else { "A " code { "topicwatch run" } " of the same file takes it over within seconds, " code { "topicwatch once" } " with its next run." } }
+        p { a href=(format!("/topics/{topic}")) { "Look again" } " · " a href="/jobs" { "Settings" } }
+    };
+    Ok(Page { title: topic.to_owned(), place: "/", live: true, nature: site.store.nature().await?, main })
 }
 
 /// What is shown of the items.

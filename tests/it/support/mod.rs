@@ -8,6 +8,7 @@ pub mod copied_posts;
 pub mod covered_spans;
 pub mod daemons;
 pub mod databases;
+pub mod editor;
 pub mod event_days;
 pub mod exported_story;
 pub mod exposition;

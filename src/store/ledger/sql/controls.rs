@@ -103,3 +103,20 @@ pub(in crate::store) async fn queue_manual(
     }
     Ok(())
 }
+
+/// The same for a job that is no topic.
+pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, now: Time) -> Result<(), StoreError> {
+    let written = sqlx::query(
+        "INSERT INTO run (public_id, job, trigger, state, due_at, max_attempts, planned_at) \
+         SELECT $1, id, 'manual', 'queued', $2, 1, $2 FROM job WHERE id = $3 AND topic IS NULL AND removed_at IS NULL",
+    )
+    .bind(id)
+    .bind(now.0)
+    .bind(job)
+    .execute(conn)
+    .await?;
+    if written.rows_affected() == 0 {
+        return Err(StoreError::refused(format!("there is no `{job}` in force: has it a schedule?"), ""));
+    }
+    Ok(())
+}

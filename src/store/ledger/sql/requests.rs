@@ -3,8 +3,8 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, Row, alerts, controls, read};
-use crate::model::{ControlRequest, JobKind, Request, RequestKind, RequestState, Time};
+use super::{Conn, Row, alerts, controls, outbox, read};
+use crate::model::{ControlRequest, JobKind, Message, Request, RequestKind, RequestState, Time};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Requests that wait at a time; more are not taken.
@@ -126,8 +126,15 @@ async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, S
     }
     match kind {
         RequestKind::RunNow => {
+            if let Some(channel) = of.strip_prefix("channel:") {
+                return tested(conn, channel, &request.id, now).await;
+            }
             let runs = [(of.clone(), request.id.clone())];
-            controls::queue_manual(conn, &runs, now).await.map(|()| "queued".to_owned())
+            let queued = match of.contains(':') {
+                true => controls::queue_job(conn, of, &request.id, now).await,
+                false => controls::queue_manual(conn, &runs, now).await,
+            };
+            queued.map(|()| "queued".to_owned())
         }
         RequestKind::Pause => paused(conn, of, now).await,
         RequestKind::Resume => resumed(conn, of, now).await,
@@ -142,6 +149,21 @@ async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, S
         }
         RequestKind::Unsnooze => tells_again(conn, of, now).await,
     }
+}
+
+/// Queues a message that says nothing but that it came.
+async fn tested(conn: &mut Conn, channel: &str, id: &str, now: Time) -> Result<String, StoreError> {
+    let message = Message {
+        event: format!("test/{id}"),
+        channel: channel.to_owned(),
+        kind: JobKind::Report.as_str().to_owned(),
+        subject: "Test from topicwatch".to_owned(),
+        text: "This is a test that was asked for on a page. Messages of this channel arrive.".to_owned(),
+        html: None,
+        data: None,
+    };
+    outbox::add(conn, &[message], id, now).await?;
+    Ok("queued".to_owned())
 }
 
 async fn paused(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {

@@ -1,0 +1,243 @@
+//! `jobs.toml` as the pages change it: read, checked as `check` does, written as a whole and only if it is as it was read. What
+//! stands in it is changed in `edit`; the pages are made in `web`.
+
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::cli::run::jobs_trial;
+use crate::cli::setup::plan;
+use crate::cli::wiring::context::{self, Context};
+use crate::cli::wiring::options::Common;
+use crate::cli::wiring::{channels, pings};
+use crate::config::{self, Config, LoadError, Mistake};
+use crate::files::{Protected, Replacement};
+use crate::insight::{Horizon, forecast};
+use crate::model::{Clock, ReportFormat, ReportSpec, ReportWindow, Time, Topic};
+use crate::report;
+use crate::schedule::Schedule;
+use crate::store::Store;
+use crate::web::{JobsFile, Opened, Outlook, Pending, Tried, Unsaved, Wrong};
+
+/// Next slots that are told.
+const SLOTS: usize = 3;
+/// Days that costs are told for.
+const DAYS: u32 = 30;
+/// A larger file is no configuration.
+const LARGEST: u64 = 8 * 1024 * 1024;
+
+/// The file that this process was started with.
+pub(in crate::cli) struct Editor {
+    common: Common,
+    clock: Clock,
+    /// What costs are told by, and reports made from.
+    store: Store,
+    /// Whether this process delivers: then it must be able to use every channel.
+    delivers: bool,
+    writing: Mutex<()>,
+}
+
+impl Editor {
+    pub(in crate::cli) fn new(common: &Common, file: &Path, clock: Clock, store: Store, delivers: bool) -> Self {
+        // The file that was found, also when one of a better place appears later.
+        let common = Common { config: Some(file.to_owned()), ..common.clone() };
+        Self { common, clock, store, delivers, writing: Mutex::new(()) }
+    }
+
+    fn now(&self) -> Time {
+        (self.clock)()
+    }
+
+    /// The file itself: a link to it stays a link.
+    fn path(&self) -> io::Result<PathBuf> {
+        self.common.config.clone().unwrap_or_default().canonicalize()
+    }
+
+    fn context(&self, config: Config) -> Context {
+        Context { config, clock: self.clock.clone() }
+    }
+
+    /// A topic of a text, with all that the text says. Checking many takes seconds, on a thread of its own.
+    async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
+        let (common, now, text) = (self.common.clone(), self.now(), text.to_owned());
+        let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
+        let config = loaded.map_err(|error| vec![Wrong::nowhere(format!("the check ended: {error}"), "")])??;
+        let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
+        let topic = topic.ok_or_else(|| vec![Wrong::nowhere(format!("there is no topic `{id}` in it"), "")])?;
+        Ok((self.context(config), topic))
+    }
+
+    async fn outlook(&self, text: &str, id: &str) -> Result<Outlook, Vec<Wrong>> {
+        let (context, topic) = self.topic(text, id).await?;
+        let now = self.now();
+        let away = |error: crate::store::StoreError| vec![Wrong::nowhere(error.text, error.hint)];
+        let (history, used) = plan::history(&context, &self.store, now).await.map_err(away)?;
+        let limits = context.config.service.limits();
+        let horizon = Horizon { from: now, days: DAYS, limits, used };
+        let topics = std::slice::from_ref(&topic);
+        let refused = |error: crate::schedule::Refused| vec![Wrong::nowhere(error.message, error.hint)];
+        let told = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
+        let forecast = told.topics.into_iter().next();
+        let forecast = forecast.ok_or_else(|| vec![Wrong::nowhere("nothing can be foreseen of it", "")])?;
+        let mut next = Vec::new();
+        if let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) {
+            let schedule = Schedule::compile(policy).map_err(refused)?;
+            let mut at = now;
+            while let Some(slot) = schedule.next_after(at).filter(|_| next.len() < SLOTS) {
+                next.push(slot);
+                at = slot;
+            }
+        }
+        Ok(Outlook {
+            forecast,
+            next,
+            timezone: topic.timezone().to_owned(),
+            trial: jobs_trial::price(&context, &topic),
+            warnings: context.config.notices.into_iter().map(wrong).collect(),
+        })
+    }
+
+    async fn made(&self, id: &str) -> Result<String, Wrong> {
+        let away = |error: crate::store::StoreError| Wrong::nowhere(error.text, error.hint);
+        let topics = self.store.definitions().await.map_err(away)?;
+        let topic = topics.iter().find(|topic| topic.id == id);
+        let topic = topic.ok_or_else(|| Wrong::nowhere("there is no such topic", "the overview lists every topic"))?;
+        let spec = ReportSpec {
+            name: "page".to_owned(),
+            title: topic.title.clone(),
+            topics: vec![topic.id.clone()],
+            tags: Vec::new(),
+            schedule: None,
+            timezone: topic.timezone().to_owned(),
+            window: ReportWindow::SinceLast,
+            formats: vec![ReportFormat::Html],
+            path: String::new(),
+            group: None,
+            channels: Vec::new(),
+        };
+        let now = self.now();
+        let span = report::span_of(&spec, now, None);
+        Ok(report::make(&self.store, &spec, &topics, span, None, now).await.map_err(away)?.html())
+    }
+
+    fn write(&self, text: &str, seen: &str) -> Result<(), Unsaved> {
+        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let refused = |error: io::Error| Unsaved::Refused(vec![unwritable(&error)]);
+        let path = self.path().map_err(refused)?;
+        let is_seen = || read(&path).is_ok_and(|bytes| fingerprint(&bytes) == seen);
+        if !is_seen() {
+            return Err(Unsaved::Changed);
+        }
+        let config = load(&self.common, self.now(), text).map_err(Unsaved::Refused)?;
+        if self.delivers {
+            // What the daemon would refuse to take over.
+            let failed = |failure: crate::cli::terminal::failure::Failure| {
+                Unsaved::Refused(vec![Wrong::nowhere(failure.text, failure.hint)])
+            };
+            channels::read(&config).map_err(failed)?;
+            pings::targets(&config).map_err(failed)?;
+        }
+        let mut new = begun(&path).map_err(refused)?;
+        new.write_all(text.as_bytes()).map_err(refused)?;
+        // An editor of text may have saved meanwhile.
+        if !is_seen() {
+            return Err(Unsaved::Changed);
+        }
+        new.commit().map_err(refused)?;
+        tracing::info!(file = %path.display(), "changed on a page");
+        Ok(())
+    }
+}
+
+impl JobsFile for Editor {
+    fn open(&self) -> Result<Opened, Wrong> {
+        let unreadable = |error: io::Error| {
+            Wrong::nowhere(format!("the file cannot be read: {error}"), "check the path and its permissions")
+        };
+        let path = self.path().map_err(unreadable)?;
+        let bytes = read(&path).map_err(unreadable)?;
+        let seen = fingerprint(&bytes);
+        let no_text = |_| Wrong::nowhere("the file is no text in UTF-8", "`topicwatch check` shows where");
+        let text = String::from_utf8(bytes).map_err(no_text)?;
+        let locked = begun(&path).err().map(|error| unwritable(&error).message);
+        Ok(Opened { text, seen, place: path.display().to_string(), locked })
+    }
+
+    fn save(&self, text: &str, seen: &str) -> Result<(), Unsaved> {
+        self.write(text, seen)
+    }
+
+    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Outlook, Vec<Wrong>>> {
+        Box::pin(self.outlook(text, topic))
+    }
+
+    fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>> {
+        Box::pin(async move {
+            let found = self.topic(text, topic).await;
+            let (context, topic) = found.map_err(|mut all| {
+                if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
+            })?;
+            jobs_trial::try_out(&context, &topic).await
+        })
+    }
+
+    fn report<'a>(&'a self, topic: &'a str) -> Pending<'a, Result<String, Wrong>> {
+        Box::pin(self.made(topic))
+    }
+}
+
+/// The configuration of a text, or all that is wrong with it.
+fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
+    let request = context::request(common, now);
+    let request = request.map_err(|failure| vec![Wrong::nowhere(failure.text, failure.hint)])?;
+    let file = common.config.clone().unwrap_or_default();
+    config::load_text(text, &file, &request).map_err(|error| match error {
+        LoadError::Mistakes(mistakes) => mistakes.into_iter().map(wrong).collect(),
+        LoadError::Unreadable { message, hint, .. } => vec![Wrong::nowhere(message, hint)],
+        LoadError::NotFound { .. } => vec![Wrong::nowhere("there is no configuration any more", "")],
+    })
+}
+
+fn wrong(mistake: Mistake) -> Wrong {
+    Wrong { line: mistake.place.map(|place| place.line), message: mistake.message, hint: mistake.hint }
+}
+
+fn unwritable(error: &io::Error) -> Wrong {
+    Wrong::nowhere(
+        format!("the file cannot be written: {error}"),
+        "may this user write the file and its folder? it is as it was",
+    )
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 8 MiB"));
+    }
+    Ok(bytes)
+}
+
+fn fingerprint(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// A file beside the one at a path that can take its place: of the same owner, for the same people.
+fn begun(path: &Path) -> io::Result<Replacement> {
+    let there = std::fs::metadata(path)?;
+    if there.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nobody may write it"));
+    }
+    let new = Replacement::create(path, &Protected::databases())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let made = std::fs::metadata(new.path())?;
+        if (made.uid(), made.gid()) != (there.uid(), there.gid()) {
+            std::os::unix::fs::chown(new.path(), Some(there.uid()), Some(there.gid()))
+                .map_err(|error| io::Error::new(error.kind(), "it belongs to another user or group"))?;
+        }
+    }
+    std::fs::set_permissions(new.path(), there.permissions())?;
+    Ok(new)
+}

@@ -1,0 +1,75 @@
+//! A topic tried out before it is written: one source is asked once what the topic would ask, as `try` does. Nothing is stored.
+
+use crate::cli::setup::try_query::{self, Answered};
+use crate::cli::wiring::context::Context;
+use crate::collect::Provider;
+use crate::model::{Micros, ProviderQuery, Source, Topic};
+use crate::search::Ask;
+use crate::web::{Tried, TriedResult, Wrong};
+
+/// Results that are shown.
+const SHOWN: usize = 3;
+
+/// What is asked.
+enum Question<'t> {
+    Service(Source, Ask),
+    Provider(&'t ProviderQuery),
+}
+
+/// Of what finds something, the first; a summary is no result.
+fn question(topic: &Topic) -> Option<Question<'_>> {
+    if let Some(social) = &topic.social {
+        return Some(Question::Service(Source::Social, Ask::Social(social.clone(), topic.window.into())));
+    }
+    if let Some(web) = &topic.web {
+        return Some(Question::Service(Source::Web, Ask::Web(web.clone())));
+    }
+    let finds = |one: &&ProviderQuery| {
+        let brings = topic.brings(one.source);
+        matches!(brings, Some(crate::model::Brings::Posts | crate::model::Brings::Pages))
+    };
+    topic.providers.iter().find(finds).map(Question::Provider)
+}
+
+/// Whom trying a topic would ask, and what that is expected to cost.
+pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, Micros)> {
+    let prices = context.prices();
+    question(topic).map(|question| match question {
+        Question::Service(source, _) => (source, prices.of(source)),
+        Question::Provider(query) => (query.source, prices.of(query.source).times(query.calls())),
+    })
+}
+
+pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, Wrong> {
+    let nobody = || Wrong::nowhere("nothing can be tried", "the topic asks for a summary alone");
+    let question = question(topic).ok_or_else(nobody)?;
+    let failed = |failure: crate::cli::terminal::failure::Failure| Wrong::nowhere(failure.text, failure.hint);
+    let service = context.service().await.map_err(failed)?;
+    let answered = match (&question, &service.callers.service) {
+        (Question::Service(source, ask), Some(client)) => {
+            Some(try_query::ask(context, client, *source, ask, topic.window.into()).await.map_err(failed)?)
+        }
+        (Question::Service(..), None) => None,
+        (Question::Provider(query), _) => {
+            let provider = service.callers.providers.iter().find(|one: &&Provider| one.name == query.source);
+            match provider {
+                Some(provider) => try_query::ask_query(context, provider, query).await,
+                None => None,
+            }
+        }
+    };
+    if let Some(sandbox) = service.sandbox {
+        sandbox.stop().await;
+    }
+    told(answered.ok_or_else(nobody)?)
+}
+
+fn told(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Wrong> {
+    let (_, ingested) = result.map_err(|(text, hint)| Wrong::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
+    let results = ingested.findings.iter().take(SHOWN).map(|finding| TriedResult {
+        author: finding.found.author.clone(),
+        words: finding.found.title.clone().or_else(|| finding.found.text.clone()).unwrap_or_default(),
+        url: finding.found.url.clone(),
+    });
+    Ok(Tried { source, found: ingested.findings.len(), cost, results: results.collect() })
+}

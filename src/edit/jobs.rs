@@ -1,0 +1,184 @@
+//! The edits: a table added, replaced, removed and put back; a key of one given anew.
+
+use std::ops::Range;
+
+use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
+use super::places::Places;
+use super::text;
+use super::value::Given;
+
+/// What was taken out, and where it stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removed {
+    at: usize,
+    pub text: String,
+}
+
+impl Removed {
+    /// The text with it put back, where `text` is what the removal left.
+    #[must_use]
+    pub fn put_back(&self, text: &str) -> Option<String> {
+        let (before, after) = text.split_at_checked(self.at)?;
+        Some([before, &self.text, after].concat())
+    }
+}
+
+/// The text of a file, and where its tables stand.
+#[derive(Debug)]
+pub struct Jobs<'t> {
+    text: &'t str,
+    entries: Vec<(Kind, Entry)>,
+}
+
+impl<'t> Jobs<'t> {
+    /// Finds the tables of a text.
+    ///
+    /// # Errors
+    /// When it is no TOML, or writes tables in a way that is not edited here.
+    pub fn read(text: &'t str) -> Result<Self, Refused> {
+        Ok(Self { text, entries: Places::of(text)?.entries })
+    }
+
+    /// Those of a kind, in the order of the file.
+    pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |(one, _)| *one == kind).map(|(_, entry)| entry)
+    }
+
+    /// The one of a name; refused when there is none, or more than one.
+    ///
+    /// # Errors
+    /// Says which.
+    pub fn entry(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
+        let word = kind.word();
+        let mut all = self.entries(kind).filter(|entry| entry.name == name);
+        match (all.next(), all.next()) {
+            (Some(entry), None) => Ok(entry),
+            (None, _) => {
+                Err(refused(format!("the file has no {word} `{name}`"), "it may have been renamed or removed meanwhile"))
+            }
+            (Some(_), Some(_)) => {
+                Err(refused(format!("the file has two {word}s `{name}`"), "edit the file: names are unique"))
+            }
+        }
+    }
+
+    /// The lines of a table, from its header on.
+    #[must_use]
+    pub fn block(&self, entry: &Entry) -> &'t str {
+        self.text.get(entry.block.clone()).unwrap_or("")
+    }
+
+    /// What a key is given as, and as it is written.
+    #[must_use]
+    pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e Given, &'t str)> {
+        let place = entry.keys.iter().find(|place| place.name == key)?;
+        Some((&place.given, self.text.get(place.value.clone())?))
+    }
+
+    /// Which key of a table a line belongs to, from 1; nothing where the line is not the table's. The header's key is empty.
+    #[must_use]
+    pub fn key_at<'e>(&self, entry: &'e Entry, line: usize) -> Option<&'e str> {
+        let of = |span: &Range<usize>| text::line(self.text, span.start)..=text::line(self.text, span.end);
+        let block = text::line(self.text, entry.block.start)..text::line(self.text, entry.block.end.saturating_sub(1)) + 1;
+        if !block.contains(&line) {
+            return None;
+        }
+        let key = entry.keys.iter().find(|place| of(&(place.key.start..place.value.end)).contains(&line));
+        Some(key.map_or("", |place| place.name.as_str()))
+    }
+
+    /// The text with one more table, after the last of its kind, else at the end.
+    ///
+    /// # Errors
+    /// When `block` is not one table of the kind.
+    pub fn append(&self, kind: Kind, block: &str) -> Result<String, Refused> {
+        one_table(kind, block)?;
+        let end = text::newline(self.text);
+        let at = self.entries(kind).map(|entry| entry.block.end).max().unwrap_or(self.text.len());
+        let (before, after) = self.text.split_at(at);
+        let gap = match before {
+            "" => String::new(),
+            _ if before.ends_with('\n') => end.to_owned(),
+            _ => end.repeat(2),
+        };
+        let apart = if after.is_empty() || after.starts_with(['\n', '\r']) { "" } else { end };
+        Ok([before, &gap, &text::with_ends(block, end), apart, after].concat())
+    }
+
+    /// The text with another table in the place of one.
+    ///
+    /// # Errors
+    /// When `block` is not one table of the kind, or the lines of the old one do not stand together.
+    pub fn replace(&self, kind: Kind, name: &str, block: &str) -> Result<String, Refused> {
+        one_table(kind, block)?;
+        let entry = self.whole(kind, name)?;
+        let (before, after) = (self.text.get(..entry.block.start), self.text.get(entry.block.end..));
+        let mut block = text::with_ends(block, text::newline(self.text));
+        if after == Some("") && !self.text.ends_with('\n') {
+            block.truncate(block.trim_end_matches(['\n', '\r']).len());
+        }
+        Ok([before.unwrap_or(""), &block, after.unwrap_or("")].concat())
+    }
+
+    /// The text without a table, and what was taken out: its lines, the comment right above it that stands alone, and the
+    /// empty lines before.
+    ///
+    /// # Errors
+    /// When there is no such table, or its lines do not stand together.
+    pub fn remove(&self, kind: Kind, name: &str) -> Result<(String, Removed), Refused> {
+        let entry = self.whole(kind, name)?;
+        let start = text::comment_above(self.text, entry.block.start);
+        let from = text::blanks_above(self.text, start);
+        let until = if from == 0 { text::blanks_below(self.text, entry.block.end) } else { entry.block.end };
+        let mut left = self.text.to_owned();
+        let text = left.drain(from..until).collect();
+        Ok((left, Removed { at: from, text }))
+    }
+
+    /// The text with a key of a table given anew, or left out.
+    ///
+    /// # Errors
+    /// When there is no such table, or the key is a table itself.
+    pub fn set(&self, kind: Kind, name: &str, key: &str, value: Option<&Given>) -> Result<String, Refused> {
+        let entry = self.whole(kind, name)?;
+        if entry.keys.iter().any(|place| place.name.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))) {
+            return Err(refused(format!("`{key}` is a table in the file"), "edit it as TOML"));
+        }
+        let place = entry.keys.iter().find(|place| place.name == key);
+        let mut edited = self.text.to_owned();
+        match (place, value) {
+            (None, None) => {}
+            (Some(place), Some(value)) => edited.replace_range(place.value.clone(), &value.written()),
+            (Some(place), None) => {
+                let lines = text::line_start(self.text, place.key.start)..text::line_end(self.text, place.value.end);
+                edited.replace_range(lines, "");
+            }
+            (None, Some(value)) => {
+                let direct = |place: &&KeyPlace| entry.tables_from.is_none_or(|from| place.key.start < from);
+                let last = entry.keys.iter().filter(direct).map(|place| place.value.end).max();
+                let at = text::line_end(self.text, last.unwrap_or(entry.block.start));
+                let end = text::newline(self.text);
+                let before = if edited[..at].ends_with('\n') { "" } else { end };
+                edited.insert_str(at, &format!("{before}{key} = {}{end}", value.written()));
+            }
+        }
+        Ok(edited)
+    }
+
+    fn whole(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
+        let entry = self.entry(kind, name)?;
+        if entry.torn {
+            let message = format!("the lines of {} `{name}` do not stand together", kind.word());
+            return Err(refused(message, "edit the file: bring them together first"));
+        }
+        Ok(entry)
+    }
+}
+
+/// Refuses a text that is not one table of a kind and nothing else.
+fn one_table(kind: Kind, block: &str) -> Result<(), Refused> {
+    let places = Places::of(block)?;
+    let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;
+    let hint = format!("write one [[{}]], with its keys below it, and nothing else", kind.table());
+    if one { Ok(()) } else { Err(refused(format!("this is not one {}", kind.word()), hint)) }
+}

@@ -1,0 +1,14 @@
+//! Pure: edits of the text of `jobs.toml`. Only the bytes of what changes are touched; comments, order, spacing and line
+//! ends stay. What a key means, and whether the result is any good, is `config`'s.
+
+mod entry;
+mod jobs;
+mod places;
+#[cfg(test)]
+mod tests;
+mod text;
+mod value;
+
+pub use entry::{Entry, Kind, Refused};
+pub use jobs::{Jobs, Removed};
+pub use value::Given;

@@ -1,0 +1,106 @@
+//! Where the tables and keys of a text stand, by the spans that a parser gives.
+
+use std::ops::Range;
+
+use toml_edit::{Document, Item, Table};
+
+use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
+use super::text;
+use super::value::Given;
+
+/// All that can be edited, and whether there is something else.
+pub(super) struct Places {
+    pub(super) entries: Vec<(Kind, Entry)>,
+    /// Whether there are other tables or keys.
+    pub(super) others: bool,
+}
+
+impl Places {
+    pub(super) fn of(whole: &str) -> Result<Self, Refused> {
+        // A mark of the byte order is no part of the document.
+        let skipped = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
+        let document = Document::parse(&whole[skipped..]).map_err(|error| {
+            let line = error.span().map(|span| text::line(whole, span.start + skipped));
+            let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
+            let message = error.message().lines().next().unwrap_or_default().to_owned();
+            refused(format!("this is no TOML{line}: {message}"), "`topicwatch check` shows where")
+        })?;
+        let (root, mut headers) = (document.as_table(), Vec::new());
+        headers_of(root, &mut headers);
+        let (mut entries, mut others) = (Vec::new(), false);
+        for (name, item) in root.iter() {
+            match Kind::ALL.into_iter().find(|kind| kind.table() == name) {
+                None => others = true,
+                Some(kind) => {
+                    let Some(list) = item.as_array_of_tables() else {
+                        let hint = format!("write each as [[{name}]] on a line of its own, keys below it");
+                        return Err(refused(format!("`{name}` is no list of tables that is edited here"), hint));
+                    };
+                    for table in list.iter() {
+                        entries.push((kind, entry(whole, skipped, kind, table, &headers)?));
+                    }
+                }
+            }
+        }
+        Ok(Self { entries, others })
+    }
+}
+
+/// Where the headers of all tables begin.
+fn headers_of(table: &Table, headers: &mut Vec<usize>) {
+    for (_, item) in table.iter() {
+        let tables: Vec<&Table> = match item {
+            Item::Table(table) => vec![table],
+            Item::ArrayOfTables(list) => list.iter().collect(),
+            _ => continue,
+        };
+        for table in tables {
+            headers.extend(header(table));
+            headers_of(table, headers);
+        }
+    }
+}
+
+fn header(table: &Table) -> Option<usize> {
+    table.span().filter(|_| !table.is_dotted() && !table.is_implicit()).map(|span| span.start)
+}
+
+fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usize]) -> Result<Entry, Refused> {
+    let nowhere = || refused(format!("a {} has no place in the file", kind.word()), "edit the file by hand");
+    let begin = header(table).ok_or_else(nowhere)?;
+    let (mut keys, mut own) = (Vec::new(), Vec::new());
+    keys_of(table, "", skipped, &mut keys);
+    headers_of(table, &mut own);
+    let start = text::line_start(whole, begin + skipped);
+    let last = keys.iter().map(|place| place.value.end).chain(own.iter().map(|at| at + skipped)).max();
+    let end = text::line_end(whole, last.unwrap_or(begin + skipped).max(begin + skipped));
+    let torn = headers.iter().any(|at| {
+        let here = at + skipped;
+        here > begin + skipped && here < end && !own.contains(at)
+    });
+    let name = keys.iter().find(|place| place.name == kind.key()).and_then(|place| match &place.given {
+        Given::Text(name) => Some(name.clone()),
+        _ => None,
+    });
+    let tables_from = own.iter().min().map(|at| at + skipped);
+    Ok(Entry { name: name.unwrap_or_default(), block: start..end, keys, tables_from, torn })
+}
+
+fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeyPlace>) {
+    let moved = |span: Range<usize>| span.start + skipped..span.end + skipped;
+    for (name, item) in table.iter() {
+        let name_in = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        match item {
+            Item::Value(value) => {
+                let (key, span) = (table.key(name).and_then(toml_edit::Key::span), value.span());
+                if let Some((key, span)) = key.zip(span) {
+                    let (key, value) = (moved(key), (moved(span), Given::of(value)));
+                    keys.push(KeyPlace { name: name_in, key, value: value.0, given: value.1 });
+                }
+            }
+            Item::Table(table) => keys_of(table, &name_in, skipped, keys),
+            Item::ArrayOfTables(list) => list.iter().for_each(|table| keys_of(table, &name_in, skipped, keys)),
+            Item::None => {}
+        }
+    }
+}

@@ -1,0 +1,116 @@
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+//! Edits leave every byte that they are not about, and say what was asked.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const FILE: &str = "\u{FEFF}# head\r\n[service]\r\nbase_url = \"sandbox\"\r\n\r\n[[topics]] # first\r\nid = \"a\" # stays\r\n\
+query = 'a, b'\r\n# every = \"6h\"\r\n\r\n# about b\r\n# more of b\r\n[[topics]]\r\nid = \"b\"\r\ntags = [\r\n  \"x\", # one\r\n  \"y\",\r\n]\r\n\
+social.query = \"{query} b\"\r\n[topics.web]\r\nlimit = 7\r\n\r\n# reports\r\n[[reports]]\r\nname = \"daily\"\r\npaused = false # on\r\n\r\n# end";
+
+fn text(value: &str) -> Given {
+    Given::Text(value.to_owned())
+}
+
+#[test]
+fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
+    let jobs = Jobs::read(FILE).unwrap();
+    let names: Vec<&str> = jobs.entries(Kind::Topic).map(|entry| entry.name.as_str()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let b = jobs.entry(Kind::Topic, "b").unwrap();
+    assert!(jobs.block(b).starts_with("[[topics]]\r\nid = \"b\"") && jobs.block(b).ends_with("limit = 7\r\n"));
+    assert_eq!(jobs.given(b, "tags").unwrap().0, &Given::Texts(vec!["x".into(), "y".into()]));
+    assert_eq!(jobs.given(b, "web.limit").unwrap().0, &Given::Number(7));
+    assert_eq!((jobs.key_at(b, 13), jobs.key_at(b, 16), jobs.key_at(b, 4)), (Some("id"), Some("tags"), None));
+    for (kind, name, key, value, from, to) in [
+        (Kind::Topic, "a", "query", Some(text("c \"d\"")), "'a, b'", "\"c \\\"d\\\"\""),
+        (Kind::Report, "daily", "paused", Some(Given::Flag(true)), "paused = false # on", "paused = true # on"),
+        (Kind::Topic, "a", "every", Some(text("1d")), "'a, b'\r\n", "'a, b'\r\nevery = \"1d\"\r\n"),
+        // Before the tables of its own.
+        (Kind::Topic, "b", "every", Some(text("1d")), "[topics.web]", "every = \"1d\"\r\n[topics.web]"),
+        (Kind::Topic, "b", "tags", None, "tags = [\r\n  \"x\", # one\r\n  \"y\",\r\n]\r\n", ""),
+        (Kind::Topic, "b", "lang", None, "# end", "# end"),
+    ] {
+        assert_eq!(jobs.set(kind, name, key, value.as_ref()).unwrap(), FILE.replacen(from, to, 1), "{name} {key}");
+    }
+    assert!(jobs.set(Kind::Topic, "b", "web", Some(&text("x"))).is_err(), "a table");
+    assert!(jobs.set(Kind::Topic, "c", "query", None).unwrap_err().message.contains("no topic `c`"));
+}
+
+#[test]
+fn a_table_is_added_replaced_and_removed_where_it_belongs() {
+    let jobs = Jobs::read(FILE).unwrap();
+    let added = jobs.append(Kind::Topic, "[[topics]]\nid = \"c\"\n").unwrap();
+    assert_eq!(added, FILE.replacen("limit = 7\r\n", "limit = 7\r\n\r\n[[topics]]\r\nid = \"c\"\r\n", 1));
+    let added = jobs.append(Kind::Alert, "[[alerts]]\nname = \"c\"").unwrap();
+    assert_eq!(added, format!("{FILE}\r\n\r\n[[alerts]]\r\nname = \"c\"\r\n"));
+    let (left, removed) = jobs.remove(Kind::Topic, "b").unwrap();
+    // Its own comment goes with it, that of the table before stays.
+    assert!(!left.contains("about b") && left.contains("# every = \"6h\"\r\n\r\n# reports"), "{left}");
+    assert_eq!(removed.put_back(&left).unwrap(), FILE);
+    let replaced = jobs.replace(Kind::Topic, "a", "[[topics]]\nid = \"z\"").unwrap();
+    assert_eq!(
+        replaced,
+        FILE.replacen("[[topics]] # first\r\nid = \"a\" # stays\r\nquery = 'a, b'", "[[topics]]\r\nid = \"z\"", 1)
+    );
+    for wrong in [
+        "[service]\nbase_url = \"http://evil.example\"",
+        "[[topics]]\nid = \"c\"\n[service]\nbase_url = \"x\"",
+        "[[topics]]\nid = \"c\"\n[[topics]]\nid = \"d\"",
+        "[[channels]]\nname = \"c\"",
+        "x = 1",
+        "",
+        "[[topics]",
+        "topics = [{ id = \"c\" }]",
+    ] {
+        assert!(jobs.append(Kind::Topic, wrong).is_err(), "{wrong}");
+        assert!(jobs.replace(Kind::Topic, "a", wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn what_cannot_be_edited_safely_is_refused() {
+    let torn = "[[topics]]\nid = \"a\"\n[service]\nbase_url = \"sandbox\"\n[topics.web]\nlimit = 7\n";
+    let jobs = Jobs::read(torn).unwrap();
+    assert!(jobs.remove(Kind::Topic, "a").unwrap_err().message.contains("stand together"));
+    let twice = "[[topics]]\nid = \"a\"\n[[topics]]\nid = \"a\"\n";
+    assert!(Jobs::read(twice).unwrap().remove(Kind::Topic, "a").unwrap_err().message.contains("two topics"));
+    for wrong in ["topics = [{ id = \"a\" }]", "[[topics]\n"] {
+        assert!(Jobs::read(wrong).is_err(), "{wrong}");
+    }
+    // The last line may lack its end.
+    let short = Jobs::read("[[topics]]").unwrap();
+    assert_eq!(short.set(Kind::Topic, "", "id", Some(&text("a"))).unwrap(), "[[topics]]\nid = \"a\"\n");
+}
+
+proptest! {
+    #[test]
+    fn any_words_are_written_as_they_are(words in any::<String>(), list in prop::collection::vec(any::<String>(), 0..4)) {
+        let jobs = Jobs::read(FILE).unwrap();
+        let set = |key: &str, value: &Given| jobs.set(Kind::Topic, "b", key, Some(value)).unwrap();
+        for (key, value) in [("query", text(&words)), ("tags", Given::Texts(list))] {
+            let edited = set(key, &value);
+            let read = Jobs::read(&edited).unwrap();
+            let b = read.entry(Kind::Topic, "b").unwrap();
+            prop_assert_eq!(read.given(b, key).unwrap().0, &value);
+            let a = |jobs: &Jobs<'_>| jobs.block(jobs.entry(Kind::Topic, "a").unwrap()).to_owned();
+            prop_assert_eq!(a(&read), a(&jobs));
+            // Nothing but the key's own line changed.
+            let same = edited.lines().filter(|line| FILE.lines().any(|old| old == *line)).count();
+            prop_assert!(edited.lines().count() - same <= 1);
+        }
+    }
+
+    #[test]
+    fn what_is_removed_can_be_put_back_whatever_stands_around(
+        before in "(#[ a-z]{0,9}\n|\n|\\[service\\]\n)?\n{0,2}", between in "\n{0,2}(# [a-z]{0,9}\n){0,2}", after in "\n{0,2}(# [a-z]{0,9})?",
+    ) {
+        let file = format!("{before}[[topics]]\nid = \"a\"\n{between}[[topics]]\nid = \"b\"{after}\n");
+        for name in ["a", "b"] {
+            let (left, removed) = Jobs::read(&file).unwrap().remove(Kind::Topic, name).unwrap();
+            prop_assert_eq!(removed.put_back(&left).unwrap(), file.clone());
+            prop_assert_eq!(Jobs::read(&left).unwrap().entries(Kind::Topic).count(), 1);
+        }
+    }
+}

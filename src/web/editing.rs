@@ -1,0 +1,63 @@
+//! What the process remembers of edits: what was deleted lately, so that it can be put back, and how often a topic was tried.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::jobs_file::JobsFile;
+use crate::edit::{Kind, Removed};
+use crate::model::Time;
+
+/// Deletions that can be undone.
+const KEPT: usize = 20;
+/// Tries of a UTC day: each costs a call that no topic's limit counts.
+pub(super) const TRIES: u32 = 50;
+
+/// What was deleted.
+#[derive(Debug, Clone)]
+pub(super) struct Deleted {
+    pub(super) kind: Kind,
+    pub(super) name: String,
+    pub(super) removed: Removed,
+    /// The file as the deletion left it.
+    pub(super) left: String,
+}
+
+/// The file, and what is remembered.
+pub(super) struct Editing {
+    pub(super) file: Arc<dyn JobsFile>,
+    deleted: Mutex<VecDeque<(String, Deleted)>>,
+    /// The UTC day, and the tries so far.
+    tries: Mutex<(i64, u32)>,
+}
+
+impl Editing {
+    pub(super) fn of(file: Arc<dyn JobsFile>) -> Self {
+        Self { file, deleted: Mutex::default(), tries: Mutex::default() }
+    }
+
+    /// Remembers a deletion under the fingerprint that the file had before; the oldest is forgotten.
+    pub(super) fn remember(&self, id: String, deleted: Deleted) {
+        let mut all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(known, _)| *known != id);
+        if all.len() >= KEPT {
+            all.pop_front();
+        }
+        all.push_back((id, deleted));
+    }
+
+    pub(super) fn deleted(&self, id: &str) -> Option<Deleted> {
+        let all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|(known, _)| known == id).map(|(_, deleted)| deleted.clone())
+    }
+
+    /// Whether there is one more try today; counts it.
+    pub(super) fn may_try(&self, now: Time) -> bool {
+        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
+        let today = now.utc_day();
+        if tries.0 != today {
+            *tries = (today, 0);
+        }
+        tries.1 += 1;
+        tries.1 <= TRIES
+    }
+}

@@ -1,0 +1,276 @@
+//! What the file has: topics, reports, alerts, exports and channels. They are switched on and off here, topics deleted and put
+//! back, reports and exports made at once, channels tried. How a topic is changed is `topic_edit`'s.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use super::actions::{may_ask, put, request_row};
+use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, place};
+use super::topic_fields::hidden;
+use crate::draw::format::{self, number};
+use crate::edit::{Entry, Given, Jobs, Kind};
+use crate::model::{ControlRequest, RequestKind};
+use crate::web::app::App;
+use crate::web::ask::{Ask, link};
+use crate::web::editing::Deleted;
+use crate::web::jobs_file::{Opened, Unsaved, Wrong};
+use crate::web::layout::{self, Page};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Tables of a kind that are listed.
+const LISTED: usize = 100;
+
+/// What came of a button, for the page after it.
+#[derive(Default)]
+struct Told {
+    /// What was deleted: under which id, and what.
+    undo: Option<(String, Deleted)>,
+    changed: bool,
+    /// What was to be put back by hand.
+    lost: Option<String>,
+    wrong: Vec<Wrong>,
+}
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
+    page(&site, Told { undo, ..Told::default() }).await
+}
+
+async fn page(site: &Site, told: Told) -> Result<Page, Problem> {
+    let opened = opened(editing(site)?).await?;
+    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let locked = locked(site, &opened);
+    let edits = locked.is_none();
+    let mut sections = Vec::new();
+    for kind in Kind::ALL {
+        let all: Vec<&Entry> = jobs.entries(kind).collect();
+        let mut rows = Vec::new();
+        for entry in all.iter().take(LISTED) {
+            rows.push(row(site, &jobs, kind, entry, &opened, edits).await?);
+        }
+        sections.push(section(kind, &rows, all.len()));
+    }
+    let main = html! {
+        h1 { "Settings" }
+        p.lead { "What " code { (format::line(&opened.place, 200)) } " has. Changes are written there; comments and order stay." }
+        @if let Some(why) = &locked { p.note { (why) } } @else if site.settings().acts.is_none() {
+            p.note { "No daemon belongs to these pages: a " code { "topicwatch run" } " of the same file takes changes over within seconds, " code { "topicwatch once" } " with its next run." }
+        }
+        (news(&told))
+        @for section in &sections { (section) }
+    };
+    Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, nature: site.store.nature().await?, main })
+}
+
+fn news(told: &Told) -> Markup {
+    html! {
+        @if let Some((id, deleted)) = &told.undo { div.note role="status" {
+            p { "Deleted: " (deleted.kind.word()) " " strong { (deleted.name) } ". What it found stays stored." }
+            form.actions method="post" action="/jobs" {
+                input type="hidden" name="do" value="undo"; input type="hidden" name="undo" value=(id);
+                button type="submit" { "Undo" }
+            }
+        } }
+        @if told.changed { div.note role="alert" {
+            p { strong { "The file was changed by somebody else since that page was made." } " Nothing was saved. Look at it again here, then press the button again." }
+            @if let Some(lost) = &told.lost { p { "These lines can be put back by hand:" } pre { (lost) } }
+        } }
+        @if !told.wrong.is_empty() { div.note role="alert" {
+            p { strong.bad { "That cannot be done. Nothing was saved." } }
+            ul { @for wrong in &told.wrong { li { @if let Some(line) = wrong.line { "line " (line) ": " } (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } } } }
+        } }
+    }
+}
+
+fn heading(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Topic => "Topics",
+        Kind::Report => "Reports",
+        Kind::Alert => "Alerts",
+        Kind::Export => "Exports",
+        Kind::Channel => "Channels",
+    }
+}
+
+fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
+    html! { section aria-labelledby=(kind.table()) {
+        h2 id=(kind.table()) { (heading(kind)) }
+        @if kind == Kind::Topic { p { a href=(NEW) { "Add a topic" } } }
+        @if rows.is_empty() { p.meta { "None. " code { "[[" (kind.table()) "]]" } " in the file adds one." } } @else { div.wide { table.cards {
+            caption.quiet { (heading(kind)) " of the file" }
+            thead { tr { th scope="col" { "Name" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "What to do" } } }
+            tbody { @for row in rows { (row) } }
+        } } }
+        @if all > rows.len() { p.meta { "And " (number((all - rows.len()) as u64)) " more." @if kind == Kind::Topic { " Each topic's page leads to its form." } } }
+    } }
+}
+
+/// What a table is, in a few of its own words. Addresses are left out: they may be secrets.
+fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
+    let keys: &[&str] = match kind {
+        Kind::Topic => &["query", "schedule", "every"],
+        Kind::Report => &["window", "schedule", "every"],
+        Kind::Alert => &["rule"],
+        Kind::Export => &["what", "schedule", "every"],
+        Kind::Channel => &["kind"],
+    };
+    let words = keys.iter().filter_map(|key| match jobs.given(entry, key)?.0 {
+        Given::Text(text) => Some(format::line(text, 80)),
+        _ => None,
+    });
+    words.collect::<Vec<_>>().join(" · ")
+}
+
+fn is_on(jobs: &Jobs<'_>, entry: &Entry) -> bool {
+    !jobs.given(entry, "paused").is_some_and(|(given, _)| *given == Given::Flag(true))
+}
+
+async fn row(
+    site: &Site,
+    jobs: &Jobs<'_>,
+    kind: Kind,
+    entry: &Entry,
+    opened: &Opened,
+    edits: bool,
+) -> Result<Markup, Problem> {
+    let (on, name) = (is_on(jobs, entry), &entry.name);
+    let button = |word: &str, told: &str, label: String| {
+        html! { form method="post" action="/jobs" {
+            input type="hidden" name="do" value=(word);
+            input type="hidden" name="kind" value=(kind.word());
+            input type="hidden" name="name" value=(name);
+            input type="hidden" name="seen" value=(opened.seen);
+            button type="submit" aria-label=(label) { (told) }
+        } }
+    };
+    let asks = site.acts().then(|| asked_of(kind, name)).flatten();
+    let asked = match &asks {
+        Some((of, _)) => site.store.requests_of(of, 1).await?,
+        None => Vec::new(),
+    };
+    let mut delivered = None;
+    for request in asked.iter().filter(|_| kind == Kind::Channel) {
+        delivered = site.store.outbox_message(&format!("test/{}", request.id)).await?;
+    }
+    Ok(html! { tr {
+        th scope="row" { @if kind == Kind::Topic { a href=(format!("/topics/{name}")) { (format::line(name, 80)) } } @else { (format::line(name, 80)) } }
+        td data-label="What" { (what(jobs, kind, entry)) }
+        td data-label="State" { span.state.(if on { "good" } else { "calm" }) { @if on { "on" } @else { "paused" } } }
+        td {
+            div.actions {
+                @if edits {
+                    @if on { (button("off", "Pause", format!("Pause {} {name}", kind.word()))) } @else { (button("on", "Resume", format!("Resume {} {name}", kind.word()))) }
+                }
+                @if let Some((_, told)) = asks { (button("run", told, format!("{told}: {} {name}", kind.word()))) }
+                @if kind == Kind::Topic {
+                    a.button href=(place(name)) { @if edits { "Change" } @else { "Show" } span.quiet { " " (name) } }
+                    @if edits { a.button href=(link(NEW, [("from", name.as_str())])) { "Duplicate" span.quiet { " " (name) } } (button("delete", "Delete", format!("Delete topic {name}"))) }
+                }
+            }
+            @for request in &asked {
+                span.sub {
+                    @if kind == Kind::Channel { "Test" } @else { "Run now" } (request_row(request, "UTC"))
+                    @if let Some(posted) = &delivered { ": " strong { (posted.state) } @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" } }
+                }
+            }
+        }
+    } })
+}
+
+/// What a daemon can be asked for of a table, and how that is called.
+fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
+    match kind {
+        Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.word()), "Run now")),
+        Kind::Channel => Some((format!("channel:{name}"), "Send a test")),
+        Kind::Topic | Kind::Alert => None,
+    }
+}
+
+/// A button was pressed.
+pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
+    match asked(&app.site, body).await {
+        Ok(response) => response,
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn asked(site: &Site, body: Body) -> Result<Response, Problem> {
+    let form = Ask::long_form(body).await?;
+    let verb = form.get("do").unwrap_or("");
+    if verb == "run" {
+        return run(site, &form).await;
+    }
+    let editing = editor(site)?;
+    let opened = opened(editing).await?;
+    if let Some(why) = locked(site, &opened) {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
+    }
+    let conflict = |lost: Option<String>| Told { changed: true, lost, ..Told::default() };
+    if verb == "undo" {
+        let gone = || Problem::unknown("There is nothing to undo any more");
+        let deleted = form.get("undo").and_then(|id| editing.deleted(id)).ok_or_else(gone)?;
+        let whole = deleted.removed.put_back(&opened.text).filter(|_| deleted.left == opened.seen);
+        let Some(whole) = whole else {
+            return told(site, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text)))).await;
+        };
+        return saved(site, &opened, whole, "/jobs", conflict(Some(hidden(&deleted.removed.text)))).await;
+    }
+    if form.get("seen").is_some_and(|seen| seen != opened.seen) {
+        return told(site, StatusCode::CONFLICT, conflict(None)).await;
+    }
+    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    let name = form.get("name").unwrap_or("");
+    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    match verb {
+        "on" | "off" => {
+            let whole = jobs.set(kind, name, "paused", Some(&Given::Flag(verb == "off"))).map_err(cannot)?;
+            saved(site, &opened, whole, "/jobs", conflict(None)).await
+        }
+        "delete" if kind == Kind::Topic => {
+            let (whole, removed) = jobs.remove(kind, name).map_err(cannot)?;
+            let id = opened.seen.clone();
+            let response = saved(site, &opened, whole, &link("/jobs", [("undo", id.as_str())]), conflict(None)).await?;
+            if response.status().is_redirection() {
+                let left = self::opened(editing).await?.seen;
+                editing.remember(id, Deleted { kind, name: name.to_owned(), removed, left });
+            }
+            Ok(response)
+        }
+        _ => Err(form.unfit("do")),
+    }
+}
+
+async fn told(site: &Site, status: StatusCode, told: Told) -> Result<Response, Problem> {
+    Ok((status, layout::page(site, &page(site, told).await?)).into_response())
+}
+
+/// Writes the file and leads on, or tells why not.
+async fn saved(site: &Site, opened: &Opened, whole: String, to: &str, conflict: Told) -> Result<Response, Problem> {
+    let seen = opened.seen.clone();
+    match aside(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
+        Ok(()) => Ok(Redirect::to(to).into_response()),
+        Err(Unsaved::Changed) => told(site, StatusCode::CONFLICT, conflict).await,
+        Err(Unsaved::Refused(wrong)) => {
+            told(site, StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }).await
+        }
+    }
+}
+
+/// Asks a daemon for a report, an export or a test at once.
+async fn run(site: &Site, form: &Ask) -> Result<Response, Problem> {
+    may_ask(site)?;
+    let opened = opened(editing(site)?).await?;
+    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let entry = jobs.entry(kind, form.get("name").unwrap_or("")).map_err(cannot)?;
+    let (of, _) = asked_of(kind, &entry.name).ok_or_else(|| form.unfit("kind"))?;
+    let id = put(site, &ControlRequest::plain(RequestKind::RunNow, &of)).await?;
+    let to = id.filter(|_| kind != Kind::Channel).map(|id| super::progress::place(&id));
+    Ok(Redirect::to(to.as_deref().unwrap_or("/jobs")).into_response())
+}

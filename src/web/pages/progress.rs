@@ -1,0 +1,183 @@
+//! A run while it goes on: what it asks, what it found, what it cost. The page shows how far it is; a stream of events tells
+//! each change, until the run has ended.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::overview::state;
+use crate::draw::format::{self, number};
+use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
+use crate::web::app::App;
+use crate::web::ask::Ask;
+use crate::web::layout::{self, Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+use crate::web::streams::Streams;
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(500);
+/// Looks without news after which a word keeps the connection.
+const QUIET: u32 = 10;
+/// Looks of a stream; a browser asks anew after that.
+const LOOKS: u32 = 1_200;
+
+/// The page of a run that was asked for.
+pub(super) fn place(run: &str) -> String {
+    format!("/progress/{run}")
+}
+
+/// What is known of it.
+struct Progress {
+    asked: Option<Request>,
+    run: Option<RunRow>,
+    searches: Vec<SearchRow>,
+}
+
+impl Progress {
+    async fn of(site: &Site, id: &str) -> Result<Option<Self>, Problem> {
+        let (asked, run) = (site.store.request_by_id(id).await?, site.store.run(id).await?);
+        if asked.is_none() && run.is_none() {
+            return Ok(None);
+        }
+        let searches = site.store.searches(std::slice::from_ref(&id.to_owned())).await?;
+        Ok(Some(Self { asked, run, searches }))
+    }
+
+    /// Whether nothing more will come.
+    fn is_over(&self) -> bool {
+        match &self.run {
+            Some(run) => !matches!(run.state, RunState::Queued | RunState::Running),
+            None => self.asked.as_ref().is_some_and(|asked| asked.state != RequestState::Queued),
+        }
+    }
+
+    fn markup(&self) -> Markup {
+        html! {
+            p role="status" { @match (&self.run, &self.asked) {
+                (Some(run), _) => {
+                    (state(run.state)) " "
+                    @if let Some(at) = run.started_at { "begun " (moment(at, "UTC")) ". " }
+                    @if self.is_over() { (number(run.counts.found.unsigned_abs())) " found, " (number(run.counts.new.unsigned_abs())) " new, cost " (run.cost.to_string()) "." }
+                    @else if run.state == RunState::Queued { "It begins as soon as there is a place." }
+                    @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
+                },
+                (None, Some(asked)) if asked.state == RequestState::Queued => "Asked for: a daemon takes it up within seconds.",
+                (None, Some(asked)) => { strong.bad { "Refused: " } (format::line(asked.answer.as_deref().unwrap_or("it could not be done"), 300)) },
+                (None, None) => "Nothing is known of it.",
+            } }
+            @if !self.searches.is_empty() { div.wide { table.cards {
+                caption.quiet { "What was asked" }
+                thead { tr { th scope="col" { "Source" } th scope="col" { "State" } th.n scope="col" { "Found" } th.n scope="col" { "New" } th.n scope="col" { "Cost" } } }
+                tbody { @for search in &self.searches { tr {
+                    th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
+                    @let open = search.state == SearchState::Started;
+                    td data-label="State" { @if open { "asking …" } @else { (search.state.to_string().replace('_', " ")) } @if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
+                    td.n data-label="Found" { @if open { "–" } @else { @if search.saturated { "≥\u{a0}" } (number(search.counts.found.unsigned_abs())) } }
+                    td.n data-label="New" { @if open { "–" } @else { (number(search.counts.new.unsigned_abs())) } }
+                    td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }
+                } } }
+            } } }
+        }
+    }
+
+    /// Where to go on once it is over.
+    fn further(&self) -> Markup {
+        let topic = self.run.as_ref().and_then(|run| run.topic.as_ref());
+        html! { p { @match topic {
+            Some(topic) => { a href=(format!("/topics/{topic}")) { "To the topic" } " · " a href=(format!("/topics/{topic}/report")) { "Report of it" } },
+            None => { a href="/files" { "Reports and exports" } " · " a href="/jobs" { "Settings" } },
+        } } }
+    }
+}
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let progress = Progress::of(&site, &ask.name).await?.ok_or_else(unknown)?;
+    let path = place(&ask.name);
+    let main = html! {
+        h1 { "Run " small.meta { (format::line(&ask.name, 120)) } }
+        div #progress data-events=[(!progress.is_over()).then(|| format!("{path}/events"))] { (progress.markup()) }
+        @if !progress.is_over() { p { a href=(path) { "Look again" } } }
+        (progress.further())
+    };
+    Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, nature: site.store.nature().await?, main })
+}
+
+fn unknown() -> Problem {
+    Problem { hint: "Runs lists those that there are.".to_owned(), ..Problem::unknown("There is no such run") }
+}
+
+/// Each change of a run, as it comes.
+pub(in crate::web) async fn events(State(app): State<App>, Path(id): Path<String>) -> Response {
+    let site = app.site;
+    match Progress::of(&site, &id).await {
+        Ok(Some(_)) => {}
+        Ok(None) => return layout::problem(&site, &unknown()),
+        Err(problem) => return layout::problem(&site, &problem),
+    }
+    let Some(place) = Streams::place(&site.streams) else {
+        let hint = "Load the page again to see how far it is.";
+        let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many watch runs at once", hint);
+        return layout::problem(&site, &problem);
+    };
+    let watch = Watch { site, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
+    let stream = futures_util::stream::unfold(watch, |watch| watch.next());
+    ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
+}
+
+/// A stream under way.
+struct Watch {
+    site: Arc<Site>,
+    id: String,
+    /// What was told last.
+    said: String,
+    quiet: u32,
+    looks: u32,
+    over: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Watch {
+    /// The next event; nothing once the run has ended, or everything does.
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        loop {
+            if self.over || self.looks >= LOOKS {
+                return None;
+            }
+            if self.looks > 0 {
+                tokio::select! {
+                    () = self.site.streams.stop.cancelled() => return None,
+                    () = tokio::time::sleep(LOOK) => {}
+                }
+            }
+            self.looks += 1;
+            // A database that is away for a moment may be back at the next look.
+            let Ok(Some(progress)) = Progress::of(&self.site, &self.id).await else { continue };
+            let told = progress.markup().into_string();
+            self.over = progress.is_over();
+            if told != self.said {
+                self.quiet = 0;
+                let event = event(if self.over { "over" } else { "progress" }, &told);
+                self.said = told;
+                return Some((Ok(event), self));
+            }
+            self.quiet += 1;
+            if self.quiet >= QUIET {
+                self.quiet = 0;
+                return Some((Ok(Bytes::from_static(b": still there\n\n")), self));
+            }
+        }
+    }
+}
+
+fn event(name: &str, data: &str) -> Bytes {
+    let lines: String = data.lines().map(|line| format!("data: {line}\n")).collect();
+    Bytes::from(format!("event: {name}\n{lines}\n"))
+}

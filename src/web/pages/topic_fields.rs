@@ -1,0 +1,182 @@
+//! The fields of a topic's form: what each is for, its value as it is shown, and a table of the file made of what was typed.
+//! What a value may be is said by the check.
+
+use std::collections::BTreeMap;
+
+use crate::edit::{Entry, Given, Jobs, Kind, Refused};
+use crate::web::ask::Ask;
+
+/// How a field is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Line,
+    /// Names with spaces or commas between them.
+    Names,
+    /// One a line.
+    Lines,
+    Number,
+    Flag,
+}
+
+/// A field, by the key that it is about.
+pub(super) struct Field {
+    pub(super) key: &'static str,
+    pub(super) label: &'static str,
+    pub(super) shape: Shape,
+    pub(super) help: &'static str,
+    /// Whether it is shown only when asked for.
+    pub(super) more: bool,
+}
+
+const fn field(key: &'static str, label: &'static str, shape: Shape, help: &'static str) -> Field {
+    Field { key, label, shape, help, more: false }
+}
+
+const fn more(key: &'static str, label: &'static str, shape: Shape, help: &'static str) -> Field {
+    Field { key, label, shape, help, more: true }
+}
+
+/// The keys that have a field, in the order of the form.
+pub(super) const FIELDS: [Field; 15] = [
+    field("id", "Id", Shape::Line, "A short name that stays: a-z, 0-9, - and _. Findings are filed under it."),
+    field("title", "Title", Shape::Line, "For people; the id when left out."),
+    field("query", "Query", Shape::Line, "What to search for, in every source."),
+    field("sources", "Sources", Shape::Names, "social, web, ai, or names of providers; those of [defaults] when left out."),
+    field("schedule", "Schedule", Shape::Line, "Cron, such as 0 7 * * *; of this and the period, one. Without both, [defaults] says when."),
+    field("every", "Period", Shape::Line, "Instead of a schedule: 90m, 6h, 1d."),
+    field("timezone", "Time zone", Shape::Line, "In which the schedule is meant, such as Europe/Berlin; UTC when left out."),
+    field("tags", "Tags", Shape::Lines, "One a line."),
+    more("must", "Must occur", Shape::Lines, "One a line; each has to occur in title or text, or the item is hidden."),
+    more("exclude", "Must not occur", Shape::Lines, "One a line; an item in which one occurs is hidden."),
+    more("lang", "Languages", Shape::Lines, "One a line, such as en; items known to be in another are hidden."),
+    more("exclude_authors", "Without these authors", Shape::Lines, "One a line."),
+    more("max_calls_per_day", "Most calls a day", Shape::Number, "Beside the limit of the service."),
+    more("budget_per_day", "Most dollars a day", Shape::Line, "Such as 0.25, beside the budget of the service."),
+    more("paused", "Paused", Shape::Flag, "Not run by its schedule."),
+];
+
+/// The name of the field that holds a whole table.
+pub(super) const TOML: &str = "toml";
+/// Stands in a page for an address that is a secret.
+const HIDDEN: &str = "(hidden)";
+
+/// What stands in the form, by key.
+pub(super) type Values = BTreeMap<&'static str, String>;
+
+/// As a table of the file gives them.
+pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry) -> Values {
+    let shown = |field: &Field| {
+        let (given, raw) = jobs.given(entry, field.key)?;
+        Some(match given {
+            Given::Text(text) => text.clone(),
+            Given::Texts(texts) if field.shape == Shape::Names => texts.join(" "),
+            Given::Texts(texts) => texts.join("\n"),
+            Given::Number(number) => number.to_string(),
+            Given::Flag(flag) => flag.to_string(),
+            Given::Other => raw.to_owned(),
+        })
+    };
+    FIELDS.iter().filter_map(|field| Some((field.key, shown(field)?))).collect()
+}
+
+/// As they were typed. A browser ends lines in its own way.
+pub(super) fn typed(form: &Ask) -> Values {
+    let value = |key: &str| form.get(key).map(|value| value.replace("\r\n", "\n"));
+    FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
+}
+
+fn given(field: &Field, value: &str) -> Option<Given> {
+    let list = |parts: Vec<&str>| {
+        let parts: Vec<String> =
+            parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
+        (!parts.is_empty()).then_some(Given::Texts(parts))
+    };
+    match field.shape {
+        Shape::Names => list(value.split([',', ' ', '\n', '\t']).collect()),
+        Shape::Lines => list(value.lines().collect()),
+        _ if value.is_empty() => None,
+        Shape::Line => Some(Given::Text(value.to_owned())),
+        // What is no number is told by the check.
+        Shape::Number => Some(value.parse().map_or_else(|_| Given::Text(value.to_owned()), Given::Number)),
+        Shape::Flag => Some(Given::Flag(value == "true")),
+    }
+}
+
+/// A table with these values: keys without a field stay, and so does what was not changed.
+pub(super) fn applied(block: &str, typed: &Values) -> Result<String, Refused> {
+    let mut made = block.to_owned();
+    for field in &FIELDS {
+        let jobs = Jobs::read(&made)?;
+        let Some(entry) = jobs.entries(Kind::Topic).next() else { break };
+        let before = values_of(&jobs, entry).remove(field.key);
+        let now = typed.get(field.key).map_or("", String::as_str);
+        // A box that is not ticked says no only where something said yes.
+        let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
+        if before.as_deref().unwrap_or("") != now {
+            made = jobs.set(Kind::Topic, &entry.name, field.key, given(field, now).as_ref())?;
+        }
+    }
+    Ok(made)
+}
+
+/// A table as pages show it: where its pings go is a secret.
+pub(super) fn hidden(block: &str) -> String {
+    with_ping(block, |_| Some(Given::Text(HIDDEN.to_owned())))
+}
+
+/// A table that was shown and typed anew, with the secret of the one in the file.
+pub(super) fn unhidden(block: &str, there: &str) -> String {
+    let old = || {
+        let jobs = Jobs::read(there).ok()?;
+        let entry = jobs.entries(Kind::Topic).next()?;
+        jobs.given(entry, "ping").map(|(given, _)| given.clone())
+    };
+    with_ping(block, |given| if *given == Given::Text(HIDDEN.to_owned()) { old() } else { None })
+}
+
+fn with_ping(block: &str, other: impl Fn(&Given) -> Option<Given>) -> String {
+    let made = || {
+        let jobs = Jobs::read(block).ok()?;
+        let entry = jobs.entries(Kind::Topic).next()?;
+        let other = other(jobs.given(entry, "ping")?.0)?;
+        jobs.set(Kind::Topic, &entry.name, "ping", Some(&other)).ok()
+    };
+    made().unwrap_or_else(|| block.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    const BLOCK: &str = "[[topics]]\nid = \"a\" # stays\nquery = 'x' # too\nping = \"https://ping.example/secret\"\nweb.limit = 7\npaused = true\nmax_calls_per_day = 5\n";
+
+    fn of(block: &str) -> Values {
+        let jobs = Jobs::read(block).unwrap();
+        values_of(&jobs, jobs.entries(Kind::Topic).next().unwrap())
+    }
+
+    #[test]
+    fn what_is_not_typed_anew_stays_byte_for_byte() {
+        assert_eq!(applied(BLOCK, &of(BLOCK)).unwrap(), BLOCK);
+        let mut values = of(BLOCK);
+        values.remove("paused");
+        values.insert("max_calls_per_day", "many".to_owned());
+        values.insert("tags", "one, two\n three \n\n".to_owned());
+        values.insert("sources", "social,  web".to_owned());
+        let made = applied(BLOCK, &values).unwrap();
+        let expected = BLOCK.replace("paused = true", "paused = false").replace("= 5", "= \"many\"");
+        assert_eq!(made, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
+        let new = applied("[[topics]]\n", &Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]));
+        assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
+    }
+
+    #[test]
+    fn the_address_of_pings_is_not_shown_and_not_lost() {
+        let shown = hidden(BLOCK);
+        assert!(!shown.contains("secret") && shown.contains("id = \"a\" # stays"), "{shown}");
+        assert_eq!(unhidden(&shown, BLOCK), BLOCK);
+        let other = BLOCK.replace("secret", "other");
+        assert_eq!(unhidden(&other, BLOCK), other);
+    }
+}

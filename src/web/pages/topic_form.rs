@@ -1,0 +1,175 @@
+//! The form of a topic, how it looks: its fields with what is wrong beside each, what it would do and cost, and the lines to
+//! copy where the file is not edited here.
+
+use maud::{Markup, html};
+
+use super::item_view;
+use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
+use crate::draw::format::{self, number};
+use crate::web::jobs_file::{Outlook, Tried, Wrong};
+use crate::web::layout::slot;
+
+/// A form, and what is known of what stands in it.
+#[derive(Default)]
+pub(super) struct Form {
+    /// Where it is sent.
+    pub(super) path: String,
+    pub(super) heading: String,
+    pub(super) values: Values,
+    /// The whole table, where that is what is edited.
+    pub(super) toml: Option<String>,
+    /// The topic that it began as a copy of.
+    pub(super) from: Option<String>,
+    /// The file as it was read.
+    pub(super) seen: String,
+    /// Whether the id is one that findings are filed under.
+    pub(super) known: bool,
+    /// Why nothing can be saved here, if so.
+    pub(super) locked: Option<String>,
+    /// What is wrong, by key; the rest without one.
+    pub(super) wrong: Vec<(Option<&'static str>, Wrong)>,
+    /// What somebody else made of the file meanwhile.
+    pub(super) changed: Option<String>,
+    pub(super) outlook: Option<Outlook>,
+    pub(super) tried: Option<Result<Tried, Wrong>>,
+    /// The lines of the file that were made of it.
+    pub(super) lines: Option<String>,
+}
+
+impl Form {
+    pub(super) fn markup(&self) -> Markup {
+        let saves = self.locked.is_none();
+        html! {
+            h1 { (self.heading) }
+            @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines to put there are shown." } }
+            @if let Some(changed) = &self.changed { div.note role="alert" {
+                p { strong { "The file was changed by somebody else since this page was made." } " Nothing was saved. What you typed stands below: look at it again, then save." }
+                @if !changed.is_empty() { details { summary { "The topic as it is in the file now" } pre { (changed) } } }
+            } }
+            @if !self.wrong.is_empty() { div.note role="alert" {
+                p { strong.bad { "This cannot be used yet." } }
+                ul { @for (key, wrong) in &self.wrong { li {
+                    @match key { Some(key) => a href=(format!("#{}", id(key))) { (key) }, None => { @if let Some(line) = wrong.line { "line " (line) } } }
+                    ": " (told(wrong))
+                } } }
+            } }
+            form.topic method=(if saves { "post" } else { "get" }) action=(self.path) {
+                input type="hidden" name="seen" value=(self.seen);
+                @if let Some(from) = &self.from { input type="hidden" name="from" value=(from); }
+                @match &self.toml {
+                    Some(toml) => {
+                        input type="hidden" name="as" value="toml";
+                        @let errors = self.errors(TOML);
+                        div.field {
+                            label for=(id(TOML)) { "The topic, as in the file" }
+                            textarea id=(id(TOML)) name=(TOML) rows="18" spellcheck="false" maxlength="12000" aria-describedby=[(!errors.is_empty()).then(|| described(TOML))] aria-invalid=[(!errors.is_empty()).then_some("true")] { "\n" (toml) }
+                            (problems(TOML, &errors))
+                        }
+                    },
+                    None => {
+                        @for field in FIELDS.iter().filter(|field| !field.more) { (self.field(field)) }
+                        @let used = FIELDS.iter().any(|field| field.more && (self.values.contains_key(field.key) || !self.errors(field.key).is_empty()));
+                        details open[used] { summary { "Filters and limits" } @for field in FIELDS.iter().filter(|field| field.more) { (self.field(field)) } }
+                    }
+                }
+                div.actions {
+                    // The first is what Enter presses: it changes nothing.
+                    button type="submit" name="do" value="preview" { @if saves { "Check and preview" } @else { "Check and show the lines" } }
+                    @if saves { button.main type="submit" name="do" value="save" { "Save" } }
+                }
+                @if let Some(outlook) = &self.outlook { (self.outlook(outlook, saves)) }
+            }
+            @if let Some(lines) = &self.lines { section aria-labelledby="lines" {
+                h2 #lines { @if saves { "In the file" } @else { "Lines to copy" } }
+                pre { (lines) }
+            } }
+        }
+    }
+
+    fn errors(&self, key: &str) -> Vec<&Wrong> {
+        self.wrong.iter().filter(|(of, _)| *of == Some(key)).map(|(_, wrong)| wrong).collect()
+    }
+
+    fn field(&self, field: &Field) -> Markup {
+        let value = self.values.get(field.key).map_or("", String::as_str);
+        let errors = self.errors(field.key);
+        let (id, described) = (id(field.key), described(field.key));
+        let invalid = (!errors.is_empty()).then_some("true");
+        // A list keeps a comma of an entry, so that entries stand on lines of their own.
+        html! { div.field {
+            @match field.shape {
+                Shape::Flag => {
+                    label { input id=(id) type="checkbox" name=(field.key) value="true" checked[value == "true"] aria-describedby=(described); " " (field.label) }
+                },
+                Shape::Lines => {
+                    label for=(id) { (field.label) }
+                    textarea id=(id) name=(field.key) rows="3" maxlength="12000" aria-describedby=(described) aria-invalid=[invalid] { "\n" (value) }
+                },
+                Shape::Line | Shape::Names | Shape::Number => {
+                    label for=(id) { (field.label) }
+                    @let fixed = self.known && field.key == "id";
+                    input id=(id) name=(field.key) value=(value) maxlength="12000" autocomplete="off" readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
+                },
+            }
+            div id=(described) {
+                span.sub { @if self.known && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " gives it another." } @else { (field.help) } }
+                @for wrong in errors { p.bad { (told(wrong)) } }
+            }
+        } }
+    }
+
+    fn outlook(&self, outlook: &Outlook, saves: bool) -> Markup {
+        let told = &outlook.forecast;
+        let mark = if told.upper_bound { "≤\u{a0}" } else { "" };
+        let calls = told.calls.social + told.calls.web + told.calls.ai + told.calls.providers;
+        // Tenths, since few calls a day are less than one.
+        let tenths = calls.saturating_mul(10).saturating_add(15) / 30;
+        html! { section aria-labelledby="preview" {
+            h2 #preview { "What it would do" }
+            dl.facts {
+                dt { "Next slots" } dd {
+                    @if outlook.next.is_empty() { @match told.state { "paused" => "none: it is paused", "manual" => "none: it runs only when asked", _ => "none within sight" } }
+                    @for at in &outlook.next { span.sub { (slot(*at, &outlook.timezone)) } }
+                }
+                dt { "Calls a day" } dd { (mark) (number((tenths / 10).unsigned_abs())) @if tenths % 10 != 0 { "." (tenths % 10) } }
+                dt { "Cost of 30 days" } dd { (mark) (told.expected.per_month.to_string()) @if told.upper_bound { span.sub { "if every run asks the AI source; with ai.when = \"new\" only those that find something new do" } } }
+            }
+            @for warning in &outlook.warnings { p.note { "Warning: " (self::told(warning)) } }
+            @if let (true, Some((source, price))) = (saves, &outlook.trial) {
+                div.actions { button type="submit" name="do" value="try" { "Try it: ask " (source) " once, for about " (price.to_string()) } }
+            }
+            @match &self.tried {
+                None => {},
+                Some(Err(wrong)) => { p.note role="alert" { strong.bad { "It could not be tried: " } (self::told(wrong)) } },
+                Some(Ok(tried)) => (results(tried)),
+            }
+        } }
+    }
+}
+
+fn results(tried: &Tried) -> Markup {
+    html! {
+        h3 { "What " (tried.source) " answers" }
+        p.meta { (number(tried.found as u64)) " found, cost " (tried.cost.to_string()) ". Nothing was stored." }
+        @if tried.results.is_empty() { p { "Nothing was found: other words may find more." } } @else { ol.found { @for result in &tried.results { li {
+            p dir="auto" { (item_view::words_of(None, Some(&result.words), 280)) }
+            p.meta { (item_view::by(result.author.as_deref())) @if let Some(url) = &result.url { " · " (item_view::outside(url, &format::line(url, 80))) } }
+        } } } }
+    }
+}
+
+fn told(wrong: &Wrong) -> Markup {
+    html! { (format::line(&wrong.message, 400)) @if !wrong.hint.is_empty() { " – hint: " (format::line(&wrong.hint, 400)) } }
+}
+
+fn problems(key: &str, errors: &[&Wrong]) -> Markup {
+    html! { @if !errors.is_empty() { div id=(described(key)) { @for wrong in errors { p.bad { (told(wrong)) } } } } }
+}
+
+fn id(key: &str) -> String {
+    format!("field-{key}")
+}
+
+fn described(key: &str) -> String {
+    format!("about-{key}")
+}

@@ -1,0 +1,39 @@
+//! A report of one topic, made when it is asked for. It is a page of its own with its own style, so that it is shown as if it
+//! came from elsewhere: nothing in it may run or ask for anything.
+
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse as _, Response};
+
+use super::topic_edit::editing;
+use crate::web::app::App;
+use crate::web::ask::Ask;
+use crate::web::layout;
+use crate::web::problem::Problem;
+
+const POLICY: &str = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+
+pub(in crate::web) async fn show(State(app): State<App>, Path(topic): Path<String>, uri: Uri) -> Response {
+    match made(&app, &topic, &uri).await {
+        Ok(response) => response,
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn made(app: &App, topic: &str, uri: &Uri) -> Result<Response, Problem> {
+    let ask = Ask::of(uri)?;
+    let site = &app.site;
+    if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
+        return Err(Problem::unknown("There is no such topic"));
+    }
+    let report = editing(site)?.file.report(topic).await;
+    let page = report.map_err(|wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint))?;
+    // Ids of topics are of letters that a file's name may have.
+    let kind = if ask.get("as") == Some("file") { "attachment" } else { "inline" };
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
+        (header::CONTENT_SECURITY_POLICY, POLICY.to_owned()),
+        (header::CONTENT_DISPOSITION, format!("{kind}; filename=\"topicwatch-{topic}.html\"")),
+    ];
+    Ok((headers, page).into_response())
+}

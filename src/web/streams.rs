@@ -1,0 +1,33 @@
+//! Answers that go on: how many there may be, and how they end when everything does.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// Streams at a time; whoever gets none reloads the page.
+const MOST: usize = 16;
+
+/// The places of streams.
+#[derive(Debug)]
+pub(super) struct Streams {
+    places: Arc<Semaphore>,
+    pub(super) stop: CancellationToken,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self { places: Arc::new(Semaphore::new(MOST)), stop: CancellationToken::new() }
+    }
+}
+
+impl Streams {
+    /// A place for one more, for as long as it is held.
+    pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.places).try_acquire_owned().ok()
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.cancel();
+    }
+}

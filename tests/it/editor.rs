@@ -1,0 +1,333 @@
+//! `jobs.toml` changed by the pages, through the program: every byte that an edit is not about stays, what `check` refuses is told
+//! beside its field, and who comes second is told.
+
+use std::path::PathBuf;
+
+use topicwatch::edit::{Given, Jobs, Kind};
+
+use crate::support::databases::sqlite;
+use crate::support::editor::{Typed, send};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+
+/// What follows `[database]`: comments, an order of its own, things that name topics.
+const FILE: &str = "\
+[defaults] # for all
+every = \"12h\"
+
+# ---- what we watch ----
+
+[[topics]] # the first
+id = \"acme\"   # stays
+query = 'acme launch'
+sources = [\"social\"]
+# every = \"6h\"
+
+# About rust.
+[[topics]]
+id = \"rust\"
+query = \"async rust\"
+sources = [\"social\"]
+ping = \"http://127.0.0.1:9/s3cret\"
+ping_allow_private = true
+web.query = \"{query} notes\" # kept
+
+# ---- what we make of it ----
+
+[[reports]]
+name = \"daily\"
+topics = [\"acme\"]
+schedule = \"0 7 * * *\"
+
+# the end";
+
+fn place(rest: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), rest);
+    place.ok(&["once", "--at", NINE]);
+    (sandbox, place)
+}
+
+fn file(place: &Place) -> String {
+    std::fs::read_to_string(place.path("jobs.toml")).unwrap()
+}
+
+fn serve(place: &Place) -> Pages {
+    Pages::serve(place, &["--at", NINE])
+}
+
+#[test]
+fn forms_change_their_lines_and_nothing_else() {
+    let (_sandbox, place) = place(FILE);
+    let pages = serve(&place);
+    let before = file(&place);
+    // Added after the last topic.
+    let new = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig \"release\"").with("tags", "a, b\r\nc");
+    let preview = new.press(&pages, "preview");
+    assert_eq!(preview.status, 200, "{}", preview.text);
+    for part in ["Next slots", "2026-03-11 ", "Calls a day", "Cost of 30 days", "ask social once, for about $0.003", "tags = [&quot;a, b&quot;, &quot;c&quot;]"] {
+        assert!(preview.body.contains(part), "{part}\n{}", preview.body);
+    }
+    assert_eq!(file(&place), before, "a preview writes nothing");
+    let tried = new.press(&pages, "try");
+    assert!(tried.status == 200 && tried.body.contains("What social answers"), "{}", tried.text);
+    assert_eq!(place.database.number("SELECT count(*) FROM run"), 2, "trying stores nothing");
+    let saved = new.press(&pages, "save");
+    assert_eq!((saved.status, saved.header("location")), (303, Some("/topics/zig")), "{}", saved.text);
+    let added = "{query} notes\" # kept\n\n[[topics]]\nid = \"zig\"\nquery = \"zig \\\"release\\\"\"\ntags = [\"a, b\", \"c\"]\n";
+    let with = before.replacen("{query} notes\" # kept\n", added, 1);
+    assert_eq!(file(&place), with);
+    assert!(pages.page("/topics/zig").contains("It is saved."));
+    // Changed in its place; what has no field stays, and a secret is not shown.
+    let form = Typed::on(&pages, "/jobs/topics/rust");
+    assert_eq!(form.value("query"), "async rust");
+    assert_eq!(form.with("every", "1d").with("query", "tokio").press(&pages, "save").status, 303);
+    let changed = with.replacen("\"async rust\"", "\"tokio\"", 1).replacen("notes\" # kept\n", "notes\" # kept\nevery = \"1d\"\n", 1);
+    assert_eq!(file(&place), changed);
+    let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
+    assert!(!toml.page.contains("s3cret") && toml.value("toml").contains("id = \"rust\""), "{}", toml.page);
+    let text = toml.value("toml").replace("tokio", "tokio 2");
+    assert_eq!(toml.with("toml", &text).press(&pages, "save").status, 303);
+    assert_eq!(file(&place), changed.replacen("\"tokio\"", "\"tokio 2\"", 1));
+    // A copy, with its own id.
+    let copy = Typed::on(&pages, "/jobs/new?from=acme");
+    assert_eq!((copy.value("id").as_str(), copy.value("query").as_str()), ("acme-2", "acme launch"));
+    assert_eq!(copy.press(&pages, "save").status, 303);
+    assert!(file(&place).contains("\n\n[[topics]] # the first\nid = \"acme-2\"   # stays\nquery = 'acme launch'\n"), "{}", file(&place));
+    place.ok(&["check"]);
+}
+
+#[test]
+fn what_check_refuses_is_told_beside_its_field_and_nothing_is_written() {
+    let (_sandbox, place) = place(FILE);
+    let pages = serve(&place);
+    let before = file(&place);
+    for (key, value, hint) in [
+        ("schedule", "61 * * * *", "schedule"),
+        ("every", "1 parsec", "every"),
+        ("timezone", "Mars/Olympus", "timezone"),
+        ("sources", "mars", "sources"),
+        ("id", "acme", "second topic"),
+        ("id", "No Id", "id"),
+        ("query", "", "query"),
+        ("must", "/[/", "must"),
+        ("max_calls_per_day", "many", "max_calls_per_day"),
+        ("budget_per_day", "-1", "budget_per_day"),
+    ] {
+        let form = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig <b>").with(key, value);
+        let answer = form.press(&pages, "save");
+        assert_eq!(answer.status, 422, "{key}: {}", answer.text);
+        let beside = answer.body.split(&format!("id=\"about-{key}\"")).nth(1).unwrap().split("</div>").next().unwrap();
+        assert!(beside.contains("class=\"bad\""), "{key}: {}", answer.body);
+        assert!(answer.body.contains(&format!("aria-describedby=\"about-{key}\"")), "{key}");
+        if key != "query" {
+            assert!(answer.body.contains("zig &lt;b&gt;"), "what was typed stays: {}", answer.body);
+        }
+        // The same words as those of the command.
+        std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
+        let told = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
+        let words = told.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {told}"));
+        let shown = maud_of(words);
+        assert!(beside.contains(&shown) && told.contains(hint), "{key}: {shown}\n{beside}");
+        assert_eq!(file(&place), before, "{key}");
+    }
+    for wrong in ["[service]\nbase_url = \"http://evil.example\"\n", "[[topics]\n", "[[topics]]\nid = \"x\"\nquery = \"x\"\n[[exports]]\nname = \"x\"\n"] {
+        let answer = Typed::on(&pages, "/jobs/new?as=toml").with("toml", wrong).press(&pages, "save");
+        assert_eq!((answer.status, file(&place)), (422, before.clone()), "{wrong}: {}", answer.text);
+    }
+    let answer = Typed::on(&pages, "/jobs/topics/acme?as=toml").with("toml", "[[topics]]\nid = \"other\"\nquery = \"x\"\n");
+    let answer = answer.press(&pages, "save");
+    assert!(answer.status == 422 && answer.body.contains("topic rename"), "{}", answer.text);
+}
+
+/// The file with a topic that has this mistake.
+fn made(before: &str, key: &str, value: &str) -> String {
+    let mut block = "[[topics]]\nid = \"zig\"\nquery = \"zig <b>\"\n".to_owned();
+    let given = match key {
+        "sources" | "must" => Given::Texts(vec![value.to_owned()]),
+        _ => Given::Text(value.to_owned()),
+    };
+    let given = (!value.is_empty()).then_some(given);
+    block = Jobs::read(&block).unwrap().set(Kind::Topic, "zig", key, given.as_ref()).unwrap();
+    Jobs::read(before).unwrap().append(Kind::Topic, &block).unwrap()
+}
+
+/// Words as a page escapes them.
+fn maud_of(words: &str) -> String {
+    words.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[test]
+fn whatever_is_typed_is_data_or_refused() {
+    let (_sandbox, place) = place(FILE);
+    let pages = serve(&place);
+    let long = "x".repeat(5_000);
+    for (n, words) in ["a\"b'c\\", "\"\"\"\n]]\n[service]\nbase_url = \"http://evil.example\"", "'''; DROP", "]] [[topics]] # {} ${x}", "Ünï\u{202e}cödé \u{1f600}", "<script>alert(1)</script>", &long].into_iter().enumerate() {
+        for key in ["title", "query", "tags", "must", "exclude", "exclude_authors", "timezone", "id", "budget_per_day"] {
+            let before = file(&place);
+            let id = format!("h{n}-{}", key.replace('_', "-"));
+            let form = Typed::on(&pages, "/jobs/new").with("id", &id).with("query", "words").with(key, words);
+            let answer = form.press(&pages, "save");
+            let now = file(&place);
+            assert!(!answer.body.contains("<script>alert"), "{key}: {}", answer.body);
+            if answer.status != 303 {
+                assert!(matches!(answer.status, 422 | 400 | 413), "{key} {words:.40}: {}", answer.text);
+                assert_eq!(now, before);
+                continue;
+            }
+            let jobs = Jobs::read(&now).unwrap();
+            assert_eq!(jobs.entries(Kind::Topic).count(), Jobs::read(&before).unwrap().entries(Kind::Topic).count() + 1);
+            let entry = jobs.entry(Kind::Topic, &id).unwrap();
+            let told = match jobs.given(entry, key).unwrap().0 {
+                Given::Text(text) => text.clone(),
+                Given::Texts(texts) => texts.join("\n"),
+                other => panic!("{key}: {other:?}"),
+            };
+            assert_eq!(told, words, "{key}");
+            assert!(now.contains("\n# the end"), "{now}");
+        }
+    }
+    assert!(Jobs::read(&file(&place)).unwrap().entries(Kind::Topic).count() > 8, "some were taken");
+    let config = place.json(&["check", "--json"]);
+    assert!(!config["effective"].to_string().contains("evil.example"), "{config}");
+}
+
+#[test]
+fn of_two_editors_the_second_is_told_and_loses_nothing() {
+    let (_sandbox, place) = place(FILE);
+    let pages = serve(&place);
+    let (one, other) = (Typed::on(&pages, "/jobs/topics/acme"), Typed::on(&pages, "/jobs/topics/acme"));
+    let settings = Typed::on(&pages, "/jobs");
+    assert_eq!(one.with("title", "One").press(&pages, "save").status, 303);
+    let first = file(&place);
+    let late = other.with("title", "Other & more").press(&pages, "save");
+    assert_eq!(late.status, 409, "{}", late.text);
+    for part in ["changed by somebody else", "value=\"Other &amp; more\"", "title = &quot;One&quot;"] {
+        assert!(late.body.contains(part), "{part}\n{}", late.body);
+    }
+    assert_eq!(file(&place), first);
+    let button = send(&pages, "/jobs", &[("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))]);
+    assert!(button.status == 409 && button.body.contains("changed by somebody else"), "{}", button.text);
+    // Looked at again, it is saved; an editor of text counts as well.
+    let again = Typed::of(&late.body, "/jobs/topics/acme");
+    assert_eq!(again.press(&pages, "save").status, 303);
+    assert_eq!(file(&place), first.replacen("title = \"One\"", "title = \"Other & more\"", 1));
+    let stale = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig");
+    std::fs::write(place.path("jobs.toml"), format!("{}\n# by hand\n", file(&place))).unwrap();
+    assert_eq!(stale.press(&pages, "save").status, 409);
+    assert!(file(&place).ends_with("# by hand\n") && !file(&place).contains("zig"));
+}
+
+#[test]
+fn a_deletion_is_undone_to_the_byte_or_told() {
+    let (_sandbox, place) = place(FILE);
+    let pages = serve(&place);
+    let before = file(&place);
+    let delete = |name: &str| send(&pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", name)]);
+    // What a report names cannot go.
+    let named = delete("acme");
+    assert!(named.status == 422 && named.body.contains("acme"), "{}", named.text);
+    assert_eq!(file(&place), before);
+    let undo = |at: &str| {
+        let page = pages.page(at);
+        assert!(page.contains("Deleted: topic <strong>rust</strong>"), "{page}");
+        let id = at.split("undo=").nth(1).unwrap().to_owned();
+        send(&pages, "/jobs", &[("do", "undo"), ("undo", &id)])
+    };
+    let gone = delete("rust");
+    assert_eq!(gone.status, 303, "{}", gone.text);
+    let left = file(&place);
+    assert!(!left.contains("rust") && left.contains("# every = \"6h\"\n\n# ---- what we make of it ----"), "{left}");
+    let back = undo(gone.header("location").unwrap());
+    assert_eq!((back.status, file(&place)), (303, before.clone()), "{}", back.text);
+    // Not over what somebody wrote meanwhile: then the lines are shown.
+    let gone = delete("rust");
+    let changed = format!("{}\n# by hand\n", file(&place));
+    std::fs::write(place.path("jobs.toml"), &changed).unwrap();
+    let late = undo(gone.header("location").unwrap());
+    assert!(late.status == 409 && late.body.contains("id = &quot;rust&quot;"), "{}", late.text);
+    assert_eq!(file(&place), changed);
+    assert_eq!(send(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
+}
+
+#[test]
+fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
+    let address = "/jobs/new?do=preview&id=zig&query=zig+%22x%22&every=1d";
+    let refused = |place: &Place, pages: &Pages, why: &str, headers: &[(&str, &str)]| {
+        let before = file(place);
+        let form = pages.ask("GET", "/jobs/new", headers, "").body;
+        assert!(form.contains(why) && form.contains("method=\"get\"") && !form.contains("value=\"save\""), "{form}");
+        let shown = pages.ask("GET", address, headers, "").body;
+        assert!(shown.contains("Lines to copy") && shown.contains("query = &quot;zig \\&quot;x\\&quot;&quot;"), "{shown}");
+        let wrong = pages.ask("GET", &address.replace("1d", "soon"), headers, "").body;
+        assert!(wrong.contains("about-every") && wrong.contains("class=\"bad\""), "{wrong}");
+        let origin = pages.origin();
+        let headers = [headers, &[("Origin", origin.as_str())]].concat();
+        for (path, form) in [
+            ("/jobs/new", "do=save&id=zig&query=zig&every=1d"),
+            ("/jobs/topics/acme", "do=save&query=zig"),
+            ("/jobs", "do=delete&kind=topic&name=acme"),
+            ("/jobs", "do=off&kind=topic&name=acme"),
+            ("/jobs", "do=undo&undo=x"),
+        ] {
+            let answer = pages.ask("POST", path, &headers, form);
+            assert_eq!(answer.status, 403, "{path}: {}", answer.text);
+        }
+        assert_eq!(file(place), before);
+    };
+    // Nobody may write it; a link to it stays one.
+    let (_sandbox, read_only) = place(FILE);
+    chmod(&read_only.path("jobs.toml"), 0o444);
+    refused(&read_only, &serve(&read_only), "nobody may write it", &[]);
+    chmod(&read_only.path("jobs.toml"), 0o640);
+    std::fs::rename(read_only.path("jobs.toml"), read_only.path("real.toml")).unwrap();
+    std::os::unix::fs::symlink("real.toml", read_only.path("jobs.toml")).unwrap();
+    let pages = serve(&read_only);
+    assert_eq!(Typed::on(&pages, "/jobs/topics/acme").with("title", "By a link").press(&pages, "save").status, 303);
+    assert!(std::fs::symlink_metadata(read_only.path("jobs.toml")).unwrap().is_symlink());
+    assert!(file(&read_only).contains("By a link"));
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o640, "who may read it is who might before");
+    // Not meant to be, or a deployment: names of its own, an open address.
+    for web in ["edit = false", "hosts = [\"watch.example.com\"]"] {
+        let (_sandbox, place) = place(&format!("[web]\n{web}\n{FILE}"));
+        let pages = serve(&place);
+        assert!(!pages.page("/").contains("Add a topic") && !pages.page("/topics/acme").contains("Delete"));
+        refused(&place, &pages, "do not change", &[]);
+    }
+    let (_sandbox, open) = place(FILE);
+    let program = open.program(&["serve", "--listen", "0.0.0.0:0", "--at", NINE]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
+    let mut going = program.start();
+    going.until("the pages", |said| said.contains("for reading only"));
+    let port = std::cell::RefCell::new(String::new());
+    crate::support::program::until("the address", || {
+        going.look(|out, _| *port.borrow_mut() = out.trim().rsplit(':').next().unwrap_or("").to_owned());
+        !port.borrow().is_empty()
+    });
+    let port = port.into_inner();
+    let pages = Pages { address: format!("127.0.0.1:{port}"), going };
+    let cookie = pages.log_in();
+    refused(&open, &pages, "do not change", &[("Cookie", &cookie)]);
+    // With a token, who has none changes nothing.
+    let (_sandbox, some) = place(FILE);
+    let pages = Pages::serve_to_some(&some, &["--at", NINE]);
+    let origin = pages.origin();
+    assert_eq!(pages.ask("POST", "/jobs", &[("Origin", &origin)], "do=delete&kind=topic&name=rust").status, 401);
+    assert_eq!(pages.get("/jobs").status, 303);
+    // A page of somebody else presses no button.
+    for origin in ["http://evil.example", "null"] {
+        let (_sandbox, place) = place(FILE);
+        let pages = serve(&place);
+        for path in ["/jobs", "/jobs/new", "/api/v1/topics/rust/requests"] {
+            let answer = pages.ask("POST", path, &[("Origin", origin)], "do=delete&kind=topic&name=rust");
+            assert_eq!(answer.status, 403, "{path}");
+        }
+        assert!(file(&place).contains("rust"));
+    }
+}
+
+fn chmod(file: &PathBuf, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+}

@@ -1,0 +1,110 @@
+//! A stranger with a browser and no shell: adds a topic, sees it run, opens its report and downloads it as CSV. Skipped, loudly,
+//! where there is no browser. Pictures are left in the folder that TEST_SCREENSHOTS names.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::browser::browser;
+use crate::support::daemons::today;
+use crate::support::databases::sqlite;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::web_keyboard::Driven;
+
+fn until(driven: &mut Driven, what: &str, expression: &str) -> Value {
+    let begun = Instant::now();
+    loop {
+        let is = driven.is(expression);
+        if is != json!(false) && !is.is_null() {
+            return is;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}: {}", driven.is("document.body.innerText"));
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+/// Leads away by something that is pressed, and waits for the page there.
+fn follow(driven: &mut Driven, press: &str, to: &str) {
+    driven.is(press);
+    until(driven, to, &format!("document.readyState === 'complete' && location.pathname.startsWith('{to}')"));
+}
+
+/// Pictures of the page as it is, where they are wanted.
+fn picture(driven: &mut Driven, name: &str) {
+    use base64::Engine as _;
+    let Ok(folder) = std::env::var("TEST_SCREENSHOTS") else { return };
+    for (wide, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")] {
+        driven.ask("Emulation.setDeviceMetricsOverride", &json!({ "width": wide, "height": 1400, "deviceScaleFactor": 1, "mobile": wide < 500 }));
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        driven.ask("Emulation.setEmulatedMedia", &json!({ "features": features }));
+        let shot = driven.ask("Page.captureScreenshot", &json!({ "format": "png", "captureBeyondViewport": true }));
+        let bytes = base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
+        std::fs::write(std::path::Path::new(&folder).join(format!("editor-{name}-{wide}-{scheme}.png")), bytes).unwrap();
+    }
+}
+
+#[test]
+fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
+    let Some(browser) = browser() else { return };
+    let sandbox = today(&["source=social,delay=1500ms"]);
+    let file = "[web]\nlisten = \"127.0.0.1:0\"\n# kept\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n\n\
+                [[alerts]]\nname = \"many\"\nrule = \"items\"\n";
+    let place = Place::new(sqlite(), &sandbox.lines(), file);
+    let pages = Pages::of(place.program(&["run"]).start());
+    let mut driven = Driven::start(&browser, &place);
+    driven.ask("Page.enable", &json!({}));
+    let home = place.path("downloads");
+    driven.ask("Page.setDownloadBehavior", &json!({ "behavior": "allow", "downloadPath": home }));
+    driven.open(&format!("http://{}/", pages.address));
+    picture(&mut driven, "first");
+    follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'Add a topic').click()", "/jobs/new");
+    let type_in = |driven: &mut Driven, key: &str, words: &str| {
+        driven.is(&format!("document.querySelector('[name={key}]').value = {}", json!(words)));
+    };
+    type_in(&mut driven, "id", "rust");
+    type_in(&mut driven, "query", "rust async");
+    type_in(&mut driven, "sources", "social, web");
+    type_in(&mut driven, "every", "soon");
+    let press = |button: &str| format!("document.querySelector('button[value={button}]').click()");
+    driven.is(&press("save"));
+    let beside = until(&mut driven, "what is wrong", "document.querySelector('#about-every .bad')?.innerText");
+    assert!(beside.as_str().unwrap().contains("hint"), "{beside}");
+    picture(&mut driven, "wrong");
+    type_in(&mut driven, "every", "6h");
+    driven.is(&press("preview"));
+    until(&mut driven, "the preview", "document.querySelector('#preview') !== null");
+    driven.is(&press("try"));
+    until(&mut driven, "three results", "document.querySelectorAll('form ol.found > li').length === 3");
+    picture(&mut driven, "preview");
+    follow(&mut driven, &press("save"), "/topics/rust");
+    // The page renews itself until the daemon has taken the topic over.
+    until(&mut driven, "the button", "document.querySelector('input[value=run_now]') !== null");
+    follow(&mut driven, "document.querySelector('input[value=run_now]').form.requestSubmit()", "/progress/");
+    until(&mut driven, "what is asked", "document.querySelector('#progress').innerText.includes('asking …')");
+    picture(&mut driven, "asking");
+    until(&mut driven, "its end", "/found, \\d+ new, cost/.test(document.querySelector('#progress').innerText)");
+    picture(&mut driven, "ran");
+    follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'To the topic').click()", "/topics/rust");
+    picture(&mut driven, "topic");
+    let csv = "[...document.querySelectorAll('a')].find(a => a.textContent === 'CSV')";
+    driven.is(&format!("{csv}.click()"));
+    let found = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'rust'");
+    crate::support::program::until("the CSV", || {
+        let files = std::fs::read_dir(&home).into_iter().flatten().filter_map(Result::ok);
+        let whole = files.filter(|file| file.path().extension().is_some_and(|end| end == "csv"));
+        let lines = |file: std::fs::DirEntry| csv::Reader::from_path(file.path()).unwrap().records().count();
+        whole.map(lines).any(|lines| i64::try_from(lines).unwrap() == found)
+    });
+    assert!(found > 0);
+    follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'Report').click()", "/topics/rust/report");
+    let report = driven.is("document.querySelector('h1').innerText + getComputedStyle(document.body).fontFamily");
+    assert!(report.as_str().unwrap().contains("rust"), "{report}");
+    driven.open(&format!("http://{}/jobs", pages.address));
+    picture(&mut driven, "settings");
+    follow(&mut driven, "document.querySelector('button[aria-label=\"Delete topic rust\"]').click()", "/jobs");
+    until(&mut driven, "the way back", "[...document.querySelectorAll('button')].some(b => b.textContent === 'Undo')");
+    picture(&mut driven, "deleted");
+    drop(driven);
+    assert!(std::fs::read_to_string(place.path("jobs.toml")).unwrap().contains("# kept\n[[topics]]\nid = \"acme\""));
+}

@@ -1,0 +1,123 @@
+//! From a form to a report without a shell: a daemon takes a topic over that was added on a page, runs it when a button is
+//! pressed, tells how far it is, and makes its report. Reports, alerts, exports and channels are switched and tried there, too.
+
+use crate::support::daemons::today;
+use crate::support::databases::databases;
+use crate::support::editor::{Typed, send};
+use crate::support::program::{Place, until};
+use crate::support::receivers::Hook;
+use crate::support::web_client::Pages;
+
+const WEB: &str = "[web]\nlisten = \"127.0.0.1:0\"\n";
+const ACME: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\n";
+
+#[test]
+fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = today(&["source=social,delay=1500ms"]);
+        let place = Place::new(database, &sandbox.lines(), &format!("{WEB}{ACME}"));
+        let pages = Pages::of(place.program(&["run"]).start());
+        let form = Typed::on(&pages, "/jobs/new").with("id", "rust").with("query", "rust async");
+        let form = form.with("sources", "social web").with("every", "6h");
+        assert_eq!(form.press(&pages, "save").header("location"), Some("/topics/rust"));
+        assert!(pages.page("/topics/rust").contains("rust"));
+        until("the daemon takes it over", || pages.page("/topics/rust").contains("value=\"run_now\""));
+        let asked = send(&pages, "/topics/rust", &[("kind", "run_now")]);
+        let at = asked.header("location").unwrap().to_owned();
+        let run = at.strip_prefix("/progress/").unwrap_or_else(|| panic!("{}", asked.text)).to_owned();
+        assert!(pages.page(&at).contains(&format!("data-events=\"{at}/events\"")));
+        // The stream tells what is asked, then the figures that are stored, and ends by itself.
+        let stream = pages.get(&format!("{at}/events"));
+        assert_eq!(stream.header("content-type"), Some("text/event-stream"), "{}", stream.text);
+        let (going, over) = stream.body.split_once("event: over").unwrap_or_else(|| panic!("{name}: {}", stream.body));
+        assert!(going.contains("event: progress") && going.contains("asking …"), "{name}: {going}");
+        let figures = place.database.texts(&format!(
+            "SELECT found || ' found, ' || new || ' new' FROM run WHERE public_id = '{run}' AND state = 'ok'"
+        ));
+        assert!(over.contains(&figures[0]) && !over.contains("asking …"), "{name}: {figures:?}\n{over}");
+        let number = |part: &str| place.database.number(&format!("SELECT {part} FROM run WHERE public_id = '{run}'"));
+        let cost = topicwatch::model::Micros(number("cost")).to_string();
+        assert!(over.contains(&format!("cost {cost}")) && number("found") > 0, "{name}: {cost}\n{over}");
+        // Without script the page tells the same.
+        let page = pages.page(&at);
+        assert!(page.contains(&figures[0]) && !page.contains("data-events"), "{page}");
+        let report = pages.get("/topics/rust/report");
+        assert!(report.status == 200 && report.body.contains("<h1"), "{}", report.text);
+        assert!(report.header("content-security-policy").unwrap().starts_with("sandbox"), "{}", report.text);
+        let kept = pages.get("/topics/rust/report?as=file");
+        assert_eq!(kept.header("content-disposition"), Some("attachment; filename=\"topicwatch-rust.html\""));
+        for (path, status) in [("/progress/nobody", 404), ("/progress/nobody/events", 404), ("/topics/nobody/report", 404)] {
+            assert_eq!(pages.get(path).status, status, "{path}");
+        }
+        // A stop does not wait for who still watches.
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
+    for database in databases() {
+        let name = database.name;
+        let (sandbox, hook) = (today(&[]), Hook::good());
+        let rest = format!(
+            "{WEB}{ACME}\n# kept\n[[reports]]\nname = \"daily\" # one\nschedule = \"0 0 1 1 *\"\n\n[[exports]]\nname = \"all\"\n\
+             what = \"items\"\npath = \"all.csv\"\nschedule = \"0 0 1 1 *\"\n\n[[alerts]]\nname = \"many\"\nrule = \"items\"\n\n\
+             [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n",
+            hook.url()
+        );
+        let place = Place::new(database, &sandbox.lines(), &rest);
+        let pages = Pages::of(place.program(&["run"]).start());
+        let read = || std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let press = |pages: &Pages, verb: &str, kind: &str, of: &str| {
+            let seen = Typed::on(pages, "/jobs").value("seen");
+            let answer = send(pages, "/jobs", &[("do", verb), ("kind", kind), ("name", of), ("seen", &seen)]);
+            assert_eq!(answer.status, 303, "{name}: {verb} {kind}: {}", answer.text);
+            answer.header("location").unwrap().to_owned()
+        };
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        for (kind, of) in [("report", "daily"), ("export", "all")] {
+            let at = press(&pages, "run", kind, of);
+            let stream = pages.get(&format!("{at}/events"));
+            assert!(stream.body.contains("event: over") && stream.body.contains("state good"), "{name}: {}", stream.text);
+        }
+        let files = pages.page("/files");
+        assert!(files.contains("all.csv") && files.contains("daily-"), "{name}: {files}");
+        press(&pages, "run", "channel", "hook");
+        until("the test", || hook.got().len() == 1);
+        assert_eq!(hook.got()[0].json()["subject"], "Test from topicwatch");
+        until("that it is told", || pages.page("/jobs").contains("<strong>sent</strong>"));
+        // Switched off and on: one line of the file each time.
+        let before = read();
+        for (kind, of, after) in [
+            ("report", "daily", "schedule = \"0 0 1 1 *\"\n\n[[exports"),
+            ("export", "all", "schedule = \"0 0 1 1 *\"\n\n[[alerts"),
+            ("alert", "many", "rule = \"items\"\n"),
+            ("channel", "hook", "allow_private = true\n"),
+            ("topic", "acme", "every = \"12h\"\n"),
+        ] {
+            let now = read();
+            press(&pages, "off", kind, of);
+            let (head, rest) = after.split_once('\n').unwrap();
+            assert_eq!(read(), now.replacen(after, &format!("{head}\npaused = true\n{rest}"), 1), "{kind}");
+        }
+        until("all is taken over", || pages.page("/topics/acme").contains("in the configuration"));
+        // A channel that is paused keeps its messages; an alert that is says nothing of what passed.
+        let config = place.json(&["check", "--json"]);
+        assert!(config["alerts"][0]["paused"] == true && config["reports"][0]["schedule"]["paused"] == true, "{config}");
+        press(&pages, "run", "channel", "hook");
+        until("the second test waits", || place.database.number("SELECT count(*) FROM outbox") == 2);
+        assert_eq!(place.ok(&["outbox", "deliver"]).contains("Test"), false);
+        assert_eq!(hook.got().len(), 1);
+        press(&pages, "on", "channel", "hook");
+        until("it is sent after all", || hook.got().len() == 2);
+        for (kind, of) in [("report", "daily"), ("export", "all"), ("alert", "many"), ("topic", "acme")] {
+            press(&pages, "on", kind, of);
+        }
+        assert_eq!(read().replace("paused = false\n", ""), before);
+        // What is there, but has no run: said, not done.
+        assert_eq!(send(&pages, "/jobs", &[("do", "run"), ("kind", "alert"), ("name", "many")]).status, 400);
+        assert_eq!(send(&pages, "/jobs", &[("do", "run"), ("kind", "report"), ("name", "nobody")]).status, 400);
+    }
+}

@@ -1,0 +1,64 @@
+//! A form of the pages that is filled in and sent, as a browser does.
+
+use std::collections::BTreeMap;
+
+use super::web_client::{Answer, Pages};
+
+/// A form, and what stands in its fields.
+#[derive(Clone)]
+pub struct Typed {
+    pub page: String,
+    path: String,
+    fields: BTreeMap<String, String>,
+}
+
+impl Typed {
+    /// As a page shows it.
+    pub fn on(pages: &Pages, path: &str) -> Self {
+        Self::of(&pages.page(path), path.split('?').next().unwrap())
+    }
+
+    /// As a page shows it that was read already.
+    pub fn of(page: &str, path: &str) -> Self {
+        let mut fields = BTreeMap::new();
+        for tag in page.split("<input ").skip(1).filter_map(|rest| rest.split('>').next()) {
+            let of = |name: &str| tag.split(&format!("{name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
+            if let (Some(name), false) = (of("name"), tag.contains("checkbox") && !tag.contains(" checked")) {
+                fields.insert(name.to_owned(), plain(of("value").unwrap_or("")));
+            }
+        }
+        for area in page.split("<textarea ").skip(1) {
+            let name = area.split("name=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+            let text = area.split_once('>').and_then(|(_, rest)| rest.split("</textarea>").next()).unwrap();
+            fields.insert(name.to_owned(), plain(text.strip_prefix('\n').unwrap_or(text)));
+        }
+        Self { page: page.to_owned(), path: path.to_owned(), fields }
+    }
+
+    pub fn value(&self, name: &str) -> String {
+        self.fields.get(name).cloned().unwrap_or_else(|| panic!("no field {name}:\n{}", self.page))
+    }
+
+    pub fn with(&self, name: &str, value: &str) -> Self {
+        let mut typed = self.clone();
+        assert!(typed.fields.insert(name.to_owned(), value.to_owned()).is_some(), "no field {name}:\n{}", self.page);
+        typed
+    }
+
+    /// Sent by one of its buttons.
+    pub fn press(&self, pages: &Pages, button: &str) -> Answer {
+        let fields = self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        send(pages, &self.path, &fields.chain([("do", button)]).collect::<Vec<_>>())
+    }
+}
+
+/// What a page escaped.
+fn plain(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+/// Sends a form from a page of these.
+pub fn send(pages: &Pages, path: &str, fields: &[(&str, &str)]) -> Answer {
+    let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    pages.ask("POST", path, &[("Origin", &pages.origin())], &form)
+}
