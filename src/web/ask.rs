@@ -11,6 +11,9 @@ use crate::normalise::words::wanted;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;
 
+/// What a value is cut to where it is told.
+const TOLD: usize = 60;
+
 /// A request for a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ask {
@@ -28,9 +31,14 @@ impl Ask {
 
     /// Parameters alone, as an address or a form writes them. Of several of one name the last counts.
     pub(super) fn form(text: &str) -> Result<Self, Problem> {
+        Self::form_of(text, LONGEST)
+    }
+
+    /// The same where a value may have so many bytes.
+    pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut given = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
-            if value.len() > LONGEST || name.len() > 40 {
+            if value.len() > longest || name.len() > 40 {
                 return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
             }
             // No text that is stored has one, and one of the databases takes none.
@@ -40,6 +48,11 @@ impl Ask {
             given.insert(name.into_owned(), value.trim().to_owned());
         }
         Ok(Self { name: String::new(), given })
+    }
+
+    /// Parameters that were kept.
+    pub(super) fn kept(given: &BTreeMap<String, String>) -> Self {
+        Self { name: String::new(), given: given.clone() }
     }
 
     /// A parameter that holds anything.
@@ -61,6 +74,12 @@ impl Ask {
         )
     }
 
+    /// Those of these parameters that are given.
+    pub(super) fn only(&self, names: &[&str]) -> BTreeMap<String, String> {
+        let given = names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
+        given.collect()
+    }
+
     /// An address with these parameters, other parameters as they are.
     pub(super) fn with(&self, path: &str, changes: &[(&str, Option<&str>)]) -> String {
         let mut all = self.given.clone();
@@ -80,6 +99,12 @@ pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
         let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
         Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
     })
+}
+
+/// What somebody gave, as it is told back.
+pub(super) fn cut(value: &str) -> String {
+    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
 }
 
 /// An address with parameters.

@@ -23,7 +23,8 @@ use crate::listener::Peer;
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 const LONGEST_URI: usize = 4_096;
 const MOST_HEADERS: usize = 16 * 1024;
-pub(super) const LARGEST_FORM: usize = 16 * 1024;
+/// A note in letters that are sent as twelve signs each fits.
+pub(super) const LARGEST_FORM: usize = 32 * 1024;
 
 /// Seconds after which to come back with another token.
 const AGAIN: &str = "10";
@@ -135,9 +136,10 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
         {
             Ok(())
         }
-        (Some(_), None) if path == "/metrics" => {
+        // A program that is led to a form takes it for what it asked for.
+        (Some(_), None) if path == "/metrics" || path.ends_with(".atom") => {
             let hint = "Send `Authorization: Bearer` with the token.";
-            let mut refused = refuse(StatusCode::UNAUTHORIZED, "These figures are for who has the token", hint);
+            let mut refused = refuse(StatusCode::UNAUTHORIZED, "This is for who has the token", hint);
             if let Err(refused) = &mut refused {
                 refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::access::Access;
-use super::api::Exporting;
+use super::exporting::Exporting;
 use super::guesses::Guesses;
 use super::ready::Ready;
 use super::sessions::Sessions;

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::app::App;
-use crate::web::ask::Ask;
+use crate::web::ask::{Ask, LONGEST};
 use crate::web::guard::LARGEST_FORM;
 use crate::web::layout::{self, moment};
 use crate::web::problem::Problem;
@@ -88,10 +88,15 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<(), Problem> {
 
 /// What a form holds.
 pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
+    long_form(body, LONGEST).await
+}
+
+/// The same where a value may be longer.
+pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem> {
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
     })?;
-    Ask::form(&String::from_utf8_lossy(&body))
+    Ask::form_of(&String::from_utf8_lossy(&body), longest)
 }
 
 /// Whether something may be asked for here: it makes ids of requests.
