@@ -49,13 +49,7 @@ impl Feed {
     }
 
     /// Writes it; returns the number of entries. `of` is what it is a feed of, and the name of that.
-    pub(super) fn write(
-        self,
-        out: Out<'_>,
-        of: (&str, &str),
-        title: &str,
-        invented: bool,
-    ) -> std::io::Result<u64> {
+    pub(super) fn write(self, out: Out<'_>, of: (&str, &str), title: &str, invented: bool) -> std::io::Result<u64> {
         let mark = if invented { "SANDBOX: " } else { "" };
         // A feed has a date; one without entries has none to take it from.
         let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);

@@ -149,9 +149,9 @@ impl What {
             Author, Filtered, Kind, Lang, Marked, NewSince, Noted, Search, Seq, Source, Starred, Tag, Time, Tone,
         };
         match self {
-            Self::Items => &[
-                Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Kind, Lang, Marked, Starred, Noted,
-            ],
+            Self::Items => {
+                &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Kind, Lang, Marked, Starred, Noted]
+            }
             Self::New => &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Seq, Kind, Lang],
             Self::Sightings => &[Tag, Source, Time, Tone, Author, Search, Filtered, Seq, Kind, Lang],
             Self::Searches => &[Tag, Source, Time, Seq],

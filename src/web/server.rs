@@ -151,7 +151,10 @@ fn router(app: App) -> Router {
             "/style.css",
             file("text/css; charset=utf-8", concat!(include_str!("../draw/base.css"), include_str!("style.css"))),
         )
-        .route("/live.js", file("text/javascript; charset=utf-8", concat!(include_str!("live.js"), include_str!("keys.js"))))
+        .route(
+            "/live.js",
+            file("text/javascript; charset=utf-8", concat!(include_str!("live.js"), include_str!("keys.js"))),
+        )
         .merge(api::routes())
         .fallback(async |State(app): State<App>, uri: Uri| {
             let page = || Problem::unknown("There is no such page");

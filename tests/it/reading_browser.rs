@@ -15,7 +15,8 @@ fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
     let text = if modifiers == 0 { sign } else { "" };
     for kind in ["keyDown", "keyUp"] {
         let text = if kind == "keyDown" { text } else { "" };
-        driven.ask("Input.dispatchKeyEvent", &json!({ "type": kind, "key": sign, "text": text, "modifiers": modifiers }));
+        driven
+            .ask("Input.dispatchKeyEvent", &json!({ "type": kind, "key": sign, "text": text, "modifiers": modifiers }));
     }
 }
 
@@ -72,12 +73,20 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     key(&mut driven, "j", 0);
     key(&mut driven, "s", 0);
     until("a star", || place.database.number("SELECT count(*) FROM item_star") == 1);
-    wait(&mut driven, "the item after the press", "location.hash === '#i1' && document.activeElement.id === 'i1' && document.readyState === 'complete'");
+    wait(
+        &mut driven,
+        "the item after the press",
+        "location.hash === '#i1' && document.activeElement.id === 'i1' && document.readyState === 'complete'",
+    );
     let starred = driven.is("document.activeElement.querySelector('.star') !== null");
     assert_eq!(starred, json!(true));
     key(&mut driven, "m", 0);
     until("a mark", || place.database.number("SELECT count(*) FROM item_mark WHERE mark = 'good'") == 1);
-    wait(&mut driven, "the mark", "document.activeElement.id === 'i1' && document.activeElement.innerText.includes('marked good')");
+    wait(
+        &mut driven,
+        "the mark",
+        "document.activeElement.id === 'i1' && document.activeElement.innerText.includes('marked good')",
+    );
     key(&mut driven, "e", 0);
     for sign in ["s", "g", "j"] {
         key(&mut driven, sign, 0);
@@ -85,7 +94,11 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     assert_eq!(driven.is("[document.activeElement.tagName, document.activeElement.value]"), json!(["TEXTAREA", "sgj"]));
     driven.is("document.activeElement.form.requestSubmit()");
     until("a note", || place.database.number("SELECT count(*) FROM item_note WHERE note = 'sgj'") == 1);
-    wait(&mut driven, "the note", "document.activeElement.id === 'i1' && document.querySelector('#i1 blockquote') !== null");
+    wait(
+        &mut driven,
+        "the note",
+        "document.activeElement.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
+    );
     assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "no key was heard in the field");
     key(&mut driven, "o", 0);
     wait(&mut driven, "the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
@@ -95,7 +108,11 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
         wait(&mut driven, "a page", "document.readyState === 'complete'");
         key(&mut driven, "g", 0);
         key(&mut driven, sign, 0);
-        wait(&mut driven, path, &format!("location.pathname + location.search === '{path}' && document.readyState === 'complete'"));
+        wait(
+            &mut driven,
+            path,
+            &format!("location.pathname + location.search === '{path}' && document.readyState === 'complete'"),
+        );
     }
     // Who does not want single keys turns them off.
     driven.open(&url("/keys"));

@@ -2,7 +2,8 @@
 
 use crate::model::{Time, Watched};
 use crate::store::{
-    AnswerRow, AskedRow, BilledRow, Filter, FoundPlace, ItemRow, RunRow, SearchRow, SightingRow, Store, StoreError, TopicStatus,
+    AnswerRow, AskedRow, BilledRow, Filter, FoundPlace, ItemRow, RunRow, SearchRow, SightingRow, Store, StoreError,
+    TopicStatus,
 };
 
 impl Store {

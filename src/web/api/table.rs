@@ -3,12 +3,12 @@
 use super::operation::{Answered, Method, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC,
-    ORDERS, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
+    AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, REQUEST,
+    RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
 };
 use super::{
-    alerts, answers, days, document, editions, item, items, marks, requests, runs, table_exports, table_kept, table_marks, terms,
-    topics,
+    alerts, answers, days, document, editions, item, items, marks, requests, runs, table_exports, table_kept,
+    table_marks, terms, topics,
 };
 
 /// They stand in the order in which the document tells them.

@@ -5,7 +5,9 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, narrow, read, tokens};
 use crate::model::{MadeRow, RunState, Time, Wanted};
-use crate::store::{AnswerRow, Filter, FoundPlace, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError};
+use crate::store::{
+    AnswerRow, Filter, FoundPlace, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError,
+};
 
 /// Items that a page looks through at most: by time it goes on where it ended, in any other order it does not.
 const STEP: i64 = 400;

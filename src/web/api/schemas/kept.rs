@@ -4,8 +4,7 @@ use super::parts::{Named, SANDBOX, list, one};
 use crate::web::api::shape::Shape::{Flag, Maybe, Text, Time};
 use crate::web::api::shape::{Field, object};
 
-const STAR: &[Field] =
-    &[("key", Text, "the key that was given"), ("starred", Flag, "whether the item has a star now")];
+const STAR: &[Field] = &[("key", Text, "the key that was given"), ("starred", Flag, "whether the item has a star now")];
 
 const NOTE: &[Field] = &[("key", Text, "the key that was given"), ("note", Maybe(&Text), "the item's note now")];
 
@@ -33,7 +32,10 @@ pub(super) fn schemas() -> Vec<Named> {
             "ToNote",
             object(
                 "What is noted",
-                &[&[("key", Text, "any key of the item"), ("note", Text, "up to 2,000 characters; empty takes it away")]],
+                &[&[
+                    ("key", Text, "any key of the item"),
+                    ("note", Text, "up to 2,000 characters; empty takes it away"),
+                ]],
             ),
         ),
         list("Searches", &crate::web::api::shape::Shape::Of("Search"), &[SANDBOX]),
