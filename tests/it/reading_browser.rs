@@ -104,6 +104,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     wait(&mut driven, "the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
     key(&mut driven, "f", 0);
     until("no star", || place.database.number("SELECT count(*) FROM item_star") == 0);
+    wait(&mut driven, "the page after it", "document.querySelector('button[name=\"starred\"]')?.value === 'true'");
     for (sign, path) in [("b", "/items?starred=true"), ("t", "/"), ("r", "/runs"), ("h", "/health")] {
         wait(&mut driven, "a page", "document.readyState === 'complete'");
         key(&mut driven, "g", 0);
