@@ -59,6 +59,8 @@ impl Forgetting<'_> {
             MentionPlace::Runs,
             MentionPlace::Jobs,
             MentionPlace::Editions,
+            MentionPlace::Notes,
+            MentionPlace::SavedSearches,
         ] {
             let rows = self.words(place, &done.topics).await?;
             match place {
@@ -69,7 +71,9 @@ impl Forgetting<'_> {
                 | MentionPlace::Searches
                 | MentionPlace::Runs
                 | MentionPlace::Jobs
-                | MentionPlace::Editions => {
+                | MentionPlace::Editions
+                | MentionPlace::Notes
+                | MentionPlace::SavedSearches => {
                     done.taken.words += rows;
                 }
             }

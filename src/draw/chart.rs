@@ -64,6 +64,10 @@ pub struct Chart {
     pub usual: Option<Usual>,
     /// It is about all of its days, and not about the last one.
     pub all_alike: bool,
+    /// What each of its days is: `day`, or `week`.
+    pub each: &'static str,
+    /// Whether the figures of a day are shown when it is pointed at or has the focus.
+    pub points: bool,
 }
 
 impl Chart {
@@ -170,10 +174,37 @@ pub(super) fn scale(value: f64, text: &str) -> Markup {
     }
 }
 
+/// What a chart is for who cannot see it: a picture, or a group of days that can be gone through.
+fn role(topic: &Chart) -> &'static str {
+    if topic.points { "group" } else { "img" }
+}
+
+/// Figures that are shown when their place in the drawing is pointed at or has the focus.
+fn point(x: f64, width: f64, words: &str) -> Markup {
+    // The words stand at the side that has room for them.
+    let (at, anchor) = match (x + width / 2.0) / WIDTH {
+        part if part < 0.35 => (LEFT, "start"),
+        part if part > 0.65 => (WIDTH - RIGHT, "end"),
+        _ => (f64::midpoint(LEFT, WIDTH), "middle"),
+    };
+    html! { g.point-of tabindex="0" role="img" aria-label=(words) {
+        rect.hit x=(c(x)) y=(c(TOP)) width=(c(width)) height=(c(y(0.0) - TOP)) {}
+        text.value x=(c(at)) y=(c(TOP - 1.0)) text-anchor=(anchor) aria-hidden="true" { (words) }
+    } }
+}
+
+/// The figures of each day.
+fn points(topic: &Chart, axis: &Axis, told: impl Fn(&ChartDay) -> String) -> Markup {
+    html! { @if topic.points { @for day in &topic.days {
+        @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
+        (point(from, until - from, &told(day)))
+    } } }
+}
+
 /// What the two colours of the bars mean.
 #[must_use]
-pub fn legend() -> Markup {
-    html! { "Items a day: " span.unique { "■" } " without near-copies, " span.copied { "■" } " near-copies of these." }
+pub fn legend(each: &str) -> Markup {
+    html! { "Items a " (each) ": " span.unique { "■" } " without near-copies, " span.copied { "■" } " near-copies of these." }
 }
 
 /// Items a day against what is usual.
@@ -188,8 +219,8 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
     let hatch = format::id(&topic.id, "hatch-volume");
     let words = topic.days.iter().map(|day| format!("{}: {}", day.date, format::at_least(day.all, day.saturated)));
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
-            title id=(title) { "Items a day, " (topic.title) }
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(topic)) aria-labelledby=(format!("{title} {desc}")) {
+            title id=(title) { "Items a " (topic.each) ", " (topic.title) }
             desc id=(desc) {
                 (words.collect::<Vec<_>>().join(", ")) ". "
                 @if let Some(usual) = topic.usual { "Usual for the last day: " (format::round(usual.low.ceil())) " to " (format::round(usual.high.floor())) ". " }
@@ -214,6 +245,7 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
                 rect class=(class) x=(c(from + 2.5)) y=(c(unique)) width=(c(until - from - 5.0)) height=(c(y(0.0) - unique)) {}
                 @if day.saturated { text class="label" x=(c(f64::midpoint(from, until))) y=(c(all - 2.0)) text-anchor="middle" { "≥" } }
             }
+            (points(topic, &axis, |day| format!("{}: {}, {} without near-copies", day.date, format::several(day.all, day.saturated, "item"), number(day.unique))))
         }
     }
 }
@@ -238,8 +270,8 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
         )
     });
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-labelledby=(format!("{title} {desc}")) {
-            title id=(title) { "Share of negative and positive items a day, " (topic.title) }
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(topic)) aria-labelledby=(format!("{title} {desc}")) {
+            title id=(title) { "Share of negative and positive items a " (topic.each) ", " (topic.title) }
             desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (anew(topic, timezone)) }
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
             (ground(topic, &axis, &format::id(&topic.id, "hatch-tone")))
@@ -260,6 +292,10 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
                     @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share / top))) r=(c(size * 0.56)) {} }
                 }
             }
+            (points(topic, &axis, |day| {
+                let told = |share: &Option<Share>| share.map_or("none".to_owned(), |share| percent(share.share));
+                format!("{}: negative {}, positive {}, of {}", day.date, told(&day.negative), told(&day.positive), number(day.scored))
+            }))
         }
     }
 }
@@ -298,7 +334,7 @@ pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
     let at: Vec<(f64, f64)> = points.iter().map(|(at, n)| (axis.x(*at), y(real(*n) / top))).collect();
     let path: Vec<String> = at.iter().map(|(x, y)| format!("{},{}", c(*x), c(*y))).collect();
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!(
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="group" aria-label=(format!(
             "{what}: {} on {}, {} on {}", format::signed(first.1), format::when(first.0, "UTC"), format::signed(last.1), format::when(last.0, "UTC")
         )) {
             (scale(1.0, &format::round(top)))
@@ -308,6 +344,12 @@ pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
             @for (x, y) in &at { circle class="point" cx=(c(*x)) cy=(c(*y)) r="2.2" {} }
             text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (format::when(first.0, "UTC")) }
             text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (format::when(last.0, "UTC")) }
+            // Each from the middle to the one before it to the middle to the next.
+            @for (place, (x, _)) in at.iter().enumerate() {
+                @let from = place.checked_sub(1).and_then(|before| at.get(before)).map_or(LEFT, |(before, _)| f64::midpoint(*before, *x));
+                @let until = at.get(place + 1).map_or(WIDTH - RIGHT, |(after, _)| f64::midpoint(*after, *x));
+                @if let Some((when, many)) = points.get(place) { (point(from, until - from, &format!("{}: {} {what}", format::when(*when, "UTC"), format::signed(*many)))) }
+            }
         }
     }
 }

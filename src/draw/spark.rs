@@ -42,7 +42,7 @@ pub fn volume(days: &[SparkDay]) -> Markup {
             @for (place, day) in days.iter().enumerate() {
                 @let x = real(place as u64) * step(days);
                 @let height = (real(day.items) / real(most) * (HEIGHT - 2.0)).max(1.0);
-                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) {}
+                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) { title { (day.date) ": " (format::counted(day.items, "item")) } }
             }
         }
     }
@@ -67,7 +67,9 @@ pub fn tone(days: &[SparkDay]) -> Markup {
                     @let part = |n: u64| real(n) / real(all) * HEIGHT;
                     @let (negative, neutral) = (part(day.negative), part(day.neutral));
                     @for (class, y, height) in [("negative", 0.0, negative), ("neutral", negative, neutral), ("positive", negative + neutral, part(day.positive))] {
-                        @if height > 0.05 { rect class=(class) x=(c(x)) y=(c(y)) width=(c(step(days) - 2.0)) height=(c(height)) {} }
+                        @if height > 0.05 { rect class=(class) x=(c(x)) y=(c(y)) width=(c(step(days) - 2.0)) height=(c(height)) {
+                            title { (day.date) ": " (day.negative) " negative, " (day.neutral) " neutral, " (day.positive) " positive" }
+                        } }
                     }
                 }
             }

@@ -1,16 +1,16 @@
-//! A feed of what is new in one topic (RFC 4287), the newest first. What the first answers to a question brought is a
+//! A feed of what is new in one topic, or of what a saved search finds (RFC 4287), the newest first. What the first answers to a question brought is a
 //! baseline, not new, and not in it; nor is what was older than its window. Ids come from items' keys, dates from the store:
 //! the same data gives the same bytes, and a reader that saw an entry knows it again.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::{Out, xml};
-use crate::model::{NewRow, Time, WindowFit};
+use crate::model::{ItemRow, NewRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
 /// Entries of a feed.
-const MOST_ENTRIES: usize = 100;
+pub(super) const MOST_ENTRIES: usize = 100;
 
 /// Characters of a title that is made of a text.
 const TITLE: usize = 120;
@@ -36,14 +36,26 @@ impl Feed {
         self.entries.push_back(row);
     }
 
-    /// Writes it; returns the number of entries.
-    pub(super) fn write(self, out: Out<'_>, topic: &str, title: &str, invented: bool) -> std::io::Result<u64> {
+    /// Items as they are listed, the newest first: one that several topics know is one entry.
+    pub(super) fn of_items(rows: Vec<ItemRow>) -> Self {
+        let mut feed = Self::new();
+        let mut known = HashSet::new();
+        for row in rows.into_iter().take(MOST_ENTRIES) {
+            if known.insert(row.key.clone()) {
+                feed.entries.push_front(found(row));
+            }
+        }
+        feed
+    }
+
+    /// Writes it; returns the number of entries. `of` is what it is a feed of, and the name of that.
+    pub(super) fn write(self, out: Out<'_>, of: (&str, &str), title: &str, invented: bool) -> std::io::Result<u64> {
         let mark = if invented { "SANDBOX: " } else { "" };
         // A feed has a date; one without entries has none to take it from.
         let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);
         let mut text = format!(
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{}</id>\n<title>",
-            urn("topic", topic)
+            urn(of.0, of.1)
         );
         push(&mut text, &format!("{mark}{title}"));
         let _ = write!(
@@ -65,6 +77,26 @@ impl Feed {
         out.write_all(b"</feed>\n")?;
         out.flush()?;
         Ok(written)
+    }
+}
+
+/// An item as an entry.
+fn found(row: ItemRow) -> NewRow {
+    NewRow {
+        topic: row.topic,
+        key: row.key,
+        kind: row.kind,
+        first_seen: row.first_seen,
+        first_run: row.first_run,
+        baseline: false,
+        fit: WindowFit::In,
+        url: row.url,
+        author: row.author,
+        author_name: row.author_name,
+        title: row.title,
+        text: row.text,
+        lang: row.lang,
+        published_at: row.published_at,
     }
 }
 

@@ -25,6 +25,9 @@ mod what;
 mod xlsx;
 mod xml;
 
+/// Entries of a feed.
+pub const FEED_ENTRIES: usize = atom::MOST_ENTRIES;
+
 pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
@@ -44,7 +47,7 @@ pub use self::what::{Part, SCHEMA, What};
 pub use crate::compare::Filtered;
 use crate::compare::{Hiding, Rankings};
 pub use crate::normalise::words::wanted;
-use crate::store::{ItemRow, Nature, SightingRow, Store};
+use crate::store::{ItemRow, Nature, SightingRow, Store, StoreError};
 
 /// What was written.
 #[derive(Debug)]
@@ -144,6 +147,47 @@ async fn feed(
     let topic = order.filter.topics.first().map_or("", String::as_str);
     let title =
         watched.first().and_then(|watched| watched.definition.as_ref()).map_or(topic, |topic| topic.title.as_str());
-    let rows = feed.write(out, topic, title, invented)?;
+    let rows = feed.write(out, ("topic", topic), title, invented)?;
     Ok(Written { rows, cut: 0 })
+}
+
+/// Writes items as the feed of a saved search, those first seen last at the top.
+///
+/// # Errors
+/// The output could not be written.
+pub fn write_feed(out: Out<'_>, search: &str, rows: Vec<ItemRow>, invented: bool) -> std::io::Result<u64> {
+    atom::Feed::of_items(rows).write(out, ("search", search), search, invented)
+}
+
+/// Why a count ended.
+enum Counted {
+    Full,
+    Failed(StoreError),
+}
+
+impl From<StoreError> for Counted {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// How many items [`write`] would write: `None` when there are more than so many.
+pub async fn count_items(
+    store: &Store,
+    order: &Order,
+    hiding: &mut Hiding,
+    most: u64,
+) -> Result<Option<u64>, StoreError> {
+    let (mut counted, mut looked) = (0, 0);
+    let mut count = |row: ItemRow| {
+        looked += 1;
+        counted += u64::from(hiding.item(&row));
+        // What a filter hides is looked at, too.
+        if looked > most { Err(Counted::Full) } else { Ok(()) }
+    };
+    match store.each_item(&order.filter, &mut count).await {
+        Ok(()) => Ok(Some(counted)),
+        Err(Counted::Full) => Ok(None),
+        Err(Counted::Failed(error)) => Err(error),
+    }
 }

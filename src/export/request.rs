@@ -4,7 +4,7 @@
 use super::{Filtered, Format, Order, Part, Profile, What};
 use crate::compare::MOST_TERM_DAYS;
 use crate::compare::{NoBegin, Since, begin};
-use crate::model::{Between, ReportSpec, Source, Time, Tone, Topic, Wanted};
+use crate::model::{Between, Kind, ReportSpec, Source, Time, Tone, Topic, Verdict, Wanted};
 use crate::schedule::{INSTANTS, check_zone, instant};
 use crate::store::{Filter, Store};
 
@@ -40,6 +40,16 @@ pub struct ExportRequest<'a> {
     pub timezone: Option<&'a str>,
     /// What becomes of rows that topics' filters hide.
     pub filtered: Filtered,
+    /// Items of these kinds.
+    pub kinds: Vec<Kind>,
+    /// Items in these languages.
+    pub languages: &'a [String],
+    /// Items marked so.
+    pub marks: Vec<Verdict>,
+    /// Items with a star.
+    pub starred: bool,
+    /// Items with a note.
+    pub noted: bool,
 }
 
 /// What cannot be meant, why, and what to do.
@@ -114,6 +124,11 @@ impl ExportRequest<'_> {
             authors: self.authors.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect(),
             words: self.words,
             seq: self.seq.map(stretch).transpose()?,
+            kinds: self.kinds,
+            languages: self.languages.iter().map(|tag| language(tag)).collect::<Result<_, _>>()?,
+            marks: self.marks,
+            starred: self.starred,
+            noted: self.noted,
         };
         if self.what == What::Changes && self.since.is_some() && self.new_since.is_some() {
             let why = " and --new-since are the same for changes".to_owned();
@@ -156,6 +171,15 @@ impl Order {
         }
         Ok(())
     }
+}
+
+/// `en`, `pt-BR`.
+fn language(tag: &str) -> Result<String, InvalidRequest> {
+    if (2..=20).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Ok(tag.to_owned());
+    }
+    let hint = "write a tag as items have it: en, de, pt-BR; en is also en-GB";
+    Err(InvalidRequest::given("--lang", tag, "is no language tag", hint))
 }
 
 /// `120..180`.

@@ -7,7 +7,7 @@ use crate::model::closed_list;
 use crate::store::Filter;
 
 /// Version of the columns of all kinds together: raised when one is added. None is ever taken away, renamed or moved.
-pub const SCHEMA: u32 = 4;
+pub const SCHEMA: u32 = 5;
 
 closed_list! {
     /// What is exported.
@@ -53,6 +53,16 @@ closed_list! {
         Filtered = "--filtered",
         /// A stretch of the reading order.
         Seq = "--seq",
+        /// Posts or pages.
+        Kind = "--kind",
+        /// The language that items are in.
+        Lang = "--lang",
+        /// What people marked.
+        Marked = "--marked",
+        /// What has a star.
+        Starred = "--starred",
+        /// What has a note.
+        Noted = "--noted",
     }
 }
 
@@ -135,11 +145,15 @@ impl What {
     /// The filters that mean something for it, besides topics.
     #[must_use]
     pub fn takes(self) -> &'static [Part] {
-        use Part::{Author, Filtered, NewSince, Search, Seq, Source, Tag, Time, Tone};
+        use Part::{
+            Author, Filtered, Kind, Lang, Marked, NewSince, Noted, Search, Seq, Source, Starred, Tag, Time, Tone,
+        };
         match self {
-            Self::Items => &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered],
-            Self::New => &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Seq],
-            Self::Sightings => &[Tag, Source, Time, Tone, Author, Search, Filtered, Seq],
+            Self::Items => {
+                &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Kind, Lang, Marked, Starred, Noted]
+            }
+            Self::New => &[Tag, Source, Time, Tone, NewSince, Author, Search, Filtered, Seq, Kind, Lang],
+            Self::Sightings => &[Tag, Source, Time, Tone, Author, Search, Filtered, Seq, Kind, Lang],
             Self::Searches => &[Tag, Source, Time, Seq],
             Self::Runs | Self::Answers => &[Tag, Time, Seq],
             Self::Daily | Self::Terms => &[Tag, Time],
@@ -166,6 +180,11 @@ impl What {
             Part::Search => filter.words.is_some(),
             Part::Filtered => filtered,
             Part::Seq => filter.seq.is_some(),
+            Part::Kind => !filter.kinds.is_empty(),
+            Part::Lang => !filter.languages.is_empty(),
+            Part::Marked => !filter.marks.is_empty(),
+            Part::Starred => filter.starred,
+            Part::Noted => filter.noted,
         };
         let part = *Part::ALL.iter().find(|part| asked(part) && !self.takes().contains(part))?;
         Some((part, Self::ALL.iter().copied().filter(|what| what.takes().contains(&part)).collect()))

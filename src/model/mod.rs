@@ -24,6 +24,7 @@ mod request;
 mod retention;
 mod rows;
 mod run;
+mod saved_search;
 mod search_history;
 mod source;
 mod span;
@@ -66,6 +67,7 @@ pub use rows::{
     SightingRow, TopicStatus,
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
+pub use saved_search::{LONGEST_NOTE, MOST_SEARCHES, SavedSearch};
 pub use search_history::{Look, LookSearch, Recall, Watched};
 pub use source::{SERVICE, Source};
 pub use span::{LookBack, Span, spell};

@@ -180,6 +180,10 @@ pub struct ItemRow {
     /// from marks.
     #[serde(serialize_with = "of_one")]
     pub relevance: Option<i64>,
+    /// When it was starred, for every topic.
+    pub starred_at: Option<Time>,
+    /// What somebody wrote about it.
+    pub note: Option<String>,
 }
 
 /// A sighting: one row per run, item and source.

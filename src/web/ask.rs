@@ -10,9 +10,12 @@ use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
 /// Bytes of a form.
-pub(super) const LARGEST_FORM: usize = 16 * 1024;
+pub(super) const LARGEST_FORM: usize = 32 * 1024;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;
+
+/// What a value is cut to where it is told.
+const TOLD: usize = 60;
 
 /// A request for a page.
 #[derive(Debug, Clone, Default)]
@@ -31,19 +34,19 @@ impl Ask {
 
     /// What a form holds in which longer words may be typed.
     pub(super) async fn long_form(body: Body) -> Result<Self, Problem> {
-        let too_large = |_| {
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
-        };
+        let too_large =
+            |_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
         let body = to_bytes(body, LARGEST_FORM).await.map_err(too_large)?;
-        Self::read(&String::from_utf8_lossy(&body), LARGEST_FORM)
+        Self::form_of(&String::from_utf8_lossy(&body), LARGEST_FORM)
     }
 
     /// Parameters alone, as an address or a form writes them. Of several of one name the last counts.
     pub(super) fn form(text: &str) -> Result<Self, Problem> {
-        Self::read(text, LONGEST)
+        Self::form_of(text, LONGEST)
     }
 
-    fn read(text: &str, longest: usize) -> Result<Self, Problem> {
+    /// The same where a value may have so many bytes.
+    pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut given = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.len() > longest || name.len() > 40 {
@@ -56,6 +59,11 @@ impl Ask {
             given.insert(name.into_owned(), value.trim().to_owned());
         }
         Ok(Self { name: String::new(), given })
+    }
+
+    /// Parameters that were kept.
+    pub(super) fn kept(given: &BTreeMap<String, String>) -> Self {
+        Self { name: String::new(), given: given.clone() }
     }
 
     /// A parameter that holds anything.
@@ -77,6 +85,12 @@ impl Ask {
         )
     }
 
+    /// Those of these parameters that are given.
+    pub(super) fn only(&self, names: &[&str]) -> BTreeMap<String, String> {
+        let given = names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.to_owned())));
+        given.collect()
+    }
+
     /// An address with these parameters, other parameters as they are.
     pub(super) fn with(&self, path: &str, changes: &[(&str, Option<&str>)]) -> String {
         let mut all = self.given.clone();
@@ -96,6 +110,12 @@ pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
         let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
         Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
     })
+}
+
+/// What somebody gave, as it is told back.
+pub(super) fn cut(value: &str) -> String {
+    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
 }
 
 /// An address with parameters.

@@ -139,9 +139,10 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
         {
             Ok(())
         }
-        (Some(_), None) if path == "/metrics" => {
+        // A program that is led to a form takes it for what it asked for.
+        (Some(_), None) if path == "/metrics" || path.ends_with(".atom") => {
             let hint = "Send `Authorization: Bearer` with the token.";
-            let mut refused = refuse(StatusCode::UNAUTHORIZED, "These figures are for who has the token", hint);
+            let mut refused = refuse(StatusCode::UNAUTHORIZED, "This is for who has the token", hint);
             if let Err(refused) = &mut refused {
                 refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }

@@ -21,8 +21,9 @@ pub(super) struct Page {
     pub(super) main: Markup,
 }
 
-const MENU: [(&str, &str); 6] = [
+const MENU: [(&str, &str); 7] = [
     ("/", "Topics"),
+    ("/items", "Items"),
     ("/alerts", "Alerts"),
     ("/runs", "Runs"),
     ("/files", "Reports and exports"),
@@ -74,6 +75,7 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
                     (page.main)
                     @if page.live { p.meta { "As of " (utc(site.now())) "." } }
                 }
+                @if page.place != "/login" { footer.end { a href="/keys" { "Keys" } } }
             }
         }
     }

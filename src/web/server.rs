@@ -16,7 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
-use super::pages::{acks, actions, alerts, answers, editions, health, item, login, marks, overview, runs, topic};
+use super::pages::{
+    acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs, searches,
+    topic,
+};
 use super::pages::{jobs, progress, topic_edit, topic_report};
 use super::probes;
 use super::problem::Problem;
@@ -134,6 +137,15 @@ fn router(app: App) -> Router {
         .route("/progress/{run}/events", get(progress::events))
         .route("/answers/{id}", page(answers::show))
         .route("/item", page(item::show))
+        .route("/items", page(items::show))
+        .route("/items.csv", get(items::file))
+        .route("/items.xlsx", get(items::file))
+        .route("/items.jsonl", get(items::file))
+        .route("/items/star", post(kept::star))
+        .route("/items/note", post(kept::note))
+        .route("/searches", post(searches::ask))
+        .route("/searches/{file}", get(searches::feed))
+        .route("/keys", page(keys::show))
         .route("/runs", page(runs::show))
         .route("/alerts", page(alerts::show).merge(post(acks::ask)))
         .route("/files", page(editions::show))
@@ -148,7 +160,10 @@ fn router(app: App) -> Router {
             "/style.css",
             file("text/css; charset=utf-8", concat!(include_str!("../draw/base.css"), include_str!("style.css"))),
         )
-        .route("/live.js", file("text/javascript; charset=utf-8", include_str!("live.js")))
+        .route(
+            "/live.js",
+            file("text/javascript; charset=utf-8", concat!(include_str!("live.js"), include_str!("keys.js"))),
+        )
         .merge(api::routes())
         .fallback(async |State(app): State<App>, uri: Uri| {
             let page = || Problem::unknown("There is no such page");

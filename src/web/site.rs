@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::access::Access;
-use super::api::Exporting;
 use super::editing::Editing;
+use super::exporting::Exporting;
 use super::guesses::Guesses;
 use super::jobs_file::JobsFile;
 use super::ready::Ready;

@@ -20,7 +20,7 @@ fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let (own, origin) = (pages.address.clone(), pages.origin());
-    let long = "x".repeat(20_000);
+    let long = "x".repeat(40_000);
     let json = ("Content-Type", "application/json");
     for (status, method, path, headers, body) in [
         (421, "GET", "/api/v1/topics", vec![("Host", "evil.example")], ""),
@@ -137,7 +137,7 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
             (400, headers.to_vec(), "[]"),
             (400, headers.to_vec(), "\u{0}"),
             (400, vec![headers[0], json, ("Content-Length", "0")], ""),
-            (413, headers.to_vec(), &" ".repeat(20_000)),
+            (413, headers.to_vec(), &" ".repeat(40_000)),
         ] {
             ask(&pages, "POST", REQUESTS, &headers, body).refused(status);
         }
@@ -161,7 +161,8 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
 #[test]
 fn without_a_token_a_daemon_takes_no_request() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\nedit = false\n{TOPICS}"));
+    let place =
+        Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\nedit = false\n{TOPICS}"));
     let pages = Pages::of(place.program(&["run"]).start());
     get(&pages, "/api/v1/topics");
     let json = [("Content-Type", "application/json")];

@@ -233,6 +233,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
             "request.topic",
             "run.job",
             "run.topic",
+            "saved_search.topic",
             "search.topic",
             "topic_calls.topic",
             "topic_day.topic",

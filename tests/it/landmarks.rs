@@ -83,6 +83,8 @@ fn every_landmark_of_a_page_and_of_a_report_has_a_name_of_its_own() {
         ("/files", 2),
         ("/alerts", 3),
         ("/health", 2),
+        ("/items", 6),
+        ("/keys", 2),
     ] {
         let many = are_unique(&pages.page(path), path);
         assert!(many >= least, "{path}: only {many} landmarks");

@@ -83,6 +83,8 @@ mod postgres_tls;
 mod protected;
 mod providers;
 mod pruned_days;
+mod reading;
+mod reading_browser;
 mod reading_order;
 mod real_input;
 mod refused;

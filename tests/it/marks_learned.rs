@@ -87,6 +87,8 @@ fn post(text: &str) -> ItemRow {
         pruned_at: None,
         mark: None,
         relevance: None,
+        starred_at: None,
+        note: None,
     }
 }
 

@@ -22,6 +22,10 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
     let sql =
         "SELECT i.key FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' ORDER BY i.key LIMIT 1";
     place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good"]);
+    wait(place.database.execute(
+        "INSERT INTO item_star (item, at) SELECT min(id), 1 FROM item; INSERT INTO item_note (item, note, at) SELECT max(id), 'mine', 2 FROM item; \
+         INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('new', 'acme', '{\"kind\":\"post\"}', 3)",
+    ));
     place
 }
 
@@ -88,6 +92,9 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
         assert!(ended.err.contains("sighting: "), "{ended}");
         assert_eq!(exports(&to), exports(&from), "{names}");
         assert_eq!(to.database.number("SELECT count(*) FROM store_info WHERE name = 'unfinished_copy'"), 0);
+        let kept = "SELECT item || ' ' || at || ' ' FROM item_star UNION ALL SELECT item || ' ' || at || ' ' || note FROM item_note \
+            UNION ALL SELECT name || topic || filters || made_at FROM saved_search";
+        assert_eq!((to.database.texts(kept), to.database.texts(kept).len()), (from.database.texts(kept), 3), "{names}");
         // Both go on as if nothing had happened: numbers continue, nothing becomes new again.
         sandbox.turn_to(TEN);
         for place in [&from, &to] {

@@ -81,6 +81,8 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         ("files", "/files"),
         ("alerts", "/alerts"),
         ("health", "/health"),
+        ("items", "/items?filtered=keep"),
+        ("keys", "/keys"),
         ("unknown", "/topics/nobody"),
     ] {
         let here = format!("http://{}{path}", pages.address);
@@ -140,7 +142,7 @@ fn everything_has_a_name(dom: &str, path: &str) {
     }
     for tag in tags(dom, "svg") {
         assert!(
-            tag.contains("role=\"img\"") && (tag.contains("aria-label")),
+            (tag.contains("role=\"img\"") || tag.contains("role=\"group\"")) && tag.contains("aria-label"),
             "{path}: a picture without words: {tag:.100}"
         );
     }

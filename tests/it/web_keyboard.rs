@@ -1,114 +1,22 @@
 //! The pages in use, in a real browser. By keyboard alone: Tab reaches everything that can be used, in the order of the page,
 //! each stop can be seen, and the first one leads past the menu. From another zone: next slots are told in it, too. Skipped, loudly, where there is no browser.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::support::browser::browser;
+use crate::support::browser::{Driven, browser};
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
-/// A browser that is told what to do over a pipe (the DevTools protocol, messages end with NUL).
-pub(crate) struct Driven {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    session: Option<String>,
-    last: u64,
-}
-
-impl Driven {
-    pub(crate) fn start(browser: &str, place: &Place) -> Self {
-        // It reads from descriptor 3 and writes to 4.
-        let mut command = Command::new("sh");
-        command.args(["-c", "exec \"$@\" 3<&0 4>&1 2>/dev/null", "sh", browser, "--remote-debugging-pipe"]);
-        command.args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-        ]);
-        command.arg(format!("--user-data-dir={}", place.path("keyboard").display()));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        let mut driven = Self { child, to, from, session: None, last: 0 };
-        let target = driven.ask("Target.createTarget", &json!({ "url": "about:blank" }));
-        let attached = driven.ask("Target.attachToTarget", &json!({ "targetId": target["targetId"], "flatten": true }));
-        driven.session = attached["sessionId"].as_str().map(str::to_owned);
-        assert!(driven.session.is_some(), "{attached}");
-        driven
-    }
-
-    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.last += 1;
-        let mut message = json!({ "id": self.last, "method": method, "params": params });
-        if let Some(session) = &self.session {
-            message["sessionId"] = json!(session);
-        }
-        self.to.write_all(format!("{message}\0").as_bytes()).unwrap();
-        loop {
-            let mut said = Vec::new();
-            self.from.read_until(0, &mut said).unwrap();
-            assert!(!said.is_empty(), "the browser ended at {method}");
-            said.pop();
-            let said: Value = serde_json::from_slice(&said).unwrap();
-            if said["id"] == self.last {
-                assert!(said["error"].is_null(), "{method}: {said}");
-                return said["result"].clone();
-            }
-        }
-    }
-
-    /// What an expression is on the page.
-    pub(crate) fn is(&mut self, expression: &str) -> Value {
-        let said = self.ask("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
-        assert!(said["exceptionDetails"].is_null(), "{expression}: {said}");
-        said["result"]["value"].clone()
-    }
-
-    pub(crate) fn open(&mut self, url: &str) {
-        self.ask("Page.navigate", &json!({ "url": url }));
-        let here = json!(url).to_string();
-        let mut tries = 0;
-        while self.is(&format!("location.href === {here} && document.readyState === 'complete'")) != json!(true) {
-            tries += 1;
-            assert!(tries < 2_000, "{url} was not shown");
-            std::thread::park_timeout(std::time::Duration::from_millis(20));
-        }
-    }
-
-    fn press(&mut self, key: &str, code: u32) {
-        let text = if key == "Enter" { "\r" } else { "" };
-        for kind in ["rawKeyDown", "char", "keyUp"] {
-            if kind == "char" && text.is_empty() {
-                continue;
-            }
-            let params = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text });
-            self.ask("Input.dispatchKeyEvent", &params);
-        }
-    }
-}
-
-impl Drop for Driven {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// What can be used on a page, in its order: what is folded away or hidden cannot.
-const USABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, textarea, summary')]\
+const USABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, textarea, summary, g.point-of')]\
     .filter(e => e.type !== 'hidden' && !e.disabled && e.checkVisibility())";
 /// The stop where the keyboard is, and whether it can be seen.
 const HERE: &str = "(() => { const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect(); \
     return { at: USABLE.indexOf(e), seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && b.width > 0 && b.height > 0, \
-    words: (e.innerText || e.name || e.tagName).slice(0, 60) } })()";
+    words: (e.innerText || e.name || e.getAttribute('aria-label') || e.tagName).slice(0, 60) } })()";
 
 /// Tab reaches everything of a page in its order, and each stop can be seen.
 fn walk(driven: &mut Driven, url: &str, least: u64) {
@@ -133,7 +41,7 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     crate::support::sick_alert::fire(&place, "acme: web failed");
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
-    for path in ["/", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health"] {
+    for path in ["/", "/items", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health", "/keys"] {
         walk(&mut driven, &format!("http://{}{path}", pages.address), 5);
         // The first stop leads past the menu.
         driven.open(&format!("http://{}{path}?", pages.address));

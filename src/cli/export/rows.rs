@@ -17,7 +17,7 @@ use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{Filtered, Hiding};
 use crate::export::{self, ExportRequest, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
-use crate::model::{Source, Time, Tone};
+use crate::model::{Kind, Source, Time, Tone, Verdict};
 use crate::store::Store;
 
 #[derive(Debug, Args)]
@@ -67,13 +67,28 @@ pub struct ExportArgs {
     /// Rows hidden by their topic's filter: keep them, hide them, or show only them
     #[arg(long, value_name = "WHAT", default_value = "keep", value_parser = ["keep", "hide", "only"])]
     pub filtered: String,
+    /// Only posts, or only pages
+    #[arg(long, value_name = "KIND", value_parser = ["post", "page"])]
+    pub kind: Vec<String>,
+    /// Only items in this language: en, pt-BR (repeat for more)
+    #[arg(long, value_name = "TAG")]
+    pub lang: Vec<String>,
+    /// Only items marked so for their topic
+    #[arg(long, value_name = "MARK", value_parser = ["good", "noise"])]
+    pub marked: Vec<String>,
+    /// Only items with a star
+    #[arg(long)]
+    pub starred: bool,
+    /// Only items with a note
+    #[arg(long)]
+    pub noted: bool,
     /// File to write (compressed if it ends in .gz), or - for stdout; its ending sets the format
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub out: PathBuf,
     /// Verify a file of [[exports]] against its manifest and the database; writes nothing
     #[arg(long, value_name = "FILE", conflicts_with_all = [
         "what", "format", "profile", "topic", "tag", "source", "since", "until", "tone", "new_since", "author", "search", "seq",
-        "timezone", "filtered", "out",
+        "timezone", "filtered", "kind", "lang", "marked", "starred", "noted", "out",
     ])]
     pub verify: Option<PathBuf>,
 }
@@ -175,6 +190,11 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
         seq: args.seq.as_deref(),
         timezone: args.timezone.as_deref(),
         filtered: Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep),
+        kinds: args.kind.iter().filter_map(|kind| Kind::parse(kind)).collect(),
+        languages: &args.lang,
+        marks: args.marked.iter().filter_map(|mark| Verdict::parse(mark)).collect(),
+        starred: args.starred,
+        noted: args.noted,
     };
     wish.order(now).map_err(|unfit| {
         let text = match &unfit.given {

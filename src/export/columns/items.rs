@@ -67,4 +67,8 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
         "how likely it is good for this topic; empty with fewer than 20 marks ([relevance.md](../explanation/relevance.md))",
         |r| r.relevance.map_or(Cell::Empty, |relevance| Cell::Decimal(relevance, 3)),
     ),
+    Column::time("starred_at", "when it was starred, for every topic; empty without a star", |r| {
+        Cell::time(r.starred_at)
+    }),
+    Column::text("note", "what somebody wrote about it, for every topic", |r| Cell::text(&r.note)),
 ];

@@ -58,6 +58,15 @@ impl CalendarUnit {
         Some(CalendarPeriod { unit: self, name, first, after, span })
     }
 
+    /// So many up to and with the one of an instant, the earliest first.
+    #[must_use]
+    pub fn up_to(self, last: Time, many: usize, timezone: &str) -> Vec<CalendarPeriod> {
+        let last = self.of(date_of(last, timezone), timezone);
+        let mut all: Vec<_> = std::iter::successors(last, |period| period.before(timezone)).take(many).collect();
+        all.reverse();
+        all
+    }
+
     /// The last one that had ended at an instant.
     #[must_use]
     pub fn last_whole(self, at: Time, timezone: &str) -> Option<CalendarPeriod> {

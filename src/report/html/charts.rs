@@ -24,6 +24,8 @@ impl TopicFacts {
             asked_anew: self.asked_anew.clone(),
             usual: self.usual,
             all_alike: self.calendar.is_some(),
+            each: "day",
+            points: false,
         }
     }
 }

@@ -134,7 +134,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
-                    (chart::legend()) " "
+                    (chart::legend("day")) " "
                     @if let Some(usual) = topic.usual {
                         "Band: usual, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (by " (counted(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {

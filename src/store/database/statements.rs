@@ -55,6 +55,8 @@ pub(in crate::store) mod item_history;
 pub(in crate::store) mod items;
 #[path = "../ledger/sql/jobs.rs"]
 pub(in crate::store) mod jobs;
+#[path = "../kept/sql.rs"]
+pub(in crate::store) mod kept;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
 #[path = "../ledger/sql/limits.rs"]

@@ -56,6 +56,10 @@ pub enum MentionPlace {
     Jobs,
     /// Definitions of editions that are written.
     Editions,
+    /// Notes of items.
+    Notes,
+    /// Searches that are kept by name; they go, since without their words they would find everything.
+    SavedSearches,
 }
 
 /// Texts of one row.

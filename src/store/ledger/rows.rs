@@ -3,7 +3,7 @@
 
 use crate::model::{
     Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, Remembered, RunState, SearchState, Source, Span,
-    Time, Tone, Topic, Trigger, Wanted,
+    Time, Tone, Topic, Trigger, Verdict, Wanted,
 };
 
 /// A run held by this process: id, fencing token and what to do.
@@ -221,4 +221,14 @@ pub struct Filter {
     pub until: Option<Time>,
     /// Items and sightings of items that have these words.
     pub words: Option<Wanted>,
+    /// Items of these kinds; empty means all.
+    pub kinds: Vec<Kind>,
+    /// Items in these languages, `en` also `en-GB`; empty means all, told or not.
+    pub languages: Vec<String>,
+    /// Items marked so for their topic; empty means all, marked or not.
+    pub marks: Vec<Verdict>,
+    /// Only items with a star.
+    pub starred: bool,
+    /// Only items with a note.
+    pub noted: bool,
 }

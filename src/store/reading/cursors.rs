@@ -23,6 +23,15 @@ pub struct ItemPlace {
     pub key: String,
 }
 
+/// After which row of all items, those first seen last at the top, the next page begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPlace {
+    pub first_seen: Time,
+    pub topic: String,
+    /// Its public key.
+    pub key: String,
+}
+
 /// After which run of a list the next page begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunPlace {

@@ -2,7 +2,8 @@
 
 use crate::model::{Time, Watched};
 use crate::store::{
-    AnswerRow, AskedRow, BilledRow, Filter, ItemRow, RunRow, SearchRow, SightingRow, Store, StoreError, TopicStatus,
+    AnswerRow, AskedRow, BilledRow, Filter, FoundPlace, ItemRow, RunRow, SearchRow, SightingRow, Store, StoreError,
+    TopicStatus,
 };
 
 impl Store {
@@ -54,6 +55,16 @@ impl Store {
         limit: i64,
     ) -> Result<Vec<ItemRow>, StoreError> {
         read!(self, report::items(filter, after, limit))
+    }
+
+    /// What topics know of items, first seen last at the top.
+    pub async fn list_found(
+        &self,
+        filter: &Filter,
+        after: Option<&FoundPlace>,
+        limit: u32,
+    ) -> Result<Vec<ItemRow>, StoreError> {
+        read!(self, lists::found(filter, after, i64::from(limit)))
     }
 
     /// What searches of each source cost that the service billed, in runs since an instant.

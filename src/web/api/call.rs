@@ -12,13 +12,10 @@ use super::token::{self, Position};
 use crate::model::{Source, Time, Wanted};
 use crate::schedule::instant;
 use crate::web::app::App;
-
+pub(super) use crate::web::ask::cut;
 use crate::web::ask::{LARGEST_FORM, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-
-/// What a value is cut to where it is told.
-const TOLD: usize = 60;
 
 /// What is asked, checked.
 pub(super) struct Call {
@@ -195,11 +192,6 @@ fn fits(parameter: &Parameter, value: &str) -> Result<(), Problem> {
 fn number(value: &str) -> Option<u32> {
     let number: u32 = value.parse().ok()?;
     (number.to_string() == value).then_some(number)
-}
-
-pub(super) fn cut(value: &str) -> String {
-    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
 }
 
 /// A body of JSON, not longer than forms are.

@@ -8,12 +8,12 @@ use super::call::Call;
 use super::envelope::answer;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
-use crate::web::pages::days::chart_of;
+use crate::web::pages::days::{By, chart_of};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let (chart, scorers) = chart_of(call.site(), &card).await?.unzip();
+    let (chart, scorers) = chart_of(call.site(), &card, By::Day).await?.unzip();
     let data: Vec<Value> =
         chart.as_ref().map(|chart| chart.days.iter().map(|day| as_json(chart, day)).collect()).unwrap_or_default();
     let scorers: Vec<String> = scorers.unwrap_or_default();

@@ -1,34 +1,21 @@
-//! Exports as they are asked for: the bytes of `topicwatch export`, streamed while they are read. Few at a time, on
-//! connections of their own, so that neither pages nor runs wait for one; whoever goes away ends the reading.
+//! Exports as they are asked for by programs: the bytes of `topicwatch export`. How they are streamed is `exporting`'s.
 
-use std::io;
 use std::sync::LazyLock;
-use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
-use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
+use axum::response::Response;
 
-use super::call::Call;
-use super::exporting::{AT_ONCE, Exporting};
-use super::pipe::{Pages, Writer, pipe};
+use super::call::{Call, cut};
 use super::problem::nowhere;
 use super::runs::known;
-use crate::compare::{Filtered, Hiding, NoBegin};
-use crate::export::{self, ExportError, ExportRequest, Format, InvalidRequest, Order, Profile, What};
-use crate::model::{Source, Tone};
+use crate::compare::{Filtered, NoBegin};
+use crate::export::{ExportRequest, Format, Order, Profile, What};
+use crate::model::{Kind, Source, Tone, Verdict};
 use crate::schedule::check_zone;
-use crate::store::Store;
+use crate::web::exporting::{self, refused};
 use crate::web::problem::Problem;
 
-/// How long one may take: what it reads stands still for it in the database.
-const LONGEST: Duration = Duration::from_secs(3_600);
-/// The formats that are streamed, and their media types.
-const FORMATS: [(Format, &str); 2] = [(Format::Csv, CSV), (Format::Jsonl, JSONL)];
-pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
-pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
+/// The formats that are streamed.
+const FORMATS: [Format; 2] = [Format::Csv, Format::Jsonl];
 
 /// The names of all that can be asked for.
 pub(super) fn files() -> Vec<&'static str> {
@@ -37,7 +24,7 @@ pub(super) fn files() -> Vec<&'static str> {
 
 /// Each file, what it is of, and its format.
 static FILES: LazyLock<Vec<(String, What, Format)>> = LazyLock::new(|| {
-    let all = What::ALL.iter().flat_map(|what| FORMATS.iter().map(move |(format, _)| (*what, *format)));
+    let all = What::ALL.iter().flat_map(|what| FORMATS.iter().map(move |format| (*what, *format)));
     all.map(|(what, format)| (format!("{what}.{format}"), what, format)).collect()
 });
 
@@ -56,20 +43,8 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         let begun = order.begin_with(&exporting.store, named, call.now, &call.site().settings().reports).await;
         begun.map_err(|error| no_begin(error, named))?;
     }
-    if order.filter.words.is_some() && call.site().store.words_waiting().await? > 0 {
-        let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
-        let title = "Some items are not indexed yet, and would be missing";
-        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
-    }
     let filtered = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep);
-    let place = exporting.places.clone().try_acquire_owned().map_err(|_| {
-        let hint = format!("At most {AT_ONCE} exports are made at a time. Ask again in a moment.");
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are being made", hint)
-    })?;
-    let body = if call.head { Body::empty() } else { Body::from_stream(begin(exporting, place, order, filtered)) };
-    let media = FORMATS.iter().find(|(known, _)| *known == format).map_or(CSV, |(_, media)| media);
-    let disposition = format!("attachment; filename=\"{name}\"");
-    Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
+    exporting::answer(call.site(), name, order, filtered, call.head).await
 }
 
 fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
@@ -92,68 +67,22 @@ fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
         seq: call.one("seq"),
         timezone: call.one("timezone"),
         filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep),
+        kinds: call.words("kind", Kind::parse),
+        languages: call.all("lang"),
+        marks: call.words("marked", Verdict::parse),
+        starred: call.one("starred").is_some(),
+        noted: call.one("noted").is_some(),
     };
     wish.order(call.now).map_err(|unfit| refused(&unfit))
-}
-
-/// Options as they are written in an address.
-fn named(text: &str) -> String {
-    text.replace("--new-since", "new_since").replace("--", "")
-}
-
-fn refused(unfit: &InvalidRequest) -> Problem {
-    let option = named(unfit.option);
-    let title = match &unfit.given {
-        Some(given) => format!("{option}: `{}` {}", super::call::cut(given), named(&unfit.why)),
-        None => format!("{option}{}", named(&unfit.why)),
-    };
-    Problem::contrary(title, unfit.hint.clone())
 }
 
 fn no_begin(error: NoBegin, named: &str) -> Problem {
     match error {
         NoBegin::Store(error) => error.into(),
         other => {
-            let title = format!("since: `{}` is no begin: {other}", super::call::cut(named));
+            let title = format!("since: `{}` is no begin: {other}", cut(named));
             let hint = "Name a run of the topic, a time (2026-03-11, 24h), or last-report.".to_owned();
             Problem { hint, ..Problem::unknown(title) }
-        }
-    }
-}
-
-/// Has it written on a thread of its own; what is sent is what was written.
-fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filtered: Filtered) -> Pages {
-    let (writer, pages) = pipe(LONGEST, exporting.stop.clone());
-    let (store, stop, handle) = (exporting.store.clone(), exporting.stop.clone(), Handle::current());
-    tokio::task::spawn_blocking(move || {
-        let _place = place;
-        // Only where the whole process ends is a reading dropped midway.
-        let end = handle.block_on(async {
-            tokio::select! {
-                written = write(&store, &order, filtered, &writer) => written,
-                () = stop.cancelled() => Err(io::Error::other("the pages are closing").into()),
-            }
-        });
-        writer.end(end.map_err(|error| io_error(&order, error)));
-    });
-    pages
-}
-
-async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {
-    let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
-    export::write(store, order, &mut hiding, &mut out).await.map(drop)
-}
-
-/// For the log; whoever asked sees that the connection broke.
-fn io_error(order: &Order, error: ExportError) -> io::Error {
-    match error {
-        ExportError::Output(error) => {
-            tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");
-            error
-        }
-        ExportError::Store(error) => {
-            tracing::warn!(what = order.what.as_str(), "an export broke: {error}");
-            io::Error::other("the export broke")
         }
     }
 }

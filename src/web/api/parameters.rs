@@ -5,7 +5,11 @@ use super::parameter::{Kind, Parameter};
 use super::{exports, items};
 use crate::compare::Filtered;
 use crate::export::Profile;
-use crate::model::{RunState, Tone};
+use crate::model::{Kind as Item, RunState, Tone, Verdict};
+
+fn words_of<W: Copy>(all: &[W], word: fn(W) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|one| word(*one)).collect()
+}
 
 /// `social`, `web`, `ai`, or a provider.
 pub(super) const SOURCES: Kind = Kind::Source;
@@ -47,6 +51,22 @@ pub(super) const SEARCH: Parameter = Parameter::query(
     "Only items with these words: all of them, \"a phrase\", begin*, -not",
     "launch -beta",
 );
+pub(super) const ITEM_KIND: Parameter =
+    Parameter::query("kind", Kind::Word(|| words_of(Item::ALL, Item::as_str)), "Only posts, or only pages", "post")
+        .many();
+pub(super) const LANGUAGE: Parameter =
+    Parameter::query("lang", Kind::Text(20), "Only items in this language, `en` also `en-GB`", "en").many();
+pub(super) const MARKED: Parameter = Parameter::query(
+    "marked",
+    Kind::Word(|| words_of(Verdict::ALL, Verdict::as_str)),
+    "Only items marked so for their topic",
+    "good",
+)
+.many();
+pub(super) const STARRED: Parameter =
+    Parameter::query("starred", Kind::Word(|| vec!["true"]), "Only items with a star", "true");
+pub(super) const NOTED: Parameter =
+    Parameter::query("noted", Kind::Word(|| vec!["true"]), "Only items with a note", "true");
 pub(super) const FIRST_SEEN: Parameter =
     Parameter::query("since", Kind::Written(&INSTANT), "Only items first seen at or after", "7d");
 pub(super) const NEW_SINCE: Parameter = Parameter::query(

@@ -3,12 +3,12 @@
 use super::operation::{Answered, Method, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC,
-    ORDERS, PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
+    AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, REQUEST,
+    RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
 };
 use super::{
-    alerts, answers, days, document, editions, exports, form, item, items, marks, requests, runs, table_marks, terms,
-    topics,
+    alerts, answers, days, document, editions, form, item, items, marks, requests, runs, table_exports, table_kept,
+    table_marks, terms, topics,
 };
 
 /// They stand in the order in which the document tells them.
@@ -300,60 +300,12 @@ pub(super) static OPERATIONS: &[Operation] = &[
             |call| Box::pin(editions::file(call)),
         )
     },
-    Operation {
-        answered: Answered::Stream(&[exports::CSV, exports::JSONL]),
-        refuses: &[404, 409],
-        ..get(
-            "/api/v1/exports/{file}",
-            "export",
-            "Rows as CSV or as JSON Lines, streamed",
-            "The bytes of `topicwatch export` with the options of the same names, which mean the same and are refused for the \
-             same kinds of rows (docs/reference/exports.md). Two at a time, an hour at most. A file is whole when its last chunk came: \
-             after a failure the connection breaks.",
-            &[
-                &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),
-                &Parameter::query("profile", PROFILES, "CSV for programs [`machine`] or for spreadsheets", "excel"),
-                &TOPICS,
-                &Parameter::query("tag", Kind::Text(64), "Only topics with this tag; give it again for more", "news")
-                    .many(),
-                &SOURCE,
-                &Parameter::query(
-                    "since",
-                    Kind::Written(&form::BEGIN),
-                    "At or after an instant; of `changes` also a run, or `last-report`",
-                    "7d",
-                ),
-                &Parameter::query("until", Kind::Written(&form::INSTANT), "Before an instant", "2026-03-11"),
-                &TONE,
-                &Parameter::query(
-                    "new_since",
-                    Kind::Written(&form::BEGIN),
-                    "Only items first seen at or after, and not older than their topic's window then",
-                    "24h",
-                ),
-                &AUTHOR,
-                &SEARCH,
-                &Parameter::query(
-                    "seq",
-                    Kind::Written(&form::SEQ),
-                    "Only runs with numbers above A up to B",
-                    "120..180",
-                ),
-                &Parameter::query(
-                    "timezone",
-                    Kind::Written(&form::ZONE),
-                    "Whose days `daily` tells of [`UTC`]",
-                    "Europe/Berlin",
-                ),
-                &Parameter::query(
-                    "filtered",
-                    FILTERED,
-                    "Rows that topics' filters hide: with them [`keep`], without, or only them",
-                    "hide",
-                ),
-            ],
-            "",
-            |call| Box::pin(exports::file(call)),
-        )
-    },
+    table_exports::EXPORT,
+    table_kept::STAR,
+    table_kept::UNSTAR,
+    table_kept::NOTE,
+    table_kept::UNNOTE,
+    table_kept::SEARCHES,
+    table_kept::SAVE_SEARCH,
+    table_kept::DROP_SEARCH,
 ];

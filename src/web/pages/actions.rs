@@ -11,7 +11,7 @@ use super::{progress, topic_edit};
 use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::app::App;
-use crate::web::ask::{Ask, LARGEST_FORM, link};
+use crate::web::ask::{Ask, LARGEST_FORM, LONGEST, link};
 use crate::web::layout::{self, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -85,7 +85,9 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
 /// A button was pressed.
 pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
     match asked(&app.site, &topic, body).await {
-        Ok(run) => Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress::place(&run))).into_response(),
+        Ok(run) => {
+            Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress::place(&run))).into_response()
+        }
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
@@ -105,10 +107,15 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, P
 
 /// What a form holds.
 pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
+    long_form(body, LONGEST).await
+}
+
+/// The same where a value may be longer.
+pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem> {
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
     })?;
-    Ask::form(&String::from_utf8_lossy(&body))
+    Ask::form_of(&String::from_utf8_lossy(&body), longest)
 }
 
 /// Whether something may be asked for here: it makes ids of requests.

@@ -58,7 +58,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
         section aria-labelledby="seen" {
             h2 #seen { "What was seen" }
-            @if events.is_empty() { p { "Nothing" @if before.is_some() { " before that" } @else { " yet" } "." } } @else {
+            @if events.is_empty() { p {
+                "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts look after each run; " code { "topicwatch alerts backtest NAME" } " tells what one would have seen." }
+            } } @else {
                 ol.found { @for event in &events { li { (seen(event, &topics, acts)) } } }
             }
             nav.pages aria-label="More events" {

@@ -29,7 +29,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let path = format!("/answers/{}", card.topic);
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
-        @if answers.is_empty() { p { "No answer was stored" @if before < i64::MAX { " before that" } "." } }
+        @if answers.is_empty() { p {
+            "No answer was stored" @if before < i64::MAX { " before that" } ". "
+            @if before == i64::MAX { "A topic has answers with " code { "ai" } " or a model among its " code { "sources" } ", from its next run on." }
+        } }
         @for (place, (_, answer)) in answers.iter().enumerate() { article.answer { (one(answer, &looked, place, card.timezone())) } }
         nav.pages aria-label="More answers" {
             @if before < i64::MAX { a href=(path) { "The latest" } }

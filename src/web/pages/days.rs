@@ -1,4 +1,5 @@
-//! A topic's last fourteen local days as pages draw them: what was counted of them, and what of them nothing covered.
+//! A topic's last fourteen local days, or its last eight weeks, as pages draw them: what was counted of them, and what of them
+//! nothing covered.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +8,50 @@ use maud::{Markup, html};
 use crate::draw::chart::{self, Chart, ChartDay, Gap};
 use crate::draw::format;
 use crate::draw::spark::SparkDay;
-use crate::insight::daily::{Day, days, share};
+use crate::insight::daily::{CalendarUnit, Day, days, share};
 use crate::insight::{Coverage, covered};
 use crate::model::{DayCount, Span, Time, TopicCard};
+use crate::web::ask::Ask;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
 /// Days of a chart.
 const DAYS: i32 = 14;
+/// Weeks of a chart.
+const WEEKS: usize = 8;
 /// Shorter holes are not drawn, milliseconds.
 const SHORT: i64 = 60_000;
+
+/// What a bar of a chart is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::web) enum By {
+    Day,
+    Week,
+}
+
+impl By {
+    fn parse(word: &str) -> Option<Self> {
+        [Self::Day, Self::Week].into_iter().find(|by| by.noun() == word)
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Week => "week",
+        }
+    }
+
+    /// Those of a topic, named, this one the last.
+    fn last(self, card: &TopicCard, now: Time) -> Vec<(String, Span)> {
+        match self {
+            Self::Day => last(card, now).iter().map(|day| (day.date.to_string(), day.span)).collect(),
+            Self::Week => {
+                let weeks = CalendarUnit::Week.up_to(now, WEEKS, card.timezone());
+                weeks.into_iter().map(|week| (week.name, week.span)).collect()
+            }
+        }
+    }
+}
 
 /// What was counted of topics, by topic.
 pub(super) struct Counted(BTreeMap<String, Vec<DayCount>>);
@@ -37,8 +72,8 @@ fn last(card: &TopicCard, now: Time) -> Vec<Day> {
 }
 
 impl Counted {
-    fn of(&self, card: &TopicCard, day: &Day) -> Option<&DayCount> {
-        self.0.get(&card.topic)?.iter().find(|counted| counted.span == day.span)
+    fn of(&self, card: &TopicCard, span: Span) -> Option<&DayCount> {
+        self.0.get(&card.topic)?.iter().find(|counted| counted.span == span)
     }
 
     /// For a small chart.
@@ -46,7 +81,7 @@ impl Counted {
         let number = |n: i64| n.unsigned_abs();
         let spark = |day: &Day| {
             let date = day.date.to_string();
-            self.of(card, day).map_or_else(
+            self.of(card, day.span).map_or_else(
                 || SparkDay { date: date.clone(), ..SparkDay::default() },
                 |d| SparkDay {
                     date: date.clone(),
@@ -60,11 +95,12 @@ impl Counted {
         last(card, now).iter().map(spark).collect()
     }
 
-    fn chart(&self, card: &TopicCard, now: Time, holes: Vec<Gap>, full: &[Span], asked_anew: Vec<Time>) -> Chart {
+    fn chart(&self, card: &TopicCard, by: By, now: Time, gaps: Gaps, asked_anew: Vec<Time>) -> Chart {
         let number = |n: i64| n.unsigned_abs();
-        let day = |day: &Day| {
-            let d = self.of(card, day).cloned().unwrap_or(DayCount {
-                span: day.span,
+        let Gaps { holes, full } = gaps;
+        let day = |(date, span): (String, Span)| {
+            let d = self.of(card, span).cloned().unwrap_or(DayCount {
+                span,
                 items: 0,
                 unique: 0,
                 negative: 0,
@@ -74,11 +110,11 @@ impl Counted {
             });
             let scored = number(d.negative + d.neutral + d.positive);
             ChartDay {
-                date: day.date.to_string(),
-                span: day.span,
+                date,
+                span,
                 all: number(d.items),
                 unique: number(d.unique),
-                saturated: full.iter().any(|hole| hole.from < day.span.until && hole.until > day.span.from),
+                saturated: full.iter().any(|hole| hole.from < span.until && hole.until > span.from),
                 scored,
                 negative: share(number(d.negative), scored),
                 positive: share(number(d.positive), scored),
@@ -87,25 +123,56 @@ impl Counted {
         Chart {
             id: card.topic.clone(),
             title: card.title.clone(),
-            days: last(card, now).iter().map(day).collect(),
+            days: by.last(card, now).into_iter().map(day).collect(),
             holes,
             asked_anew,
             usual: None,
             all_alike: false,
+            each: by.noun(),
+            points: true,
         }
     }
 }
 
-/// A topic's days with the holes of its coverage, and who judged their tones.
-pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Option<(Chart, Vec<String>)>, Problem> {
+/// What nothing covered, and what of that because replies were full.
+struct Gaps {
+    holes: Vec<Gap>,
+    full: Vec<Span>,
+}
+
+/// A topic's days or weeks with the holes of its coverage, and who judged their tones. Weeks are counted here: nobody else
+/// asks for them.
+pub(in crate::web) async fn chart_of(
+    site: &Site,
+    card: &TopicCard,
+    by: By,
+) -> Result<Option<(Chart, Vec<String>)>, Problem> {
     let now = site.now();
-    let counted = read(site, std::slice::from_ref(card)).await?;
-    let days = last(card, now);
-    let Some(span) =
-        days.first().zip(days.last()).map(|(a, b)| Span { from: a.span.from, until: b.span.until.min(now) })
+    let days = by.last(card, now);
+    let Some(span) = days.first().zip(days.last()).map(|(a, b)| Span { from: a.1.from, until: b.1.until.min(now) })
     else {
         return Ok(None);
     };
+    let counted = match by {
+        By::Day => read(site, std::slice::from_ref(card)).await?,
+        By::Week => {
+            let spans: Vec<(String, Span)> = days.iter().map(|(_, span)| (card.topic.clone(), *span)).collect();
+            let weeks = site.store.count_days(&spans).await?.into_iter().map(|(_, week)| week).collect();
+            Counted(BTreeMap::from([(card.topic.clone(), weeks)]))
+        }
+    };
+    let gaps = gaps(site, card, span).await?;
+    let asked_anew = site.store.asked_anew(&card.topic, span).await?;
+    // As they were counted, and as they are: others may have judged some since.
+    let begins: Vec<Time> = days.iter().map(|(_, span)| span.from).collect();
+    let mut scorers = site.store.scorers_at(&card.topic, &begins).await?;
+    scorers.extend(counted.0.get(&card.topic).into_iter().flatten().flat_map(|day| day.scorers.iter().cloned()));
+    scorers.sort_unstable();
+    scorers.dedup();
+    Ok(Some((counted.chart(card, by, now, gaps, asked_anew), scorers)))
+}
+
+async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
     let mut moment = site.store.moment().await?;
     let watched = moment.watched(std::slice::from_ref(&card.topic)).await;
     let looks = moment.looks(&card.topic, span).await;
@@ -126,35 +193,37 @@ pub(in crate::web) async fn chart_of(site: &Site, card: &TopicCard) -> Result<Op
             }
         }
     }
-    let asked_anew = site.store.asked_anew(&card.topic, span).await?;
-    // As they were counted, and as they are: others may have judged some since.
-    let begins: Vec<Time> = days.iter().map(|day| day.span.from).collect();
-    let mut scorers = site.store.scorers_at(&card.topic, &begins).await?;
-    scorers.extend(counted.0.get(&card.topic).into_iter().flatten().flat_map(|day| day.scorers.iter().cloned()));
-    scorers.sort_unstable();
-    scorers.dedup();
-    Ok(Some((counted.chart(card, now, holes, &full, asked_anew), scorers)))
+    Ok(Gaps { holes, full })
 }
 
 /// Both charts of a topic.
-pub(super) async fn charts(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
-    let Some((chart, scorers)) = chart_of(site, card).await? else { return Ok(html! {}) };
+pub(super) async fn charts(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
+    let by = ask.word("by", By::parse)?.unwrap_or(By::Day);
+    let Some((chart, scorers)) = chart_of(site, card, by).await? else { return Ok(html! {}) };
+    let path = format!("/topics/{}", card.topic);
+    let (title, table) = match by {
+        By::Day => ("The last 14 days", "The days in numbers"),
+        By::Week => ("The last 8 weeks", "The weeks in numbers"),
+    };
     let drawn = chart.holes.iter().any(|hole| !hole.before);
     let zone = card.timezone();
     let waits = site.store.days_wait().await?;
     Ok(html! { section aria-labelledby="days" {
-        h2 #days { "The last 14 days" }
-        @if waits { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
+        h2 #days { (title) }
+        nav.pages aria-label="Days or weeks" { @for (one, name) in [(By::Day, "Days"), (By::Week, "Weeks")] {
+            a href=(ask.with(&path, &[("by", (one == By::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
+        } }
+        @if waits && by == By::Day { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend()) " Days of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == By::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {
-            "Tones of these days are of scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch db rescore" } " has one judge all."
+            "Tones of these " (by.noun()) "s are of scorers that cannot be compared (" (scorers.join(", ")) "): " code { "topicwatch db rescore" } " has one judge all."
         } }
         @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
-        details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label="The days in numbers" { table {
-            thead { tr { th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
+        details { summary { (table) } div.wide role="region" tabindex="0" aria-label=(table) { table {
+            thead { tr { th scope="col" { @if by == By::Day { "Day" } @else { "Week" } } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
             tbody { @for day in chart.days.iter().rev() { tr {
                 th scope="row" { (day.date) } td.n { (format::at_least(day.all, day.saturated)) } td.n { (format::number(day.unique)) } td.n { (format::number(day.scored)) }
                 td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), format::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), format::share)) }

@@ -48,7 +48,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (counted(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }
         h2 { "Processes" }
-        @if living.is_empty() { p { "No process runs what is due." } } @else { (processes(&living, now)) }
+        @if living.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it stays up and is listed here." } } @else { (processes(&living, now)) }
     };
     Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: store.nature().await?, main })
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::{item_view, marks, spread};
+use super::{item_view, kept, marks, spread};
 use crate::compare::{self, Rankings};
 use crate::draw::chart;
 use crate::draw::format::{self, counted, number};
@@ -36,7 +36,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 dir="auto" { (title) }
         @if let Some(text) = &item.text { p dir="auto" { (format::line(text, 20_000)) } }
-        (facts(item))
+        div data-item { (facts(item)) (kept::of_item(item, site.acts(), &item_view::item_page(&item.key), 0)) }
         @if let Some(story) = &story { (spread::section(story)) }
         (topics(&known, site.acts()))
         (sightings(&seen, item))

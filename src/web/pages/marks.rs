@@ -83,9 +83,10 @@ pub(in crate::web) async fn put(
 }
 
 /// Whether an address is a page of these, as the forms write it: no press leads anywhere else.
-fn is_here(back: &str) -> bool {
+pub(super) fn is_here(back: &str) -> bool {
     let plain = back.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
-    plain && (back.starts_with("/topics/") || back.starts_with("/item?"))
+    let pages = ["/topics/", "/item?", "/items?", "/items#"];
+    plain && (back == "/items" || pages.iter().any(|page| back.starts_with(page)))
 }
 
 #[cfg(test)]
@@ -104,6 +105,9 @@ mod tests {
         for (back, here) in [
             ("/topics/acme?sort=new", true),
             ("/item?key=post%3Ax%3A1", true),
+            ("/items?starred=true#i3", true),
+            ("/items#i3", true),
+            ("/items.evil.example", false),
             ("//evil.example/topics/", false),
             ("https://evil.example/topics/acme", false),
             ("/topics/a\r\nSet-Cookie: x", false),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::{alerts, days, topic_edit};
+use super::{alerts, days, searches, topic_edit};
 use crate::draw::format::{self, number};
 use crate::draw::spark;
 use crate::model::{FiringAt, PausedBy, RunState, Source, Time, TopicCard, Used};
@@ -39,6 +39,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let waits = store.days_wait().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
+    let searches = searches::line(store).await?;
     let main = html! {
         h1 { "Topics" }
         @if site.may_edit() { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
@@ -47,6 +48,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             (cost(&site, used, &others))
         }
         (alerts::line(&fire))
+        (searches)
         div.wide { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
             thead { tr {

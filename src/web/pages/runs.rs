@@ -45,7 +45,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             button.main type="submit" { "Show" }
         }
         @if ask.get("run").is_some() { p { "One run. " a href="/runs" { "All of them" } } }
-        @if runs.is_empty() { p { "No such run." } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run))) } } } }
+        @if runs.is_empty() { p {
+            @if topic.is_some() || wanted.is_some() || after.is_some() || ask.get("run").is_some() { "No run is like that. " a href="/runs" { "Clear the filters" } " to see all." }
+            @else { "Nothing was run yet. " code { "topicwatch once" } " runs every topic now; " code { "topicwatch run" } " stays up and runs them at their slots." }
+        } } @else { ol.found { @for (place, run) in &runs { li { (one(&site, run, place.at, searches.get(&run.run))) } } } }
         nav.pages aria-label="More runs" {
             @if after.is_some() { a href=(ask.with("/runs", &[("after", None)])) { "The latest" } }
             @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(ask.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }

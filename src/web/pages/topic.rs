@@ -7,7 +7,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::overview::{next, sources, state};
-use super::{actions, alerts, answers, days, item_view, marks, terms, topic_edit};
+use super::{actions, alerts, answers, days, item_view, kept, marks, terms, topic_edit};
 use crate::compare::{Filtered, Hiding, Ranking};
 use crate::draw::format::{self, counted, number};
 use crate::insight::daily::rising;
@@ -104,14 +104,18 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
-        return if topic_edit::in_the_file(&site, &ask.name).await { awaited(&site, &ask.name).await } else { Err(unknown()) };
+        return if topic_edit::in_the_file(&site, &ask.name).await {
+            awaited(&site, &ask.name).await
+        } else {
+            Err(unknown())
+        };
     };
     let wish = ItemQuery::of(&ask, &card, now)?;
     let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;
-    let charts = days::charts(&site, &card).await?;
+    let charts = days::charts(&site, &card, &ask).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_of(&last).await?.into_values().sum::<i64>();
@@ -236,14 +240,20 @@ fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery, learned: bool) -> Markup 
         div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }
         @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!wish.fold_noise] { "all" } option value="fold" selected[wish.fold_noise] { "folded" } } } }
         @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
+        @if let Some(by) = ask.get("by") { input type="hidden" name="by" value=(by); }
         button.main type="submit" { "Show" }
     } }
+}
+
+/// Whether the address leaves out some items.
+fn narrowed(ask: &Ask) -> bool {
+    ["q", "tone", "source", "author", "since", "noise", "filtered", "after"].iter().any(|name| ask.get(name).is_some())
 }
 
 fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form takes no longer one.
-    let back = Some(ask.with(&path, &[])).filter(|back| back.len() <= LONGEST).unwrap_or_else(|| path.clone());
+    let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
     html! {
         @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
         @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance is learned from " (LEAST_MARKS) " marks on, good and noise." } }
@@ -251,10 +261,13 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool
         @if found.cut { p.meta { "Of the items first seen last; older ones were not looked through." } }
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
-            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." } @else { "Nothing found." } }
-        } @else { ol.found { @for (row, (many, copies)) in &found.items { li {
+            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." } @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else { "Nothing was found yet. " code { "topicwatch once " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch try " (card.topic) } " shows what a source answers." } }
+        } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
+            @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
             (marks::of_item(row, acts, &back))
+            (kept::of_item(row, acts, &back, number))
             @if *many > 0 { details {
                 summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {

@@ -96,6 +96,9 @@ tables! {
     "topic_item" ["topic", "item"], false, MANY;
         n ["item", "first_seen", "first_run", "last_seen", "last_run", "times_seen"]; t ["topic"]; b [];
     "item_mark" ["topic", "item"], false, MANY; n ["item", "at"]; t ["topic", "mark", "through"]; b [];
+    "item_star" ["item"], false, MANY; n ["item", "at"]; t []; b [];
+    "item_note" ["item"], false, MANY; n ["item", "at"]; t ["note"]; b [];
+    "saved_search" ["name"], false, MANY; n ["made_at"]; t ["name", "topic", "filters"]; b [];
     "answer" ["run"], false, FEW; n ["run", "partial"]; t ["text", "model", "cited"]; b [];
     "item_revision" ["item", "run"], false, MANY; n ["item", "run", "replaced_at"]; t ["title", "text"]; b [];
     "item_past" ["id"], true, MANY;

@@ -62,7 +62,8 @@ pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \
      i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, i.revisions, (SELECT c.key FROM item c WHERE c.id = i.cluster) AS cluster, \
      i.tone, i.score, i.scorer, i.pruned_at, f.seq AS first_seq, \
-     (SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item) AS mark \
+     (SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item) AS mark, \
+     (SELECT k.at FROM item_star k WHERE k.item = t.item) AS starred_at, (SELECT n.note FROM item_note n WHERE n.item = t.item) AS note \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN run l ON l.id = t.last_run";
 
 /// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
@@ -140,6 +141,8 @@ pub(in crate::store) fn item(row: &Row) -> Result<ItemRow, StoreError> {
         pruned_at: time(row, "pruned_at")?,
         mark: verdict(row)?,
         relevance: None,
+        starred_at: time(row, "starred_at")?,
+        note: row.try_get("note")?,
     })
 }
 

@@ -64,7 +64,9 @@ pub(in crate::store) async fn items(
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
     run(conn, &delete("item_key", "item"), &ids_json).await?;
-    run(conn, &delete("item_mark", "item"), &ids_json).await?;
+    for table in ["item_mark", "item_star", "item_note"] {
+        run(conn, &delete(table, "item"), &ids_json).await?;
+    }
     run(conn, &delete("cluster_head", "item"), &ids_json).await?;
     words::remove(conn, ids).await?;
     taken.items = run(conn, &delete("item", "id"), &ids_json).await?;
@@ -164,6 +166,7 @@ pub(in crate::store) async fn page_of_topic(
         "DELETE FROM pruned_day WHERE topic = $1",
         "DELETE FROM request WHERE topic = $1",
         "DELETE FROM item_mark WHERE topic = $1",
+        "DELETE FROM saved_search WHERE topic = $1",
     ] {
         sqlx::query(statement).bind(topic).execute(&mut *conn).await?;
     }

@@ -13,6 +13,7 @@ struct Way {
     number: bool,
     texts: &'static [&'static str],
     table: &'static str,
+    /// Nothing where the whole row goes.
     set: String,
     /// Which rows alone may be blanked.
     only: &'static str,
@@ -57,6 +58,8 @@ fn way(place: MentionPlace) -> Way {
             let set = "definition = '{}'".to_owned();
             Way { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
         }
+        MentionPlace::Notes => way("item_note", "item", true, &["note"], format!("note = '{ERASED}'")),
+        MentionPlace::SavedSearches => way("saved_search", "name", false, &["name", "filters"], String::new()),
         MentionPlace::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),
     }
 }
@@ -93,7 +96,8 @@ pub(in crate::store) async fn page(
 pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &[String]) -> Result<u64, StoreError> {
     let Way { id, number, table, set, only, .. } = way(place);
     let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
-    let sql = format!("UPDATE {table} SET {set} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));
+    let write = if set.is_empty() { format!("DELETE FROM {table}") } else { format!("UPDATE {table} SET {set}") };
+    let sql = format!("{write} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(ids)?).execute(conn).await?.rows_affected())
 }
 

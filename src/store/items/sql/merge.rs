@@ -3,7 +3,7 @@
 
 use sqlx::QueryBuilder;
 
-use super::{Conn, Database, clusters, days_rolled, marks, words};
+use super::{Conn, Database, clusters, days_rolled, kept, marks, words};
 use crate::model::Time;
 use crate::store::StoreError;
 
@@ -65,6 +65,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
         .execute(&mut *conn)
         .await?;
     marks::unite(conn, into, from).await?;
+    kept::unite(conn, into, from).await?;
     words::remove(conn, &[from]).await?;
     // What was told of it before it was a part of the other is nobody's any more.
     sqlx::query("DELETE FROM item_past WHERE item = $1").bind(from).execute(&mut *conn).await?;

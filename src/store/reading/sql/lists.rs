@@ -5,7 +5,9 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, narrow, read, tokens};
 use crate::model::{MadeRow, RunState, Time, Wanted};
-use crate::store::{AnswerRow, Filter, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError};
+use crate::store::{
+    AnswerRow, Filter, FoundPlace, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError,
+};
 
 /// Items that a page looks through at most: by time it goes on where it ended, in any other order it does not.
 const STEP: i64 = 400;
@@ -149,6 +151,30 @@ async fn end_of_window(
     }
     let row = query.build().persistent(false).fetch_optional(conn).await?;
     row.map(|row| Ok(ItemPlace { value: row.try_get("first_seen")?, key: row.try_get("key")? })).transpose()
+}
+
+/// What topics know of items, first seen last at the top, behind a place: the rows of an export of items.
+pub(in crate::store) async fn found(
+    conn: &mut Conn,
+    filter: &Filter,
+    after: Option<&FoundPlace>,
+    limit: i64,
+) -> Result<Vec<ItemRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ITEM);
+    narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
+    narrow::items(&mut query, filter);
+    narrow::kept(&mut query, filter);
+    narrow::new(&mut query, filter);
+    narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    if let Some(after) = after {
+        // The first part bounds the walk along the index; the others pass over what was shown of the same instant.
+        query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
+        query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
+        query.push(" OR t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
+        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))");
+    }
+    query.push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, t.topic, i.key LIMIT ").push_bind(limit);
+    query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
 /// Items of a topic by key.

@@ -51,9 +51,35 @@ pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filte
         // Both databases turn ASCII letters alone: SQLite knows no others, PostgreSQL's column is bytewise.
         one_of(query, "lower(i.author)", filter.authors.iter().map(|handle| handle.to_ascii_lowercase()));
     }
+    if !filter.kinds.is_empty() {
+        one_of(query, "i.kind", filter.kinds.iter().map(ToString::to_string));
+    }
+    if !filter.languages.is_empty() {
+        query.push(" AND (1 = 0");
+        for tag in &filter.languages {
+            // `en` is `en` and `en-GB`, and not `eng`.
+            let begin = format!("{}-", tag.to_ascii_lowercase());
+            query.push(format!(" OR substr(lower(i.lang) || '-', 1, {}) = ", begin.chars().count())).push_bind(begin);
+        }
+        query.push(")");
+    }
     if let Some(wanted) = &filter.words {
         query.push(" AND i.id IN ");
         tokens::push_found(query, wanted);
+    }
+}
+
+/// What people said and kept of the item of a topic, `t`.
+pub(in crate::store) fn kept(query: &mut QueryBuilder<Database>, filter: &Filter) {
+    if !filter.marks.is_empty() {
+        query.push(" AND EXISTS (SELECT 1 FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item");
+        one_of(query, "m.mark", filter.marks.iter().map(ToString::to_string));
+        query.push(")");
+    }
+    for (asked, table) in [(filter.starred, "item_star"), (filter.noted, "item_note")] {
+        if asked {
+            query.push(format!(" AND t.item IN (SELECT item FROM {table})"));
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
+    narrow::kept(&mut query, filter);
     narrow::new(&mut query, filter);
     narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");

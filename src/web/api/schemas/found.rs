@@ -48,6 +48,8 @@ const ITEM: &[Field] = &[
     ("pruned_at", Maybe(&Time), "when its words were let go for their age"),
     ("mark", Maybe(&MARK), "as what it was marked for this topic"),
     ("relevance", Maybe(&Number), "how likely it is good for this topic, from 0 to 1; null with fewer than 20 marks"),
+    ("starred_at", Maybe(&Time), "when it was starred, for every topic; null without a star"),
+    ("note", Maybe(&Text), "what somebody wrote about it, for every topic"),
 ];
 
 const LISTED: &[Field] = &[

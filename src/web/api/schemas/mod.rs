@@ -3,6 +3,7 @@
 
 mod alerts;
 mod found;
+mod kept;
 mod ledger;
 mod parts;
 mod story;
@@ -20,6 +21,7 @@ pub(super) fn schemas() -> Map<String, Value> {
         .into_iter()
         .chain(terms::schemas())
         .chain(found::schemas())
+        .chain(kept::schemas())
         .chain(story::schemas())
         .chain(ledger::schemas())
         .chain(alerts::schemas())

@@ -1,0 +1,69 @@
+//! Stars and notes of items. It is done at once: no daemon has to hear of it.
+
+use axum::response::Response;
+use serde_json::json;
+
+use super::call::Call;
+use super::envelope::answer;
+use crate::web::pages::kept::{as_note, may_keep, unknown};
+use crate::web::problem::Problem;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToStar {
+    key: String,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToNote {
+    key: String,
+    note: String,
+}
+
+pub(super) async fn star(call: Call) -> Result<Response, Problem> {
+    may_keep(call.site())?;
+    let asked: ToStar = read(&call, "Send {\"key\": \"post:x:1\"}.")?;
+    starred(&call, &asked.key, true).await
+}
+
+pub(super) async fn unstar(call: Call) -> Result<Response, Problem> {
+    may_keep(call.site())?;
+    starred(&call, call.needed("key"), false).await
+}
+
+pub(super) async fn note(call: Call) -> Result<Response, Problem> {
+    may_keep(call.site())?;
+    let asked: ToNote = read(&call, "Send {\"key\": \"post:x:1\", \"note\": \"words\"}.")?;
+    noted(&call, &asked.key, as_note(&asked.note)?).await
+}
+
+pub(super) async fn unnote(call: Call) -> Result<Response, Problem> {
+    may_keep(call.site())?;
+    noted(&call, call.needed("key"), None).await
+}
+
+fn read<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
+    serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))
+}
+
+async fn starred(call: &Call, key: &str, starred: bool) -> Result<Response, Problem> {
+    is_text(key)?;
+    if !call.site().store.star(key, starred, call.now).await? {
+        return Err(unknown());
+    }
+    answer(call, [("data", json!({ "key": key, "starred": starred }))]).await
+}
+
+async fn noted(call: &Call, key: &str, note: Option<String>) -> Result<Response, Problem> {
+    is_text(key)?;
+    if !call.site().store.note(key, note.as_deref(), call.now).await? {
+        return Err(unknown());
+    }
+    answer(call, [("data", json!({ "key": key, "note": note }))]).await
+}
+
+/// No text that is stored has the character NUL, and one of the databases takes none.
+fn is_text(key: &str) -> Result<(), Problem> {
+    if key.contains('\0') { Err(Problem::bad("`key` is no text", "Leave the character NUL out.")) } else { Ok(()) }
+}

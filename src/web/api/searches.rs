@@ -1,0 +1,59 @@
+//! Saved searches: what there is, saving one, deleting one. What a query means is the items page's.
+
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::call::{Call, cut};
+use super::envelope::answer;
+use crate::model::SavedSearch;
+use crate::web::ask::Ask;
+use crate::web::item_query::{PARAMETERS, address};
+use crate::web::pages::kept::may_keep;
+use crate::web::pages::searches;
+use crate::web::problem::Problem;
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToSearch {
+    name: String,
+    query: String,
+}
+
+pub(super) async fn list(call: Call) -> Result<Response, Problem> {
+    let all = call.site().store.saved_searches().await?;
+    let data: Vec<Value> = all.iter().map(as_json).collect();
+    answer(&call, [("data", json!(data))]).await
+}
+
+pub(super) async fn save(call: Call) -> Result<Response, Problem> {
+    may_keep(call.site())?;
+    let hint = "Send {\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}.";
+    let asked: ToSearch =
+        serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
+    for (name, _) in url::form_urlencoded::parse(asked.query.as_bytes()) {
+        if !PARAMETERS.contains(&name.as_ref()) {
+            let hint = format!("These are known here: {}.", PARAMETERS.join(", "));
+            return Err(Problem::bad(format!("`query` asks for `{}`, which there is not", cut(&name)), hint));
+        }
+    }
+    let search = searches::save(call.site(), &asked.name, &Ask::form(&asked.query)?).await?;
+    answer(&call, [("data", as_json(&search))]).await
+}
+
+pub(super) async fn delete(call: Call) -> Result<Response, Problem> {
+    may_keep(call.site())?;
+    let name = call.needed("search");
+    let known = call.site().store.saved_search(name).await?;
+    searches::delete(call.site(), name).await?;
+    answer(&call, [("data", json!(known.as_ref().map(as_json)))]).await
+}
+
+fn as_json(search: &SavedSearch) -> Value {
+    json!({
+        "name": search.name,
+        "query": address("", &search.filters).trim_start_matches('?'),
+        "href": address("/items", &search.filters),
+        "feed": searches::feed_of(&search.name),
+        "made_at": search.made_at,
+    })
+}

@@ -1,0 +1,90 @@
+//! The operations by which items are starred and noted, and searches saved. They stand apart because a table of all operations
+//! is long enough; `kept` and `searches` answer them.
+
+use super::operation::{Answered, Method, Operation, get};
+use super::parameter::Parameter;
+use super::parameters::{ID, KEY};
+use super::{kept, searches};
+
+const HOW: &str = "Only inside `topicwatch run`, and only with the token. It is the item's, for every topic.";
+const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");
+
+pub(super) const STAR: Operation = Operation {
+    method: Method::Post,
+    path: "/api/v1/stars",
+    id: "star",
+    summary: "Stars an item",
+    told: HOW,
+    parameters: &[],
+    body: Some(("ToStar", "{\"key\": \"post:x:2031610711893905509\"}")),
+    answered: Answered::Json(200, "OneStar"),
+    refuses: &[403, 404, 413, 415],
+    handler: |call| Box::pin(kept::star(call)),
+};
+
+pub(super) const UNSTAR: Operation = Operation {
+    method: Method::Delete,
+    id: "unstar",
+    summary: "Takes an item's star away",
+    told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no star.",
+    parameters: &[&KEY],
+    body: None,
+    refuses: &[403, 404],
+    handler: |call| Box::pin(kept::unstar(call)),
+    ..STAR
+};
+
+pub(super) const NOTE: Operation = Operation {
+    path: "/api/v1/notes",
+    id: "note",
+    summary: "Writes a note to an item, in place of the one it has",
+    body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
+    answered: Answered::Json(200, "OneNote"),
+    handler: |call| Box::pin(kept::note(call)),
+    ..STAR
+};
+
+pub(super) const UNNOTE: Operation = Operation {
+    path: "/api/v1/notes",
+    id: "unnote",
+    summary: "Takes an item's note away",
+    told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no note.",
+    answered: Answered::Json(200, "OneNote"),
+    handler: |call| Box::pin(kept::unnote(call)),
+    ..UNSTAR
+};
+
+pub(super) const SEARCHES: Operation = get(
+    "/api/v1/searches",
+    "listSearches",
+    "Saved searches, by name",
+    "Each has an Atom feed of what it finds, those first seen last at the top, at most a hundred.",
+    &[],
+    "Searches",
+    |call| Box::pin(searches::list(call)),
+);
+
+pub(super) const SAVE_SEARCH: Operation = Operation {
+    path: "/api/v1/searches",
+    id: "saveSearch",
+    summary: "Saves a search under a name, in place of one that has it",
+    told: "Only inside `topicwatch run`, and only with the token. `query` has the parameters of the items page; 200 searches are kept.",
+    body: Some(("ToSearch", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
+    answered: Answered::Json(200, "OneSearch"),
+    refuses: &[403, 404, 413, 415],
+    handler: |call| Box::pin(searches::save(call)),
+    ..STAR
+};
+
+pub(super) const DROP_SEARCH: Operation = Operation {
+    method: Method::Delete,
+    path: "/api/v1/searches/{search}",
+    id: "deleteSearch",
+    summary: "Deletes a saved search",
+    told: "Only inside `topicwatch run`, and only with the token. It answers with what it was.",
+    parameters: &[&NAME],
+    body: None,
+    answered: Answered::Json(200, "OneSearch"),
+    refuses: &[403, 404],
+    handler: |call| Box::pin(searches::delete(call)),
+};

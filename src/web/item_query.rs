@@ -1,0 +1,104 @@
+//! What the items page is asked for: its address as filters, for the page, its files, its saved searches and their feeds
+//! alike, so that each has the same rows. The names are those of the API's exports; each is given once here.
+
+use std::collections::BTreeMap;
+
+use super::ask::{Ask, cut, link, words};
+use super::exporting::refused;
+use super::problem::Problem;
+use super::site::Site;
+use crate::compare::Filtered;
+use crate::export::{ExportRequest, Format, Order, Profile, What};
+use crate::model::{Kind, Source, Tone, Verdict};
+
+/// What can be asked of items.
+pub(super) const PARAMETERS: [&str; 14] = [
+    "search",
+    "topic",
+    "source",
+    "author",
+    "kind",
+    "tone",
+    "lang",
+    "since",
+    "until",
+    "new_since",
+    "marked",
+    "starred",
+    "noted",
+    "filtered",
+];
+
+/// Longest address of a saved search, so that it can be opened with a few parameters more.
+const LONGEST: usize = 2_000;
+
+/// Which items, and what becomes of those that topics' filters hide.
+pub(super) struct ItemQuery {
+    pub(super) order: Order,
+    pub(super) filtered: Filtered,
+}
+
+impl ItemQuery {
+    /// What an address asks for.
+    pub(super) async fn of(site: &Site, ask: &Ask, format: Format) -> Result<Self, Problem> {
+        let list = |name: &str| ask.get(name).map(str::to_owned).into_iter().collect::<Vec<_>>();
+        let flag = |name: &str| ask.word(name, |word| (word == "true").then_some(true)).map(Option::unwrap_or_default);
+        let (topics, authors, languages) = (list("topic"), list("author"), list("lang"));
+        let sources = ask.word("source", Source::parse)?;
+        if let Some(topic) = topics.first()
+            && site.store.watched(&topics).await?.is_empty()
+        {
+            let hint = "It may have been renamed or forgotten. Choose from the form on /items.";
+            return Err(Problem {
+                hint: hint.to_owned(),
+                ..Problem::unknown(format!("There is no topic `{}`", cut(topic)))
+            });
+        }
+        if let Some(source) = &sources
+            && !site.store.searched_sources().await?.contains(source)
+        {
+            return Err(ask.unfit("source"));
+        }
+        let filtered = ask.word("filtered", Filtered::parse)?.unwrap_or(Filtered::Hide);
+        let wish = ExportRequest {
+            what: What::Items,
+            format,
+            // Such a file is opened in a spreadsheet.
+            profile: Profile::Excel,
+            topics: &topics,
+            tags: &[],
+            sources: sources.into_iter().collect(),
+            since: ask.get("since"),
+            until: ask.get("until"),
+            tones: ask.word("tone", Tone::parse)?.into_iter().collect(),
+            new_since: ask.get("new_since"),
+            authors: &authors,
+            words: ask.get("search").map(words).transpose()?,
+            seq: None,
+            timezone: None,
+            filtered,
+            kinds: ask.word("kind", Kind::parse)?.into_iter().collect(),
+            languages: &languages,
+            marks: ask.word("marked", Verdict::parse)?.into_iter().collect(),
+            starred: flag("starred")?,
+            noted: flag("noted")?,
+        };
+        let order = wish.order(site.now()).map_err(|unfit| refused(&unfit))?;
+        Ok(Self { order, filtered })
+    }
+}
+
+/// The address of what these filters find.
+pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String {
+    link(path, filters.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+}
+
+/// The filters of an address that are to be kept: checked, and not too long.
+pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, String>, Problem> {
+    let filters = ask.only(&PARAMETERS);
+    ItemQuery::of(site, ask, Format::Csv).await?;
+    if address("/items", &filters).len() > LONGEST {
+        return Err(Problem::bad("This search is too long to be saved", "Search for less at a time."));
+    }
+    Ok(filters)
+}

@@ -1,0 +1,184 @@
+//! Items of all topics: filters that stand in the address, files of exactly what they find, and searches that are saved. What
+//! a filter means is `item_query`'s.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{Method, Uri};
+use axum::response::Response;
+use maud::{Markup, html};
+
+use super::{item_view, kept, marks, searches};
+use crate::compare::{Filtered, Hiding, Rankings};
+use crate::draw::format::{counted, number};
+use crate::export::{Format, count_items};
+use crate::model::{Kind, Source, Time, Tone, Verdict};
+use crate::store::{FoundPlace, ItemRow};
+use crate::web::app::App;
+use crate::web::ask::{Ask, LONGEST};
+use crate::web::exporting;
+use crate::web::item_query::{ItemQuery, PARAMETERS, address};
+use crate::web::layout::{self, Page};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Items of a page.
+const ITEMS: usize = 50;
+/// Items that a page looks through at most: what topics' filters hide is among them.
+const LOOKED: usize = 1_000;
+/// Items that are read at a time.
+const STEP: u32 = 100;
+/// Items that are counted for a page.
+const COUNTED: u64 = 5_000;
+/// Topics among which one is chosen; of more, its id is typed.
+const CHOICE: usize = 200;
+
+/// A page token: what the last page ended with.
+fn place(token: &str) -> Option<FoundPlace> {
+    let mut parts = token.splitn(3, '/');
+    let (at, topic, key) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(FoundPlace { first_seen: Time(at.parse().ok()?), topic: topic.to_owned(), key: key.to_owned() })
+}
+
+fn place_of(row: &ItemRow) -> FoundPlace {
+    FoundPlace { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
+}
+
+/// The items of a query behind a place, first seen last at the top, and where the next page begins.
+pub(super) async fn latest(
+    site: &Site,
+    query: &ItemQuery,
+    after: Option<FoundPlace>,
+    many: usize,
+) -> Result<(Vec<ItemRow>, Option<FoundPlace>), Problem> {
+    let filter = &query.order.filter;
+    let mut hiding = Hiding::of(&site.store, &filter.topics, query.filtered).await?;
+    let (mut rows, mut looked, mut at) = (Vec::new(), 0, after);
+    loop {
+        let found = site.store.list_found(filter, at.as_ref(), STEP).await?;
+        let whole = found.len() < STEP as usize;
+        for row in found {
+            looked += 1;
+            at = Some(place_of(&row));
+            if !hiding.item(&row) {
+                continue;
+            }
+            if rows.len() == many {
+                let next = rows.last().map(place_of);
+                return Ok((rows, next));
+            }
+            rows.push(row);
+        }
+        if whole {
+            return Ok((rows, None));
+        }
+        if looked >= LOOKED {
+            return Ok((rows, at));
+        }
+    }
+}
+
+pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
+    let store = &site.store;
+    let query = ItemQuery::of(&site, &ask, Format::Csv).await?;
+    let after = ask.word("after", place)?;
+    let (rows, next) = latest(&site, &query, after.clone(), ITEMS).await?;
+    let rows = Rankings::rated(store, rows).await?;
+    let mut hiding = Hiding::of(store, &query.order.filter.topics, query.filtered).await?;
+    let many = count_items(store, &query.order, &mut hiding, COUNTED).await?;
+    let waiting = query.order.filter.words.is_some() && store.words_waiting().await? > 0;
+    let filters = ask.only(&PARAMETERS);
+    let narrowed = !filters.is_empty();
+    let form = form(&site, &ask, query.filtered, hiding.any()).await?;
+    let saved = searches::section(&site, &filters).await?;
+    let main = html! {
+        h1 { "Items" }
+        (form)
+        p.lead role="status" {
+            strong { @match many { Some(many) => (counted(many, "item")), None => { "More than " (number(COUNTED)) " items" } } }
+            ", first seen last at the top."
+            @if hiding.any() && query.filtered == Filtered::Hide { " What topics' filters hide is left out." }
+        }
+        @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        @if many != Some(0) { nav.pages aria-label="Download these items" {
+            @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
+                a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
+            }
+        } }
+        (list(&ask, &rows, next.is_some(), narrowed, site.acts()))
+        nav.pages aria-label="More items" {
+            @if after.is_some() { a href=(ask.with("/items", &[("after", None)])) { "From the beginning" } }
+            @if let Some(next) = &next {
+                @let token = format!("{}/{}/{}", next.first_seen.0, next.topic, next.key);
+                a rel="next" href=(ask.with("/items", &[("after", Some(&token))])) { "Older items" }
+            }
+        }
+        (saved)
+    };
+    Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: store.nature().await?, main })
+}
+
+fn list(ask: &Ask, rows: &[ItemRow], more: bool, narrowed: bool, acts: bool) -> Markup {
+    // A form takes no longer one.
+    let back = Some(ask.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
+    let back = back.unwrap_or_else(|| "/items".to_owned());
+    html! {
+        @if rows.is_empty() { p {
+            @if more { "Nothing here among those looked through; there are older ones." }
+            @else if narrowed { "No item is like that. " a href="/items" { "Clear the filters" } " to see all." }
+            @else { "Nothing was found yet. " code { "topicwatch once" } " runs every topic now; what it finds stands here." }
+        } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
+            @let back = format!("{back}#i{number}");
+            (item_view::item(row, "UTC"))
+            p.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
+            (marks::of_item(row, acts, &back))
+            (kept::of_item(row, acts, &back, number))
+        } } } }
+    }
+}
+
+async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Result<Markup, Problem> {
+    let topics = site.store.topic_ids().await?;
+    let sources = site.store.searched_sources().await?;
+    let given = |name: &str| ask.get(name).unwrap_or("");
+    let field = |name: &'static str, label: &str, hint: &'static str, most: u32| {
+        html! { div { label for=(name) { (label) } input id=(name) name=(name) value=(given(name)) maxlength=(most) size="12" placeholder=[(!hint.is_empty()).then_some(hint)]; } }
+    };
+    let choice = |name: &'static str, label: &str, words: Vec<(&str, &str)>| {
+        html! { div { label for=(name) { (label) } select id=(name) name=(name) {
+            option value="" { "any" }
+            @for (word, told) in words { option value=(word) selected[given(name) == word] { (told) } }
+        } } }
+    };
+    let same = |words: Vec<&'static str>| words.into_iter().map(|word| (word, word)).collect::<Vec<_>>();
+    let named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
+    Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
+        div { label for="search" { "Words" } input #search type="search" name="search" value=(given("search")) maxlength="300"; }
+        @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
+        (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
+        (choice("kind", "Kind", same(Kind::ALL.iter().map(|kind| kind.as_str()).collect())))
+        (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
+        (field("lang", "Language", "en", 20))
+        (field("author", "Author", "", 100))
+        (field("since", "First seen since", "7d or 2026-03-11", 40))
+        (field("until", "First seen before", "2026-03-12", 40))
+        (field("new_since", "New since", "24h", 40))
+        (choice("marked", "Marked", same(Verdict::ALL.iter().map(|mark| mark.as_str()).collect())))
+        (choice("starred", "Star", vec![("true", "starred")]))
+        (choice("noted", "Note", vec![("true", "with a note")]))
+        @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
+        button.main type="submit" { "Show" }
+        @if !ask.only(&PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
+    } })
+}
+
+/// The same rows as a file.
+pub(in crate::web) async fn file(State(app): State<App>, method: Method, uri: Uri) -> Response {
+    let made = async {
+        let ask = Ask::of(&uri)?;
+        let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
+        let query = ItemQuery::of(&app.site, &ask, format).await?;
+        exporting::answer(&app.site, &ask.name, query.order, query.filtered, method == Method::HEAD).await
+    };
+    made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
+}

@@ -1,0 +1,129 @@
+//! Stars and notes: what is shown of them under an item, the buttons, and pressing them.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use super::actions::{long_form, may_ask};
+use super::item_view;
+use super::marks::is_here;
+use crate::draw::format;
+use crate::model::{ItemRow, LONGEST_NOTE};
+use crate::web::app::App;
+use crate::web::ask::Ask;
+use crate::web::layout;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Characters of an item in the name of a button.
+const NAMED: usize = 60;
+
+/// The star and the note of an item and, where something may be asked for, the buttons. `back` is the address that a press
+/// leads back to, `number` that of the item on its page.
+pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> Markup {
+    let said = item_view::words_of(row.title.as_deref(), row.text.as_deref(), NAMED);
+    let starred = row.starred_at.is_some();
+    let hidden = || {
+        html! {
+            input type="hidden" name="key" value=(row.key);
+            input type="hidden" name="back" value=(back);
+        }
+    };
+    html! {
+        @if acts || starred { div.meta.marks {
+            @if starred { span.star { "★ starred" } " " }
+            @if acts { form method="post" action="/items/star" {
+                (hidden())
+                @let (value, name) = if starred { ("false", "Take the star away") } else { ("true", "Star") };
+                button.plain type="submit" name="starred" value=(value) aria-label=(format!("{name}: {said}")) { @if !starred { "☆ " } (name) }
+            } }
+        } }
+        @if let Some(note) = &row.note { blockquote.kept { span.meta { "Note: " } span dir="auto" { (format::line(note, LONGEST_NOTE)) } } }
+        @if acts { details.kept {
+            summary { @if row.note.is_some() { "Change the note" } @else { "Write a note" } span.quiet { ": " (said) } }
+            form method="post" action="/items/note" {
+                (hidden())
+                label for=(format!("note{number}")) { "Note, up to " (format::number(LONGEST_NOTE as u64)) " characters; empty takes it away" }
+                textarea id=(format!("note{number}")) name="note" rows="3" maxlength=(LONGEST_NOTE) { (row.note.as_deref().unwrap_or("")) }
+                button type="submit" { "Save the note" }
+            }
+        } }
+    }
+}
+
+/// Whether stars, notes and searches may be changed here.
+pub(in crate::web) fn may_keep(site: &Site) -> Result<(), Problem> {
+    may_ask(site).map(drop)
+}
+
+/// What may stand as a note: as it was typed, its lines ended alike. Nothing is no note.
+pub(in crate::web) fn as_note(typed: &str) -> Result<Option<String>, Problem> {
+    let note = typed.replace("\r\n", "\n");
+    let note = note.trim();
+    if note.contains('\0') {
+        return Err(Problem::bad("The note is no text", "Leave the character NUL out."));
+    }
+    if note.chars().count() > LONGEST_NOTE {
+        let hint = format!("Write at most {LONGEST_NOTE} characters.");
+        return Err(Problem::bad("The note is too long", hint));
+    }
+    Ok(Some(note.to_owned()).filter(|note| !note.is_empty()))
+}
+
+/// There is no item of that key.
+pub(in crate::web) fn unknown() -> Problem {
+    let hint = "It may have been forgotten. Items are found on the pages of their topics.";
+    Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") }
+}
+
+/// The button of the star was pressed.
+pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response {
+    let pressed = async {
+        may_keep(&app.site)?;
+        let form = long_form(body, LONGEST_NOTE * 4).await?;
+        let starred = form.word("starred", |word| word.parse::<bool>().ok())?;
+        let starred = starred.ok_or_else(|| form.unfit("starred"))?;
+        let known = app.site.store.star(form.get("key").unwrap_or(""), starred, app.site.now()).await?;
+        known.then(|| back(&form)).ok_or_else(unknown)
+    };
+    answer(&app.site, pressed.await)
+}
+
+/// A note was saved.
+pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response {
+    let pressed = async {
+        may_keep(&app.site)?;
+        let form = long_form(body, LONGEST_NOTE * 4).await?;
+        let note = as_note(form.get("note").unwrap_or(""))?;
+        let known = app.site.store.note(form.get("key").unwrap_or(""), note.as_deref(), app.site.now()).await?;
+        known.then(|| back(&form)).ok_or_else(unknown)
+    };
+    answer(&app.site, pressed.await)
+}
+
+/// Where the press was.
+fn back(form: &Ask) -> String {
+    form.get("back").filter(|back| is_here(back)).unwrap_or("/items").to_owned()
+}
+
+fn answer(site: &Site, done: Result<String, Problem>) -> Response {
+    match done {
+        Ok(back) => Redirect::to(&back).into_response(),
+        Err(problem) => layout::problem(site, &problem),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    #[test]
+    fn a_note_is_bounded_by_characters_and_empty_is_none() {
+        assert_eq!(as_note(" a\r\nb ").unwrap().as_deref(), Some("a\nb"));
+        assert_eq!(as_note(" \r\n ").unwrap(), None);
+        assert!(as_note(&"😀".repeat(LONGEST_NOTE)).unwrap().is_some());
+        assert!(as_note(&"x".repeat(LONGEST_NOTE + 1)).is_err() && as_note("a\0b").is_err());
+    }
+}

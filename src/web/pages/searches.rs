@@ -1,0 +1,139 @@
+//! Saved searches: the list, saving and deleting one, and the feed of each.
+
+use std::collections::BTreeMap;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use maud::{Markup, html};
+
+use super::actions::form;
+use super::items::latest;
+use super::kept::may_keep;
+use crate::draw::format;
+use crate::export::{FEED_ENTRIES, Format, write_feed};
+use crate::model::{MOST_SEARCHES, Nature, SavedSearch};
+use crate::store::Store;
+use crate::web::app::App;
+use crate::web::ask::{Ask, cut};
+use crate::web::item_query::{ItemQuery, address, to_keep};
+use crate::web::layout;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// The address of a search's feed.
+pub(in crate::web) fn feed_of(name: &str) -> String {
+    format!("/searches/{name}.atom")
+}
+
+/// Those there are, on the items page, and saving what it shows.
+pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>) -> Result<Markup, Problem> {
+    let saved = site.store.saved_searches().await?;
+    let acts = site.acts();
+    Ok(html! { section aria-labelledby="searches" {
+        h2 #searches { "Saved searches" }
+        @if saved.is_empty() { p {
+            "There is none. "
+            @if acts { "Choose filters, press Show, and save the search below: it gets a feed of its own." }
+            @else { "They are saved here inside " code { "topicwatch run" } ", once a token is set." }
+        } } @else { ul { @for search in &saved { li {
+            a href=(address("/items", &search.filters)) { (search.name) } " "
+            span.meta { (told(search)) " " }
+            a href=(feed_of(&search.name)) aria-label=(format!("Feed of {}", search.name)) { "Feed" }
+            @if acts { " " form.inline method="post" action="/searches" {
+                input type="hidden" name="name" value=(search.name);
+                button.plain type="submit" name="what" value="delete" aria-label=(format!("Delete the search {}", search.name)) { "Delete" }
+            } }
+        } } } }
+        @if acts { form.filters method="post" action="/searches" aria-label="Save this search" {
+            @for (name, value) in filters { input type="hidden" name=(name) value=(value); }
+            div { label for="name" { "Name: lowercase letters, digits, - and _" } input #name name="name" maxlength="64" pattern="[a-z0-9_\\-]+" required; }
+            button type="submit" name="what" value="save" { "Save this search" }
+        } }
+    } })
+}
+
+/// What a search asks for, in words.
+fn told(search: &SavedSearch) -> String {
+    let all: Vec<String> = search.filters.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    if all.is_empty() { "everything".to_owned() } else { format::line(&all.join(", "), 160) }
+}
+
+/// Where they are, for the overview.
+pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
+    let saved = store.saved_searches().await?;
+    Ok(html! { @if !saved.is_empty() { p.meta {
+        "Saved searches: "
+        @for (place, search) in saved.iter().take(20).enumerate() {
+            @if place > 0 { ", " }
+            a href=(address("/items", &search.filters)) { (search.name) }
+        }
+        @if saved.len() > 20 { ", " a href="/items#searches" { "all of them" } }
+    } } })
+}
+
+/// Keeps what an address asks for under a name.
+pub(in crate::web) async fn save(site: &Site, name: &str, ask: &Ask) -> Result<SavedSearch, Problem> {
+    if !SavedSearch::may_be_named(name) {
+        let hint = "Take 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
+        return Err(Problem::bad(format!("`{}` cannot be the name of a search", cut(name)), hint));
+    }
+    let search = SavedSearch { name: name.to_owned(), filters: to_keep(site, ask).await?, made_at: site.now() };
+    if !site.store.save_search(&search).await? {
+        let hint = "Delete one that nobody reads, then save this one.";
+        return Err(Problem::bad(format!("There are {MOST_SEARCHES} saved searches, and no more are kept"), hint));
+    }
+    Ok(search)
+}
+
+/// Drops one.
+pub(in crate::web) async fn delete(site: &Site, name: &str) -> Result<(), Problem> {
+    if site.store.drop_search(name).await? { Ok(()) } else { Err(unknown(name)) }
+}
+
+fn unknown(name: &str) -> Problem {
+    let hint = "It may have been deleted. /items lists those that there are.";
+    Problem { hint: hint.to_owned(), ..Problem::unknown(format!("There is no search `{}`", cut(name))) }
+}
+
+/// A button was pressed.
+pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
+    let pressed = async {
+        may_keep(&app.site)?;
+        let form = form(body).await?;
+        let deletes = form.word("what", |word| matches!(word, "save" | "delete").then_some(word == "delete"))?;
+        let name = form.get("name").unwrap_or("");
+        if deletes.ok_or_else(|| form.unfit("what"))? {
+            delete(&app.site, name).await?;
+            return Ok("/items#searches".to_owned());
+        }
+        Ok(address("/items", &save(&app.site, name, &form).await?.filters) + "#searches")
+    };
+    match pressed.await {
+        Ok(back) => Redirect::to(&back).into_response(),
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+/// The feed of a search: what the items page shows of it, at most a hundred.
+pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String>) -> Response {
+    match fed(&app.site, &file).await {
+        Ok(response) => response,
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn fed(site: &Site, file: &str) -> Result<Response, Problem> {
+    let name = file.strip_suffix(".atom").unwrap_or("");
+    let search = site.store.saved_search(name).await?.filter(|_| !name.is_empty()).ok_or_else(|| unknown(name))?;
+    let query = ItemQuery::of(site, &Ask::kept(&search.filters), Format::Atom).await?;
+    let (rows, _) = latest(site, &query, None, FEED_ENTRIES).await?;
+    let invented = site.store.nature().await? == Some(Nature::Sandbox);
+    let mut feed = Vec::new();
+    write_feed(&mut feed, &search.name, rows, invented).map_err(|error| {
+        tracing::warn!("a feed could not be written: {error}");
+        Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "This could not be written", "The log says why.")
+    })?;
+    Ok(([(header::CONTENT_TYPE, "application/atom+xml; charset=utf-8")], feed).into_response())
+}

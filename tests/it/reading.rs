@@ -1,0 +1,524 @@
+//! Reading, on both databases: the items page, its count, its files and the feeds of its saved searches hold the rows that SQL of
+//! the cases' own finds; stars, notes and searches are made by buttons and programs that may, and follow what becomes of
+//! items and topics; weeks are counted as SQL counts them.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use topicwatch::model::{Source, Time};
+
+use crate::support::api_client::{ask, mistakes};
+use crate::support::databases::{Database, databases, wait};
+use crate::support::independent_readers::python;
+use crate::support::program::{NINE, Place};
+use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
+
+const EIGHT: &str = "2026-03-11T08:00:00Z";
+const HOSTILE: &str = "</title><script>alert(1)</script>&\"''=cmd|x";
+
+/// Two topics, two runs each, a hundred items more; some with a star, a note, a mark, and hostile words.
+fn world(database: Database) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(EIGHT, &[]);
+    // Items of the zoo are hidden by the filter of a topic.
+    let place =
+        Place::new(database, &sandbox.lines(), &TOPICS.replace("id = \"rust\"", "exclude = [\"zoo\"]\nid = \"rust\""));
+    for at in [EIGHT, NINE] {
+        sandbox.turn_to(at);
+        place.ok(&["once", "--at", at]);
+    }
+    let hostile = HOSTILE.replace('\'', "''");
+    wait(place.database.execute(&format!(
+        "INSERT INTO item (key, kind, strong, first_seen, last_seen, text, author, lang, url) \
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100) \
+         SELECT 'post:made:' || n, CASE WHEN n % 3 = 0 THEN 'page' ELSE 'post' END, 1, 1773219600000 + n / 2, 1773219600000, 'made number ' || n, \
+         'ann' || n % 4, CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END, 'javascript:alert(1)' FROM n; \
+         INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+         SELECT CASE WHEN i.id % 2 = 0 THEN 'acme' ELSE 'rust' END, i.id, i.first_seen, r.id, 1773219600000, r.id, 1 \
+         FROM item i CROSS JOIN (SELECT min(id) AS id FROM run WHERE seq IS NOT NULL) r WHERE i.key LIKE 'post:made:%'; \
+         INSERT INTO item_star (item, at) SELECT id, 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 3 = 0; \
+         INSERT INTO item_note (item, note, at) SELECT id, '{hostile}', 1773219600000 FROM item WHERE key LIKE 'post:made:%' AND id % 7 = 0; \
+         INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, CASE WHEN item % 2 = 0 THEN 'good' ELSE 'noise' END, 1, 'cli' FROM topic_item WHERE item % 5 = 0; \
+         UPDATE item SET text = 'a zoo ' || text WHERE key LIKE 'post:made:%' AND id % 11 = 0; \
+         UPDATE item SET title = '{hostile}', text = '{hostile}', author = '{hostile}' WHERE key LIKE 'post:made:1_'"
+    )));
+    // Every word is indexed.
+    wait(
+        place.database.execute(
+            "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING",
+        ),
+    );
+    place.ok(&["search", "launch"]);
+    (sandbox, place)
+}
+
+/// Topics and keys of rows, in any order.
+type Rows = BTreeSet<String>;
+
+/// The rows of a filter by SQL that shares nothing with the program's.
+fn expected(place: &Place, condition: &str) -> Rows {
+    let rows = place.database.texts(&format!(
+        "SELECT t.topic || ' ' || i.key FROM topic_item t, item i WHERE i.id = t.item AND {condition}"
+    ));
+    rows.into_iter().collect()
+}
+
+/// Without what the filter of `rust` hides.
+const SHOWN: &str =
+    "NOT (t.topic = 'rust' AND lower(coalesce(i.title, '') || ' ' || coalesce(i.text, '')) LIKE '%zoo%')";
+
+fn unescaped(text: &str) -> String {
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+/// What stands between two texts, each time.
+fn between<'a>(page: &'a str, from: &str, until: &'a str) -> Vec<&'a str> {
+    page.split(from).skip(1).map(|rest| rest.split(until).next().unwrap()).collect()
+}
+
+/// The rows of all pages from an address on, and how many the first page says there are. Each page keeps the filters.
+fn read(pages: &Pages, first: &str) -> (Rows, String) {
+    let (mut rows, mut count, mut next) = (Rows::new(), String::new(), Some(first.to_owned()));
+    let filters: Vec<&str> = first.split_once('?').map_or(Vec::new(), |(_, query)| query.split('&').collect());
+    let mut many = 0;
+    while let Some(address) = next {
+        let page = pages.page(&address);
+        if many == 0 {
+            count = between(&page, "role=\"status\"><strong>", "</strong>")[0].to_owned();
+        }
+        let list = page.split("<ol class=\"found\">").nth(1).map_or("", |rest| rest.split("</ol>").next().unwrap());
+        for row in list.split("<li id=").skip(1) {
+            let key = unescaped(between(row, "href=\"/item?key=", "\"")[0]);
+            let pair = format!("k={key}");
+            let (_, key) = url::form_urlencoded::parse(pair.as_bytes()).next().unwrap();
+            let topic = between(row, "href=\"/topics/", "\"")[0];
+            assert!(rows.insert(format!("{topic} {key}")), "{address}: {topic} {key} is there twice");
+        }
+        assert!(
+            !page.contains("<script>") && !page.contains("href=\"javascript"),
+            "{address}: foreign words came alive"
+        );
+        next = between(&page, "rel=\"next\" href=\"", "\"").first().map(|next| unescaped(next));
+        if let Some(next) = &next {
+            assert!(filters.iter().all(|filter| next.contains(filter)), "{first}: {next}");
+        }
+        many += 1;
+        assert!(many < 30, "{first}: no end");
+    }
+    (rows, count)
+}
+
+#[test]
+fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let everything = expected(&place, SHOWN);
+        assert!(everything.len() > 100 && expected(&place, "1 = 1").len() > everything.len(), "{name}");
+        let asked = [
+            ("", "1 = 1", vec![]),
+            ("topic=acme", "t.topic = 'acme'", vec!["--topic", "acme"]),
+            ("kind=page&topic=rust", "i.kind = 'page' AND t.topic = 'rust'", vec!["--kind", "page", "--topic", "rust"]),
+            ("lang=en", "(i.lang = 'en' OR i.lang LIKE 'en-%')", vec!["--lang", "en"]),
+            ("starred=true", "i.id IN (SELECT item FROM item_star)", vec!["--starred"]),
+            (
+                "noted=true&kind=post",
+                "i.kind = 'post' AND i.id IN (SELECT item FROM item_note)",
+                vec!["--noted", "--kind", "post"],
+            ),
+            (
+                "marked=good",
+                "EXISTS (SELECT 1 FROM item_mark m WHERE m.item = i.id AND m.topic = t.topic AND m.mark = 'good')",
+                vec!["--marked", "good"],
+            ),
+            ("tone=negative", "i.tone = 'negative'", vec!["--tone", "negative"]),
+            (
+                "source=web",
+                "i.id IN (SELECT s.item FROM sighting s, run r WHERE r.id = s.run AND r.topic = t.topic AND s.source = 'web')",
+                vec!["--source", "web"],
+            ),
+            ("author=%40ann1", "i.author = 'ann1'", vec!["--author", "ann1"]),
+            (
+                "search=made+-zoo",
+                "i.text LIKE '%made number%' AND i.text NOT LIKE '%zoo%'",
+                vec!["--search", "made -zoo"],
+            ),
+            ("since=2026-03-11T08:30:00Z", "t.first_seen >= 1773217800000", vec!["--since", "2026-03-11T08:30:00Z"]),
+            ("until=2026-03-11T08:30:00Z", "t.first_seen < 1773217800000", vec!["--until", "2026-03-11T08:30:00Z"]),
+            (
+                "new_since=2026-03-11T08:30:00Z",
+                "t.first_seen >= 1773217800000 AND NOT (EXISTS (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run) AND NOT EXISTS \
+                 (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run AND s.fit <> 'outside'))",
+                vec!["--new-since", "2026-03-11T08:30:00Z"],
+            ),
+        ];
+        for (query, condition, options) in asked {
+            let rows = expected(&place, &format!("{condition} AND {SHOWN}"));
+            let address = |path: &str| if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+            let (seen, count) = read(&pages, &address("/items"));
+            assert_eq!(seen, rows, "{name}: {query}");
+            let noun = if rows.len() == 1 { "item" } else { "items" };
+            assert_eq!(count, format!("{} {noun}", rows.len()), "{name}: {query}");
+            assert!(!rows.is_empty(), "{name}: {query} tells nothing");
+            let reply = ask(&pages, "GET", &address("/items.jsonl"), &[], "");
+            assert_eq!((reply.status, reply.whole), (200, true), "{name}: {query}\n{}", reply.text());
+            let text = String::from_utf8(reply.body.clone()).unwrap();
+            let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let keys = |row: &Value| format!("{} {}", row["topic"].as_str().unwrap(), row["key"].as_str().unwrap());
+            assert_eq!(lines.iter().map(keys).collect::<Rows>(), rows, "{name}: {query}");
+            assert_eq!(lines.len(), rows.len(), "{name}: {query}");
+            // The other files are those of the command, which are read back elsewhere.
+            for (format, more) in [("csv", vec!["--profile", "excel"]), ("xlsx", vec![])] {
+                let file = place.path(&format!("by-hand.{format}"));
+                let out = ["-q", "export", "--filtered", "hide", "--out", file.to_str().unwrap()];
+                place.ok(&[&out[..], &more, &options].concat());
+                let reply = ask(&pages, "GET", &address(&format!("/items.{format}")), &[], "");
+                assert!(reply.whole && reply.body == std::fs::read(&file).unwrap(), "{name}: {query}: {format}");
+                let kept = format!("attachment; filename=\"items.{format}\"");
+                assert_eq!(reply.header("content-disposition"), Some(kept.as_str()), "{name}");
+            }
+        }
+        // What a filter hides can be asked for, and stars and notes stand at the end of a row.
+        assert_eq!(read(&pages, "/items?filtered=keep").0, expected(&place, "1 = 1"), "{name}");
+        let rows = place.ok(&["-q", "export", "--noted", "--format", "jsonl"]);
+        assert!(
+            rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()).all(|row| row["note"] == HOSTILE),
+            "{rows}"
+        );
+        assert!(
+            place.ok(&["-q", "export"]).lines().next().unwrap().ends_with(",mark,relevance,starred_at,note,origin")
+        );
+        // What cannot be meant is refused; what there is not leads on.
+        for wrong in [
+            "kind=film",
+            "tone=loud",
+            "lang=%25",
+            "since=soon",
+            "starred=yes",
+            "source=mars",
+            "search=-zoo",
+            "after=x",
+            "since=1d&until=2d",
+        ] {
+            for path in ["/items", "/items.csv"] {
+                let status = pages.get(&format!("{path}?{wrong}")).status;
+                assert!(
+                    status == 400 || wrong.starts_with("after") && path == "/items.csv",
+                    "{name}: {wrong}: {status}"
+                );
+            }
+        }
+        assert_eq!(pages.get("/items?topic=nobody").status, 404, "{name}");
+        let none = pages.page("/items?search=nobodysaysthis");
+        assert!(
+            none.contains("<strong>0 items</strong>") && none.contains("href=\"/items\">Clear the filters"),
+            "{none}"
+        );
+        place.run(&["export", "--what", "runs", "--starred"]).says(2, &["means nothing for runs"]);
+        place.run(&["export", "--lang", "e%"]).says(2, &["is no language tag"]);
+    }
+}
+
+#[test]
+fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        let pages = Pages::run(&place);
+        let bearer = format!("Bearer {TOKEN}");
+        let (token, form) = (("Authorization", bearer.as_str()), ("Content-Type", "application/json"));
+        let empty = pages.ask("GET", "/items", &[token], "").body;
+        assert!(empty.contains("Nothing was found yet.") && empty.contains("topicwatch once"), "{name}: {empty}");
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+        let encoded = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
+        let (cookie, origin) = (pages.log_in(), pages.origin());
+        let headers = [("Cookie", cookie.as_str()), ("Origin", origin.as_str())];
+        let press = |path: &str, body: &str| {
+            let answer = pages.ask("POST", path, &headers, body);
+            (answer.status, answer.header("location").unwrap_or("").to_owned())
+        };
+        let see = |path: &str| pages.ask("GET", path, &headers[..1], "").body;
+        let stars = || place.database.number("SELECT count(*) FROM item_star");
+        let notes = || place.database.texts("SELECT note FROM item_note");
+        // By buttons: they lead back to the item that they are about.
+        let list = see("/items?kind=post");
+        assert!(
+            list.contains("value=\"/items?kind=post#i0\"") && list.contains("action=\"/items/star\""),
+            "{name}: {list}"
+        );
+        let back = encoded("/items?kind=post#i0");
+        let on = format!("key={}&starred=true&back={back}", encoded(&key));
+        for _ in 0..2 {
+            assert_eq!(press("/items/star", &on), (303, "/items?kind=post#i0".to_owned()), "{name}");
+            assert_eq!(stars(), 1, "{name}");
+        }
+        assert!(see("/items?starred=true").contains("★ starred"), "{name}");
+        assert_eq!(press("/items/star", &on.replace("=true", "=false")).0, 303, "{name}");
+        assert_eq!(stars(), 0, "{name}");
+        let noted =
+            |note: &str, back: &str| format!("key={}&note={}&back={}", encoded(&key), encoded(note), encoded(back));
+        assert_eq!(press("/items/note", &noted(HOSTILE, "//evil.example/items")), (303, "/items".to_owned()), "{name}");
+        assert_eq!(notes(), [HOSTILE], "{name}");
+        let page = see(&format!("/item?key={}", encoded(&key)));
+        assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>"), "{name}: {page}");
+        let long = "\u{1F600}".repeat(2_000);
+        assert_eq!(press("/items/note", &noted(&long, "/items")).0, 303, "{name}");
+        assert_eq!(notes(), [long.clone()], "{name}");
+        assert_eq!(press("/items/note", &noted(&format!("{long}!"), "/items")).0, 400, "{name}");
+        assert_eq!(press("/items/note", &noted(" \r\n", "/items")).0, 303, "{name}");
+        assert!(notes().is_empty(), "{name}");
+        // By programs: the document says what is answered.
+        let document = ask(&pages, "GET", "/api/v1/openapi.json", &[token], "").json();
+        let api = |method: &str, path: &str, place: &str, body: &str, status: u16| {
+            let headers = if body.is_empty() { vec![token] } else { vec![token, form] };
+            let reply = ask(&pages, method, path, &headers, body);
+            assert_eq!(reply.status, status, "{name}: {method} {path}: {}", reply.text());
+            let answers = &document["paths"][place][method.to_lowercase()]["responses"][status.to_string()];
+            let kind = if status == 200 { "application/json" } else { "application/problem+json" };
+            let wrong = mistakes(&document, &answers["content"][kind]["schema"], &reply.json(), "$");
+            assert!(wrong.is_empty(), "{name}: {method} {path}: {wrong:?}");
+            reply.json()
+        };
+        let plain = |method: &str, path: &str, body: &str, status: u16| {
+            api(method, path, path.split('?').next().unwrap(), body, status)
+        };
+        plain("POST", "/api/v1/stars", &json!({ "key": key }).to_string(), 200);
+        plain("POST", "/api/v1/notes", &json!({ "key": key, "note": HOSTILE }).to_string(), 200);
+        assert_eq!((stars(), notes()), (1, vec![HOSTILE.to_owned()]), "{name}");
+        let item = plain("GET", &format!("/api/v1/items?key={}", encoded(&key)), "", 200);
+        let known = &item["data"]["topics"][0];
+        assert!(known["note"] == HOSTILE && known["starred_at"].is_string(), "{name}: {known}");
+        // A search has a page, a feed and an end.
+        let query = "kind=post&filtered=keep";
+        let saved = plain("POST", "/api/v1/searches", &json!({ "name": "launches", "query": query }).to_string(), 200);
+        assert_eq!(saved["data"]["feed"], "/searches/launches.atom", "{name}");
+        assert_eq!(press("/searches", "what=save&name=kept&starred=true").1, "/items?starred=true#searches", "{name}");
+        let all = plain("GET", "/api/v1/searches", "", 200);
+        let names: Vec<&str> =
+            all["data"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["kept", "launches"], "{name}");
+        for path in ["/", "/items"] {
+            assert!(see(path).contains("href=\"/items?filtered=keep&amp;kind=post\">launches</a>"), "{name}: {path}");
+        }
+        wait(place.database.execute(&format!(
+            "UPDATE item SET title = '{0}', text = '{0}', author_name = '{0}', url = 'javascript:alert(1)' WHERE id IN (SELECT item FROM item_star)",
+            HOSTILE.replace('\'', "''")
+        )));
+        for (search, condition) in [("launches", "i.kind = 'post'"), ("kept", "i.id IN (SELECT item FROM item_star)")] {
+            let reply = ask(&pages, "GET", &format!("/searches/{search}.atom"), &[token], "");
+            assert_eq!(
+                (reply.status, reply.header("content-type")),
+                (200, Some("application/atom+xml; charset=utf-8")),
+                "{name}"
+            );
+            let file = place.path("feed.atom");
+            std::fs::write(&file, &reply.body).unwrap();
+            let script = "import sys, xml.etree.ElementTree as ET\nns = '{http://www.w3.org/2005/Atom}'\nroot = ET.parse(sys.argv[1]).getroot()\n\
+                assert root.tag == ns + 'feed' and root.find(ns + 'id').text.startswith('urn:uuid:') and root.find(ns + 'updated').text\n\
+                for entry in root.findall(ns + 'entry'):\n    assert all(entry.find(ns + part) is not None for part in ('id', 'title', 'updated', 'author'))\n    \
+                assert all(link.get('href').startswith('http') for link in entry.findall(ns + 'link'))\n    print(entry.find(ns + 'content').text or '')\n";
+            let Some(told) = python(script, &[file.to_str().unwrap()]) else { continue };
+            let many = place.database.number(&format!("SELECT count(DISTINCT i.id) FROM item i WHERE {condition}"));
+            let entries = String::from_utf8_lossy(&reply.body).matches("<entry>").count();
+            assert_eq!(entries as i64, many.min(100), "{name}: {search}");
+            assert!(many > 0 && (search != "kept" || told == HOSTILE), "{name}: {told}");
+        }
+        // Who must not, and what cannot be meant: nothing is kept.
+        let right = format!("key={}&starred=false", encoded(&key));
+        for (status, path, headers, body) in [
+            (401, "/items/star", vec![headers[1]], right.as_str()),
+            (403, "/items/star", vec![headers[0]], &right),
+            (403, "/items/star", vec![headers[0], ("Origin", "http://evil.example")], &right),
+            (400, "/items/star", headers.to_vec(), "key=a&starred=perhaps"),
+            (404, "/items/star", headers.to_vec(), "key=a&starred=false"),
+            (404, "/items/note", headers.to_vec(), "key=a&note=b"),
+            (403, "/searches", vec![headers[0]], "what=delete&name=kept"),
+            (400, "/searches", headers.to_vec(), "what=save&name=A+b"),
+            (400, "/searches", headers.to_vec(), "what=save&name=a&tone=loud"),
+            (404, "/searches", headers.to_vec(), "what=delete&name=nobody"),
+        ] {
+            let answer = pages.ask("POST", path, &headers, body);
+            assert_eq!(answer.status, status, "{name}: {path} {body}\n{}", answer.text);
+        }
+        for (method, path, template, body, status) in [
+            ("POST", "/api/v1/stars", "/api/v1/stars", json!({ "key": "post:x:nobody" }), 404),
+            ("POST", "/api/v1/stars", "/api/v1/stars", json!({ "key": "a\0" }), 400),
+            ("POST", "/api/v1/notes", "/api/v1/notes", json!({ "key": key }), 400),
+            ("POST", "/api/v1/notes", "/api/v1/notes", json!({ "key": key, "note": "x".repeat(2_001) }), 400),
+            ("POST", "/api/v1/searches", "/api/v1/searches", json!({ "name": "a", "query": "order=new" }), 400),
+            ("POST", "/api/v1/searches", "/api/v1/searches", json!({ "name": "a", "query": "topic=nobody" }), 404),
+            ("DELETE", "/api/v1/searches/nobody", "/api/v1/searches/{search}", Value::Null, 404),
+        ] {
+            let body = if body.is_null() { String::new() } else { body.to_string() };
+            api(method, path, template, &body, status);
+        }
+        ask(&pages, "POST", "/api/v1/stars", &[form], &json!({ "key": key }).to_string()).refused(401);
+        assert_eq!(
+            ask(&pages, "GET", "/searches/kept.atom", &[], "").status,
+            401,
+            "{name}: a reader is told that it needs the token"
+        );
+        assert_eq!(
+            (stars(), notes(), place.database.number("SELECT count(*) FROM saved_search")),
+            (1, vec![HOSTILE.to_owned()], 2),
+            "{name}"
+        );
+        // A topic that goes by another name, and what is taken away.
+        api("DELETE", "/api/v1/searches/kept", "/api/v1/searches/{search}", "", 200);
+        assert_eq!(press("/searches", "what=delete&name=launches").1, "/items#searches", "{name}");
+        plain("DELETE", &format!("/api/v1/stars?key={}", encoded(&key)), "", 200);
+        plain("DELETE", &format!("/api/v1/notes?key={}", encoded(&key)), "", 200);
+        assert_eq!(
+            (stars(), notes().len(), place.database.number("SELECT count(*) FROM saved_search")),
+            (0, 0, 0),
+            "{name}"
+        );
+        drop(pages);
+        // What only reads has no buttons and takes nothing.
+        let pages = Pages::serve(&place, &[]);
+        assert!(!pages.page("/items").contains("<form method=\"post\""), "{name}");
+        for (path, body) in
+            [("/items/star", right.as_str()), ("/items/note", "key=a"), ("/searches", "what=save&name=a")]
+        {
+            assert_eq!(pages.ask("POST", path, &[("Origin", &pages.origin())], body).status, 403, "{name}: {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_follows_a_renamed_topic_and_is_forgotten() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let author =
+            place.database.texts("SELECT author FROM item WHERE author IS NOT NULL ORDER BY key LIMIT 1").remove(0);
+        wait(place.database.execute(&format!(
+            "INSERT INTO item_star (item, at) SELECT id, 1 FROM item; \
+             INSERT INTO item_note (item, note, at) SELECT id, CASE WHEN author = '{author}' THEN 'hers' WHEN id % 2 = 0 THEN 'ask @{author} again' ELSE 'mine' END, 1 FROM item; \
+             INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('of-acme', 'acme', '{{\"kind\":\"post\"}}', 1), \
+             ('of-rust', 'rust', '{{}}', 1), ('of-her', NULL, '{{\"author\":\"{author}\"}}', 1)"
+        )));
+        place.ok(&["topic", "rename", "acme", "acme-inc"]);
+        let searches =
+            || place.database.texts("SELECT name || ' ' || coalesce(topic, '-') FROM saved_search ORDER BY name");
+        assert_eq!(searches(), ["of-acme acme-inc", "of-her -", "of-rust rust"], "{name}");
+        place.ok(&["forget", "--author", &author, "--yes"]);
+        let number = |sql: &str| place.database.number(sql);
+        assert_eq!(searches(), ["of-acme acme-inc", "of-rust rust"], "{name}");
+        assert_eq!(number("SELECT count(*) FROM item_note WHERE note = 'hers'"), 0, "{name}");
+        assert_eq!(number(&format!("SELECT count(*) FROM item_note WHERE note LIKE '%{author}%'")), 0, "{name}");
+        assert!(number("SELECT count(*) FROM item_note WHERE note = '[erased]'") > 0, "{name}");
+        assert!(number("SELECT count(*) FROM item_note WHERE note = 'mine'") > 0, "{name}");
+        assert_eq!(number("SELECT count(*) FROM item_star"), number("SELECT count(*) FROM item"), "{name}");
+        place.ok(&["forget", "--topic", "rust", "--yes"]);
+        assert_eq!(searches(), ["of-acme acme-inc"], "{name}");
+        assert_eq!(number("SELECT count(*) FROM item_star"), number("SELECT count(*) FROM item"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_items_that_are_one_the_earlier_star_and_both_notes_are_kept() {
+    for database in databases() {
+        let store = open(&database).await;
+        let t = topic("rust");
+        store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
+        let at = |seconds: i64| Time(NOW.0 + seconds * 1_000);
+        let world = [
+            vec![seen(Source::Social, 1, &["text:x:ann:h"], "hello")],
+            vec![seen(Source::Web, 1, &["post:x:1"], "hello there")],
+            vec![seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello")],
+        ];
+        for (n, found) in world.into_iter().enumerate() {
+            let n = i64::try_from(n).unwrap();
+            if n == 2 {
+                for (key, note, when) in [("post:x:1", "of the post", 50), ("text:x:ann:h", "of the words", 40)] {
+                    assert!(store.star(key, true, at(when)).await.unwrap(), "{}", database.name);
+                    assert!(store.note(key, Some(note), at(when)).await.unwrap());
+                }
+                assert!(!store.star("post:x:2", true, at(60)).await.unwrap());
+            }
+            let run = manual(&store, &t, &format!("R{n}"), at(n)).await;
+            store.finish(&run, outcome(at(n), found)).await.unwrap();
+            store.publish().await.unwrap();
+        }
+        let rows = items(&store).await;
+        assert_eq!(rows.len(), 1, "{}", database.name);
+        assert_eq!(rows[0].starred_at, Some(at(40)), "{}", database.name);
+        let mut notes: Vec<&str> = rows[0].note.as_deref().unwrap().lines().collect();
+        notes.sort_unstable();
+        assert_eq!(notes, ["of the post", "of the words"], "{}", database.name);
+        database.close(store).await;
+    }
+}
+
+#[test]
+fn weeks_are_counted_as_sql_counts_them() {
+    for database in databases() {
+        let name = database.name;
+        let (_sandbox, place) = world(database);
+        // Over nine weeks back, in a zone that is ahead of UTC by half an hour more.
+        wait(place.database.execute(
+            "UPDATE item SET published_at = 1773219600000 - id * 50000000, tone = CASE WHEN id % 3 = 0 THEN 'negative' ELSE 'positive' END, scorer = 'x' WHERE key LIKE 'post:made:%'; \
+             UPDATE topic_item SET first_seen = 1773219600000 - item * 50000000 WHERE item IN (SELECT id FROM item WHERE key LIKE 'post:made:%')",
+        ));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for (topic, shift) in [("acme", 0), ("rust", 19_800_000)] {
+            let page = pages.page(&format!("/topics/{topic}?by=week&sort=engagement"));
+            let table =
+                page.split("aria-label=\"The weeks in numbers\"").nth(1).unwrap().split("</table>").next().unwrap();
+            let rows: Vec<Vec<String>> = table
+                .split("<tr>")
+                .skip(2)
+                .map(|row| {
+                    let cells = row.split("<th scope=\"row\">").nth(1).unwrap().replace("</th>", "<td class=\"n\">");
+                    cells
+                        .split("<td class=\"n\">")
+                        .map(|cell| cell.split('<').next().unwrap().to_owned())
+                        .filter(|cell| !cell.is_empty())
+                        .collect()
+                })
+                .collect();
+            assert_eq!(rows.len(), 8, "{name}: {table}");
+            assert_eq!(rows[0][0], "2026-W11", "{name}: the week that goes on stands first");
+            // The Monday of that week, in the topic's zone, and those before.
+            let monday = 1_773_014_400_000_i64 - shift;
+            for (back, row) in rows.iter().enumerate() {
+                let from = monday - i64::try_from(back).unwrap() * 604_800_000;
+                let of = format!(
+                    "FROM topic_item t, item i WHERE i.id = t.item AND t.topic = '{topic}' AND \
+                     CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END >= {from} AND \
+                     CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END < {}",
+                    from + 604_800_000
+                );
+                let number = |what: &str| place.database.number(&format!("SELECT {what} {of}")).to_string();
+                let told = (row[1].trim_start_matches("≥\u{a0}").to_owned(), row[2].clone(), row[3].clone());
+                let scored = number(
+                    "coalesce(sum(CASE WHEN i.tone IN ('negative', 'neutral', 'positive') THEN 1 ELSE 0 END), 0)",
+                );
+                assert_eq!(
+                    told,
+                    (number("count(*)"), number("count(DISTINCT coalesce(i.cluster, i.id))"), scored),
+                    "{name} {topic}: {row:?}"
+                );
+            }
+            assert!(rows.iter().filter(|row| row[1] != "0").count() > 4, "{name}: {rows:?}");
+            // The switch and the form keep what else is asked for.
+            assert!(page.contains("href=\"/topics/rust?sort=engagement#days\"") == (topic == "rust"), "{name}: {page}");
+            assert!(page.contains("<input type=\"hidden\" name=\"by\" value=\"week\">"), "{name}");
+            // Each bar tells its figures.
+            let told = format!("aria-label=\"2026-W11: {} items, {} without near-copies\"", rows[0][1], rows[0][2]);
+            assert!(page.contains(&told), "{name}: {told}");
+        }
+        assert!(
+            pages.page("/topics/acme").contains("The last 14 days") && pages.get("/topics/acme?by=year").status == 400,
+            "{name}"
+        );
+    }
+}

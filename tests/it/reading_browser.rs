@@ -1,0 +1,171 @@
+//! Reading in a real browser: keys as in miniflux, which leave fields and modifiers alone; figures of a chart where the mouse
+//! or the keyboard is, those of the table below it. Skipped, loudly, where there is no browser.
+
+use serde_json::{Value, json};
+
+use crate::support::browser::{Driven, browser};
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+use crate::support::web_topics::TOPICS;
+
+/// A key that writes a sign, as a person presses it; `modifiers` as the protocol has them (2 is Ctrl).
+fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
+    let text = if modifiers == 0 { sign } else { "" };
+    for kind in ["keyDown", "keyUp"] {
+        let text = if kind == "keyDown" { text } else { "" };
+        driven
+            .ask("Input.dispatchKeyEvent", &json!({ "type": kind, "key": sign, "text": text, "modifiers": modifiers }));
+    }
+}
+
+/// Waits until an expression is so on the page.
+fn wait(driven: &mut Driven, what: &str, expression: &str) {
+    let mut tries = 0;
+    while driven.is(expression) != json!(true) {
+        tries += 1;
+        assert!(tries < 1_000, "waited in vain for {what}: {expression}");
+        std::thread::park_timeout(std::time::Duration::from_millis(20));
+    }
+}
+
+/// The place of the item that has the focus; -1 for none.
+const AT: &str = "[...document.querySelectorAll('li[data-item]')].indexOf(document.activeElement)";
+
+#[test]
+fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), ASKED);
+    let pages = Pages::run(&place);
+    place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+    let mut driven = Driven::start(&browser, &place);
+    driven.ask("Network.enable", &json!({}));
+    let headers = json!({ "headers": { "Authorization": format!("Bearer {TOKEN}") } });
+    driven.ask("Network.setExtraHTTPHeaders", &headers);
+    let url = |path: &str| format!("http://{}{path}", pages.address);
+    driven.open(&url("/items"));
+    for (sign, at) in [("j", 0), ("j", 1), ("n", 2), ("k", 1), ("p", 0), ("k", 0)] {
+        key(&mut driven, sign, 0);
+        assert_eq!(driven.is(AT), json!(at), "{sign}");
+    }
+    // With a modifier it is the browser's, in a field it is a letter.
+    key(&mut driven, "j", 2);
+    assert_eq!(driven.is(AT), json!(0));
+    key(&mut driven, "/", 0);
+    key(&mut driven, "j", 0);
+    key(&mut driven, "?", 0);
+    assert_eq!(driven.is("[document.activeElement.name, document.activeElement.value]"), json!(["search", "j?"]));
+    assert_eq!(driven.is("document.querySelector('dialog') === null"), json!(true));
+    driven.is("document.activeElement.blur()");
+    // The list of keys is that of its page; Escape closes it, and meanwhile no other key is heard.
+    key(&mut driven, "?", 0);
+    wait(&mut driven, "the list of keys", "document.querySelector('dialog[open] #keys') !== null");
+    key(&mut driven, "j", 0);
+    assert_eq!(driven.is(AT), json!(-1));
+    let rows = driven.is("document.querySelectorAll('dialog tbody tr').length");
+    assert!(rows.as_u64() > Some(15), "{rows}");
+    driven.press("Escape", 27);
+    wait(&mut driven, "the page without the list", "document.querySelector('dialog') === null");
+    // A press leads back to the item that it was about.
+    key(&mut driven, "j", 0);
+    key(&mut driven, "j", 0);
+    key(&mut driven, "s", 0);
+    until("a star", || place.database.number("SELECT count(*) FROM item_star") == 1);
+    wait(
+        &mut driven,
+        "the item after the press",
+        "location.hash === '#i1' && document.activeElement.id === 'i1' && document.readyState === 'complete'",
+    );
+    let starred = driven.is("document.activeElement.querySelector('.star') !== null");
+    assert_eq!(starred, json!(true));
+    key(&mut driven, "m", 0);
+    until("a mark", || place.database.number("SELECT count(*) FROM item_mark WHERE mark = 'good'") == 1);
+    wait(
+        &mut driven,
+        "the mark",
+        "document.activeElement.id === 'i1' && document.activeElement.innerText.includes('marked good')",
+    );
+    key(&mut driven, "e", 0);
+    for sign in ["s", "g", "j"] {
+        key(&mut driven, sign, 0);
+    }
+    assert_eq!(driven.is("[document.activeElement.tagName, document.activeElement.value]"), json!(["TEXTAREA", "sgj"]));
+    driven.is("document.activeElement.form.requestSubmit()");
+    until("a note", || place.database.number("SELECT count(*) FROM item_note WHERE note = 'sgj'") == 1);
+    wait(
+        &mut driven,
+        "the note",
+        "document.activeElement.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
+    );
+    assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "no key was heard in the field");
+    key(&mut driven, "o", 0);
+    wait(&mut driven, "the item's page", "location.pathname === '/item' && document.readyState === 'complete'");
+    key(&mut driven, "f", 0);
+    until("no star", || place.database.number("SELECT count(*) FROM item_star") == 0);
+    wait(&mut driven, "the page after it", "document.querySelector('button[name=\"starred\"]')?.value === 'true'");
+    for (sign, path) in [("b", "/items?starred=true"), ("t", "/"), ("r", "/runs"), ("h", "/health")] {
+        wait(&mut driven, "a page", "document.readyState === 'complete'");
+        key(&mut driven, "g", 0);
+        key(&mut driven, sign, 0);
+        wait(
+            &mut driven,
+            path,
+            &format!("location.pathname + location.search === '{path}' && document.readyState === 'complete'"),
+        );
+    }
+    // Who does not want single keys turns them off.
+    driven.open(&url("/keys"));
+    driven.is("[...document.querySelectorAll('main button')].pop().click()");
+    driven.open(&url("/items?"));
+    key(&mut driven, "j", 0);
+    assert_eq!(driven.is(AT), json!(-1));
+    drop(driven);
+    pages.going.signal("TERM");
+    assert_eq!(pages.going.wait().code, Some(0));
+}
+
+#[test]
+fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
+    let Some(browser) = browser() else { return };
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place = Place::new(sqlite(), &sandbox.lines(), TOPICS);
+    place.ok(&["once", "--at", NINE]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let mut driven = Driven::start(&browser, &place);
+    for by in ["day", "week"] {
+        driven.open(&format!("http://{}/topics/acme?by={by}", pages.address));
+        // What is shown, and where.
+        let shown = "[...document.querySelectorAll('.point-of .value')].filter(e => getComputedStyle(e).visibility === 'visible').map(e => e.textContent)";
+        assert_eq!(driven.is(shown), json!([]), "{by}");
+        let table = "[...document.querySelectorAll('#main section details table')][0]";
+        let rows = driven.is(&format!(
+            "[...{table}.querySelectorAll('tbody tr')].map(row => [...row.cells].map(cell => cell.textContent)).reverse()"
+        ));
+        let rows: Vec<Vec<String>> = serde_json::from_value(rows).unwrap();
+        assert_eq!(rows.len(), if by == "day" { 14 } else { 8 });
+        assert!(rows.iter().any(|row| row[1] != "0"), "{rows:?}");
+        for (place, row) in rows.iter().enumerate() {
+            let noun = if row[1] == "1" { "item" } else { "items" };
+            let told = json!([format!("{}: {} {noun}, {} without near-copies", row[0], row[1], row[2])]);
+            let middle = driven.is(&format!(
+                "(() => {{ const e = document.querySelectorAll('svg')[0].querySelectorAll('.hit')[{place}]; e.scrollIntoView({{ block: 'center' }}); \
+                 const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
+            ));
+            driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": middle[0], "y": middle[1] }));
+            assert_eq!(driven.is(shown), told, "{by}: the mouse is at {middle}");
+            driven.ask("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": 1, "y": 1 }));
+            assert_eq!(driven.is(shown), json!([]), "{by}");
+            driven.is(&format!("document.querySelectorAll('svg')[0].querySelectorAll('.point-of')[{place}].focus()"));
+            assert_eq!(driven.is(shown), told, "{by}: the keyboard is there");
+            assert_eq!(driven.is("document.activeElement.getAttribute('aria-label')"), told[0], "{by}");
+            driven.is("document.activeElement.blur()");
+        }
+        // The words stay inside of the drawing.
+        let outside: Value = driven.is(
+            "[...document.querySelectorAll('.point-of .value')].filter(e => { const b = e.getBBox(); return b.x < 0 || b.x + b.width > 360 }).map(e => e.textContent)",
+        );
+        assert_eq!(outside, json!([]), "{by}");
+    }
+}
