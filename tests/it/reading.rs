@@ -91,7 +91,8 @@ fn read(pages: &Pages, first: &str) -> (Rows, String) {
         let list = page.split("<ol class=\"found\">").nth(1).map_or("", |rest| rest.split("</ol>").next().unwrap());
         for row in list.split("<li id=").skip(1) {
             let key = unescaped(between(row, "href=\"/item?key=", "\"")[0]);
-            let (_, key) = url::form_urlencoded::parse(format!("k={key}").as_bytes()).next().unwrap();
+            let pair = format!("k={key}");
+            let (_, key) = url::form_urlencoded::parse(pair.as_bytes()).next().unwrap();
             let topic = between(row, "href=\"/topics/", "\"")[0];
             assert!(rows.insert(format!("{topic} {key}")), "{address}: {topic} {key} is there twice");
         }
@@ -145,10 +146,14 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
                 "i.text LIKE '%made number%' AND i.text NOT LIKE '%zoo%'",
                 vec!["--search", "made -zoo"],
             ),
-            ("since=2026-03-11T08:30:00Z", "t.first_seen >= 1773217800000", vec!["--since", "2026-03-11T08:30:00Z"]),
-            ("until=2026-03-11T08:30:00Z", "t.first_seen < 1773217800000", vec!["--until", "2026-03-11T08:30:00Z"]),
             (
-                "new_since=2026-03-11T08:30:00Z",
+                "since=2026-03-11T08%3A30%3A00Z",
+                "t.first_seen >= 1773217800000",
+                vec!["--since", "2026-03-11T08:30:00Z"],
+            ),
+            ("until=2026-03-11T08%3A30%3A00Z", "t.first_seen < 1773217800000", vec!["--until", "2026-03-11T08:30:00Z"]),
+            (
+                "new_since=2026-03-11T08%3A30%3A00Z",
                 "t.first_seen >= 1773217800000 AND NOT (EXISTS (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run) AND NOT EXISTS \
                  (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run AND s.fit <> 'outside'))",
                 vec!["--new-since", "2026-03-11T08:30:00Z"],
@@ -302,19 +307,13 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
             all["data"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
         assert_eq!(names, ["kept", "launches"], "{name}");
         for path in ["/", "/items"] {
-            assert!(
-                see(path).contains("href=\"/items?filtered=keep&amp;kind=post\">launches</a>"),
-                "{name}: {path}"
-            );
+            assert!(see(path).contains("href=\"/items?filtered=keep&amp;kind=post\">launches</a>"), "{name}: {path}");
         }
         wait(place.database.execute(&format!(
             "UPDATE item SET title = '{0}', text = '{0}', author_name = '{0}', url = 'javascript:alert(1)' WHERE id IN (SELECT item FROM item_star)",
             HOSTILE.replace('\'', "''")
         )));
-        for (search, condition) in [
-            ("launches", "i.kind = 'post'"),
-            ("kept", "i.id IN (SELECT item FROM item_star)"),
-        ] {
+        for (search, condition) in [("launches", "i.kind = 'post'"), ("kept", "i.id IN (SELECT item FROM item_star)")] {
             let reply = ask(&pages, "GET", &format!("/searches/{search}.atom"), &[token], "");
             assert_eq!(
                 (reply.status, reply.header("content-type")),
