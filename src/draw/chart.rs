@@ -103,8 +103,8 @@ pub struct VoiceBar {
 }
 
 /// The days of a chart along its width.
-struct Axis {
-    span: Span,
+pub(super) struct Axis {
+    pub(super) span: Span,
 }
 
 impl Axis {
@@ -113,7 +113,7 @@ impl Axis {
         Some(Self { span: Span { from: first.span.from, until: last.span.until } })
     }
 
-    fn x(&self, at: Time) -> f64 {
+    pub(super) fn x(&self, at: Time) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of days")]
         let part = (at.0 - self.span.from.0) as f64 / (self.span.until.0 - self.span.from.0).max(1) as f64;
         LEFT + part.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
@@ -180,7 +180,7 @@ fn role(topic: &Chart) -> &'static str {
 }
 
 /// Figures that are shown when their place in the drawing is pointed at or has the focus.
-fn point(x: f64, width: f64, words: &str) -> Markup {
+pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
     // The words stand at the side that has room for them.
     let (at, anchor) = match (x + width / 2.0) / WIDTH {
         part if part < 0.35 => (LEFT, "start"),
@@ -318,37 +318,6 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
                 text class="label" x="0" y=(c(top + 10.0)) { (format::line(&voice.title, 30)) }
                 rect class="bar now" x="0" y=(c(top + 14.0)) width=(c(width)) height="14" {}
                 text class="label" x=(c(6.0 + width)) y=(c(top + 25.0)) { (voice.told) }
-            }
-        }
-    }
-}
-
-/// How a number grew, by instants in order; the first and the last are written beside the line.
-#[must_use]
-pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
-    let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
-    #[expect(clippy::cast_precision_loss, reason = "counts of reactions")]
-    let real = |n: i64| n as f64;
-    let top = ceiling(points.iter().map(|(_, n)| real(*n)).fold(1.0, f64::max));
-    let axis = Axis { span: Span { from: first.0, until: last.0 } };
-    let at: Vec<(f64, f64)> = points.iter().map(|(at, n)| (axis.x(*at), y(real(*n) / top))).collect();
-    let path: Vec<String> = at.iter().map(|(x, y)| format!("{},{}", c(*x), c(*y))).collect();
-    html! {
-        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="group" aria-label=(format!(
-            "{what}: {} on {}, {} on {}", format::signed(first.1), format::when(first.0, "UTC"), format::signed(last.1), format::when(last.0, "UTC")
-        )) {
-            (scale(1.0, &format::round(top)))
-            (scale(0.5, &format::round(top / 2.0)))
-            line class="axis" x1=(c(LEFT)) y1=(c(y(0.0))) x2=(c(WIDTH - RIGHT)) y2=(c(y(0.0))) {}
-            polyline class="line" points=(path.join(" ")) {}
-            @for (x, y) in &at { circle class="point" cx=(c(*x)) cy=(c(*y)) r="2.2" {} }
-            text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (format::when(first.0, "UTC")) }
-            text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (format::when(last.0, "UTC")) }
-            // Each from the middle to the one before it to the middle to the next.
-            @for (place, (x, _)) in at.iter().enumerate() {
-                @let from = place.checked_sub(1).and_then(|before| at.get(before)).map_or(LEFT, |(before, _)| f64::midpoint(*before, *x));
-                @let until = at.get(place + 1).map_or(WIDTH - RIGHT, |(after, _)| f64::midpoint(*after, *x));
-                @if let Some((when, many)) = points.get(place) { (point(from, until - from, &format!("{}: {} {what}", format::when(*when, "UTC"), format::signed(*many)))) }
             }
         }
     }

@@ -4,6 +4,7 @@
 pub mod chart;
 pub mod chart_parts;
 pub mod format;
+pub mod growth;
 pub mod prose;
 pub mod spark;
 pub mod spread;

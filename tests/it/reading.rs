@@ -146,10 +146,14 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
                 "i.text LIKE '%made number%' AND i.text NOT LIKE '%zoo%'",
                 vec!["--search", "made -zoo"],
             ),
-            ("since=2026-03-11T08:30:00Z", "t.first_seen >= 1773217800000", vec!["--since", "2026-03-11T08:30:00Z"]),
-            ("until=2026-03-11T08:30:00Z", "t.first_seen < 1773217800000", vec!["--until", "2026-03-11T08:30:00Z"]),
             (
-                "new_since=2026-03-11T08:30:00Z",
+                "since=2026-03-11T08%3A30%3A00Z",
+                "t.first_seen >= 1773217800000",
+                vec!["--since", "2026-03-11T08:30:00Z"],
+            ),
+            ("until=2026-03-11T08%3A30%3A00Z", "t.first_seen < 1773217800000", vec!["--until", "2026-03-11T08:30:00Z"]),
+            (
+                "new_since=2026-03-11T08%3A30%3A00Z",
                 "t.first_seen >= 1773217800000 AND NOT (EXISTS (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run) AND NOT EXISTS \
                  (SELECT 1 FROM sighting s WHERE s.item = i.id AND s.run = t.first_run AND s.fit <> 'outside'))",
                 vec!["--new-since", "2026-03-11T08:30:00Z"],

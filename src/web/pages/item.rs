@@ -6,8 +6,8 @@ use maud::{Markup, html};
 
 use super::{item_view, kept, marks, spread};
 use crate::compare::{self, Rankings};
-use crate::draw::chart;
 use crate::draw::format::{self, counted, number};
+use crate::draw::growth::growth;
 use crate::insight::word_diff;
 use crate::model::{CopyRow, EarlierRow, ItemRow, SeenRow, Time};
 use crate::web::ask::Ask;
@@ -81,7 +81,7 @@ fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
         seen.iter().rev().filter(|s| s.engagement.is_known()).map(|s| (s.at, s.engagement.sum())).collect();
     html! { section aria-labelledby="sightings" {
         h2 #sightings { "Sightings" }
-        @if points.len() > 1 { figure { (chart::growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
+        @if points.len() > 1 { figure { (growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
         div.wide role="region" tabindex="0" aria-label="Table of sightings" { table.cards {
             caption { "The latest " (counted(seen.len() as u64, "sighting")) @if seen.len() == SEEN as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
