@@ -53,9 +53,10 @@ impl<'t> Jobs<'t> {
         let mut all = self.entries(kind).filter(|entry| entry.name == name);
         match (all.next(), all.next()) {
             (Some(entry), None) => Ok(entry),
-            (None, _) => {
-                Err(refused(format!("the file has no {word} `{name}`"), "it may have been renamed or removed meanwhile"))
-            }
+            (None, _) => Err(refused(
+                format!("the file has no {word} `{name}`"),
+                "it may have been renamed or removed meanwhile",
+            )),
             (Some(_), Some(_)) => {
                 Err(refused(format!("the file has two {word}s `{name}`"), "edit the file: names are unique"))
             }
@@ -79,7 +80,8 @@ impl<'t> Jobs<'t> {
     #[must_use]
     pub fn key_at<'e>(&self, entry: &'e Entry, line: usize) -> Option<&'e str> {
         let of = |span: &Range<usize>| text::line(self.text, span.start)..=text::line(self.text, span.end);
-        let block = text::line(self.text, entry.block.start)..text::line(self.text, entry.block.end.saturating_sub(1)) + 1;
+        let block =
+            text::line(self.text, entry.block.start)..text::line(self.text, entry.block.end.saturating_sub(1)) + 1;
         if !block.contains(&line) {
             return None;
         }

@@ -31,9 +31,8 @@ impl Ask {
 
     /// What a form holds in which longer words may be typed.
     pub(super) async fn long_form(body: Body) -> Result<Self, Problem> {
-        let too_large = |_| {
-            Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
-        };
+        let too_large =
+            |_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
         let body = to_bytes(body, LARGEST_FORM).await.map_err(too_large)?;
         Self::read(&String::from_utf8_lossy(&body), LARGEST_FORM)
     }

@@ -161,7 +161,8 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
 #[test]
 fn without_a_token_a_daemon_takes_no_request() {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\nedit = false\n{TOPICS}"));
+    let place =
+        Place::new(sqlite(), &sandbox.lines(), &format!("[web]\nlisten = \"127.0.0.1:0\"\nedit = false\n{TOPICS}"));
     let pages = Pages::of(place.program(&["run"]).start());
     get(&pages, "/api/v1/topics");
     let json = [("Content-Type", "application/json")];

@@ -63,10 +63,18 @@ fn forms_change_their_lines_and_nothing_else() {
     let pages = serve(&place);
     let before = file(&place);
     // Added after the last topic.
-    let new = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig \"release\"").with("tags", "a, b\r\nc");
+    let new =
+        Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig \"release\"").with("tags", "a, b\r\nc");
     let preview = new.press(&pages, "preview");
     assert_eq!(preview.status, 200, "{}", preview.text);
-    for part in ["Next slots", "2026-03-11 ", "Calls a day", "Cost of 30 days", "ask social once, for about $0.003", "tags = [&quot;a, b&quot;, &quot;c&quot;]"] {
+    for part in [
+        "Next slots",
+        "2026-03-11 ",
+        "Calls a day",
+        "Cost of 30 days",
+        "ask social once, for about $0.003",
+        "tags = [&quot;a, b&quot;, &quot;c&quot;]",
+    ] {
         assert!(preview.body.contains(part), "{part}\n{}", preview.body);
     }
     assert_eq!(file(&place), before, "a preview writes nothing");
@@ -83,7 +91,11 @@ fn forms_change_their_lines_and_nothing_else() {
     let form = Typed::on(&pages, "/jobs/topics/rust");
     assert_eq!(form.value("query"), "async rust");
     assert_eq!(form.with("every", "1d").with("query", "tokio").press(&pages, "save").status, 303);
-    let changed = with.replacen("\"async rust\"", "\"tokio\"", 1).replacen("notes\" # kept\n", "notes\" # kept\nevery = \"1d\"\n", 1);
+    let changed = with.replacen("\"async rust\"", "\"tokio\"", 1).replacen(
+        "notes\" # kept\n",
+        "notes\" # kept\nevery = \"1d\"\n",
+        1,
+    );
     assert_eq!(file(&place), changed);
     let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
     assert!(!toml.page.contains("s3cret") && toml.value("toml").contains("id = \"rust\""), "{}", toml.page);
@@ -94,7 +106,11 @@ fn forms_change_their_lines_and_nothing_else() {
     let copy = Typed::on(&pages, "/jobs/new?from=acme");
     assert_eq!((copy.value("id").as_str(), copy.value("query").as_str()), ("acme-2", "acme launch"));
     assert_eq!(copy.press(&pages, "save").status, 303);
-    assert!(file(&place).contains("\n\n[[topics]] # the first\nid = \"acme-2\"   # stays\nquery = 'acme launch'\n"), "{}", file(&place));
+    assert!(
+        file(&place).contains("\n\n[[topics]] # the first\nid = \"acme-2\"   # stays\nquery = 'acme launch'\n"),
+        "{}",
+        file(&place)
+    );
     place.ok(&["check"]);
 }
 
@@ -127,16 +143,22 @@ fn what_check_refuses_is_told_beside_its_field_and_nothing_is_written() {
         // The same words as those of the command.
         std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
         let told = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
-        let words = told.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {told}"));
+        let words =
+            told.lines().find_map(|line| line.split("hint: ").nth(1)).unwrap_or_else(|| panic!("{key}: {told}"));
         let shown = maud_of(words);
         assert!(beside.contains(&shown) && told.contains(hint), "{key}: {shown}\n{beside}");
         assert_eq!(file(&place), before, "{key}");
     }
-    for wrong in ["[service]\nbase_url = \"http://evil.example\"\n", "[[topics]\n", "[[topics]]\nid = \"x\"\nquery = \"x\"\n[[exports]]\nname = \"x\"\n"] {
+    for wrong in [
+        "[service]\nbase_url = \"http://evil.example\"\n",
+        "[[topics]\n",
+        "[[topics]]\nid = \"x\"\nquery = \"x\"\n[[exports]]\nname = \"x\"\n",
+    ] {
         let answer = Typed::on(&pages, "/jobs/new?as=toml").with("toml", wrong).press(&pages, "save");
         assert_eq!((answer.status, file(&place)), (422, before.clone()), "{wrong}: {}", answer.text);
     }
-    let answer = Typed::on(&pages, "/jobs/topics/acme?as=toml").with("toml", "[[topics]]\nid = \"other\"\nquery = \"x\"\n");
+    let answer =
+        Typed::on(&pages, "/jobs/topics/acme?as=toml").with("toml", "[[topics]]\nid = \"other\"\nquery = \"x\"\n");
     let answer = answer.press(&pages, "save");
     assert!(answer.status == 422 && answer.body.contains("topic rename"), "{}", answer.text);
 }
@@ -163,8 +185,20 @@ fn whatever_is_typed_is_data_or_refused() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let long = "x".repeat(5_000);
-    for (n, words) in ["a\"b'c\\", "\"\"\"\n]]\n[service]\nbase_url = \"http://evil.example\"", "'''; DROP", "]] [[topics]] # {} ${x}", "Ünï\u{202e}cödé \u{1f600}", "<script>alert(1)</script>", &long].into_iter().enumerate() {
-        for key in ["title", "query", "tags", "must", "exclude", "exclude_authors", "timezone", "id", "budget_per_day"] {
+    for (n, words) in [
+        "a\"b'c\\",
+        "\"\"\"\n]]\n[service]\nbase_url = \"http://evil.example\"",
+        "'''; DROP",
+        "]] [[topics]] # {} ${x}",
+        "Ünï\u{202e}cödé \u{1f600}",
+        "<script>alert(1)</script>",
+        &long,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for key in ["title", "query", "tags", "must", "exclude", "exclude_authors", "timezone", "id", "budget_per_day"]
+        {
             let before = file(&place);
             let id = format!("h{n}-{}", key.replace('_', "-"));
             let form = Typed::on(&pages, "/jobs/new").with("id", &id).with("query", "words").with(key, words);
@@ -177,7 +211,10 @@ fn whatever_is_typed_is_data_or_refused() {
                 continue;
             }
             let jobs = Jobs::read(&now).unwrap();
-            assert_eq!(jobs.entries(Kind::Topic).count(), Jobs::read(&before).unwrap().entries(Kind::Topic).count() + 1);
+            assert_eq!(
+                jobs.entries(Kind::Topic).count(),
+                Jobs::read(&before).unwrap().entries(Kind::Topic).count() + 1
+            );
             let entry = jobs.entry(Kind::Topic, &id).unwrap();
             let told = match jobs.given(entry, key).unwrap().0 {
                 Given::Text(text) => text.clone(),
@@ -207,7 +244,11 @@ fn of_two_editors_the_second_is_told_and_loses_nothing() {
         assert!(late.body.contains(part), "{part}\n{}", late.body);
     }
     assert_eq!(file(&place), first);
-    let button = send(&pages, "/jobs", &[("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))]);
+    let button = send(
+        &pages,
+        "/jobs",
+        &[("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))],
+    );
     assert!(button.status == 409 && button.body.contains("changed by somebody else"), "{}", button.text);
     // Looked at again, it is saved; an editor of text counts as well.
     let again = Typed::of(&late.body, "/jobs/topics/acme");
@@ -259,7 +300,10 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
         let form = pages.ask("GET", "/jobs/new", headers, "").body;
         assert!(form.contains(why) && form.contains("method=\"get\"") && !form.contains("value=\"save\""), "{form}");
         let shown = pages.ask("GET", address, headers, "").body;
-        assert!(shown.contains("Lines to copy") && shown.contains("query = &quot;zig \\&quot;x\\&quot;&quot;"), "{shown}");
+        assert!(
+            shown.contains("Lines to copy") && shown.contains("query = &quot;zig \\&quot;x\\&quot;&quot;"),
+            "{shown}"
+        );
         let wrong = pages.ask("GET", &address.replace("1d", "soon"), headers, "").body;
         assert!(wrong.contains("about-every") && wrong.contains("class=\"bad\""), "{wrong}");
         let origin = pages.origin();
@@ -287,7 +331,8 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
     assert_eq!(Typed::on(&pages, "/jobs/topics/acme").with("title", "By a link").press(&pages, "save").status, 303);
     assert!(std::fs::symlink_metadata(read_only.path("jobs.toml")).unwrap().is_symlink());
     assert!(file(&read_only).contains("By a link"));
-    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
+    let mode =
+        std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o640, "who may read it is who might before");
     // Not meant to be, or a deployment: names of its own, an open address.
     for web in ["edit = false", "hosts = [\"watch.example.com\"]"] {

@@ -19,7 +19,11 @@ fn until(driven: &mut Driven, what: &str, expression: &str) -> Value {
         if is != json!(false) && !is.is_null() {
             return is;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "waited in vain for {what}: {}", driven.is("document.body.innerText"));
+        assert!(
+            begun.elapsed() < Duration::from_secs(60),
+            "waited in vain for {what}: {}",
+            driven.is("document.body.innerText")
+        );
         std::thread::park_timeout(Duration::from_millis(20));
     }
 }
@@ -35,12 +39,16 @@ fn picture(driven: &mut Driven, name: &str) {
     use base64::Engine as _;
     let Ok(folder) = std::env::var("TEST_SCREENSHOTS") else { return };
     for (wide, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")] {
-        driven.ask("Emulation.setDeviceMetricsOverride", &json!({ "width": wide, "height": 1400, "deviceScaleFactor": 1, "mobile": wide < 500 }));
+        driven.ask(
+            "Emulation.setDeviceMetricsOverride",
+            &json!({ "width": wide, "height": 1400, "deviceScaleFactor": 1, "mobile": wide < 500 }),
+        );
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         driven.ask("Emulation.setEmulatedMedia", &json!({ "features": features }));
         let shot = driven.ask("Page.captureScreenshot", &json!({ "format": "png", "captureBeyondViewport": true }));
         let bytes = base64::engine::general_purpose::STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
-        std::fs::write(std::path::Path::new(&folder).join(format!("editor-{name}-{wide}-{scheme}.png")), bytes).unwrap();
+        std::fs::write(std::path::Path::new(&folder).join(format!("editor-{name}-{wide}-{scheme}.png")), bytes)
+            .unwrap();
     }
 }
 
@@ -58,7 +66,11 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     driven.ask("Page.setDownloadBehavior", &json!({ "behavior": "allow", "downloadPath": home }));
     driven.open(&format!("http://{}/", pages.address));
     picture(&mut driven, "first");
-    follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'Add a topic').click()", "/jobs/new");
+    follow(
+        &mut driven,
+        "[...document.querySelectorAll('a')].find(a => a.textContent === 'Add a topic').click()",
+        "/jobs/new",
+    );
     let type_in = |driven: &mut Driven, key: &str, words: &str| {
         driven.is(&format!("document.querySelector('[name={key}]').value = {}", json!(words)));
     };
@@ -85,7 +97,11 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     picture(&mut driven, "asking");
     until(&mut driven, "its end", "/found, \\d+ new, cost/.test(document.querySelector('#progress').innerText)");
     picture(&mut driven, "ran");
-    follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'To the topic').click()", "/topics/rust");
+    follow(
+        &mut driven,
+        "[...document.querySelectorAll('a')].find(a => a.textContent === 'To the topic').click()",
+        "/topics/rust",
+    );
     picture(&mut driven, "topic");
     let csv = "[...document.querySelectorAll('a')].find(a => a.textContent === 'CSV')";
     driven.is(&format!("{csv}.click()"));
@@ -97,7 +113,11 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
         whole.map(lines).any(|lines| i64::try_from(lines).unwrap() == found)
     });
     assert!(found > 0);
-    follow(&mut driven, "[...document.querySelectorAll('a')].find(a => a.textContent === 'Report').click()", "/topics/rust/report");
+    follow(
+        &mut driven,
+        "[...document.querySelectorAll('a')].find(a => a.textContent === 'Report').click()",
+        "/topics/rust/report",
+    );
     let report = driven.is("document.querySelector('h1').innerText + getComputedStyle(document.body).fontFamily");
     assert!(report.as_str().unwrap().contains("rust"), "{report}");
     driven.open(&format!("http://{}/jobs", pages.address));

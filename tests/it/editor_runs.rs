@@ -47,7 +47,9 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         assert!(report.header("content-security-policy").unwrap().starts_with("sandbox"), "{}", report.text);
         let kept = pages.get("/topics/rust/report?as=file");
         assert_eq!(kept.header("content-disposition"), Some("attachment; filename=\"topicwatch-rust.html\""));
-        for (path, status) in [("/progress/nobody", 404), ("/progress/nobody/events", 404), ("/topics/nobody/report", 404)] {
+        for (path, status) in
+            [("/progress/nobody", 404), ("/progress/nobody/events", 404), ("/topics/nobody/report", 404)]
+        {
             assert_eq!(pages.get(path).status, status, "{path}");
         }
         // A stop does not wait for who still watches.
@@ -80,7 +82,11 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
         for (kind, of) in [("report", "daily"), ("export", "all")] {
             let at = press(&pages, "run", kind, of);
             let stream = pages.get(&format!("{at}/events"));
-            assert!(stream.body.contains("event: over") && stream.body.contains("state good"), "{name}: {}", stream.text);
+            assert!(
+                stream.body.contains("event: over") && stream.body.contains("state good"),
+                "{name}: {}",
+                stream.text
+            );
         }
         let files = pages.page("/files");
         assert!(files.contains("all.csv") && files.contains("daily-"), "{name}: {files}");
@@ -105,7 +111,10 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
         until("all is taken over", || pages.page("/topics/acme").contains("in the configuration"));
         // A channel that is paused keeps its messages; an alert that is says nothing of what passed.
         let config = place.json(&["check", "--json"]);
-        assert!(config["alerts"][0]["paused"] == true && config["reports"][0]["schedule"]["paused"] == true, "{config}");
+        assert!(
+            config["alerts"][0]["paused"] == true && config["reports"][0]["schedule"]["paused"] == true,
+            "{config}"
+        );
         press(&pages, "run", "channel", "hook");
         until("the second test waits", || place.database.number("SELECT count(*) FROM outbox") == 2);
         assert_eq!(place.ok(&["outbox", "deliver"]).contains("Test"), false);

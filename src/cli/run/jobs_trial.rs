@@ -65,7 +65,8 @@ pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, W
 }
 
 fn told(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Wrong> {
-    let (_, ingested) = result.map_err(|(text, hint)| Wrong::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
+    let (_, ingested) =
+        result.map_err(|(text, hint)| Wrong::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
     let results = ingested.findings.iter().take(SHOWN).map(|finding| TriedResult {
         author: finding.found.author.clone(),
         words: finding.found.title.clone().or_else(|| finding.found.text.clone()).unwrap_or_default(),

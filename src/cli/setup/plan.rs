@@ -105,7 +105,11 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
 }
 
 /// What the last 30 days say, and what was used today.
-pub(in crate::cli) async fn history(context: &Context, store: &Store, now: Time) -> Result<(History, Used), StoreError> {
+pub(in crate::cli) async fn history(
+    context: &Context,
+    store: &Store,
+    now: Time,
+) -> Result<(History, Used), StoreError> {
     let since = now.minus(PAST);
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
     let (used, topics) = store.used_on(now.utc_day(), &limited).await?;

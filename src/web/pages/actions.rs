@@ -85,7 +85,9 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
 /// A button was pressed.
 pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
     match asked(&app.site, &topic, body).await {
-        Ok(run) => Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress::place(&run))).into_response(),
+        Ok(run) => {
+            Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress::place(&run))).into_response()
+        }
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }

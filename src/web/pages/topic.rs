@@ -104,7 +104,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
-        return if topic_edit::in_the_file(&site, &ask.name).await { awaited(&site, &ask.name).await } else { Err(unknown()) };
+        return if topic_edit::in_the_file(&site, &ask.name).await {
+            awaited(&site, &ask.name).await
+        } else {
+            Err(unknown())
+        };
     };
     let wish = ItemQuery::of(&ask, &card, now)?;
     let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;

@@ -316,11 +316,7 @@ async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Re
     aside(&editing.file, move |file| file.save(&text, &seen)).await
 }
 
-async fn tried(
-    site: &Site,
-    editing: &Editing,
-    candidate: &Candidate,
-) -> Result<crate::web::jobs_file::Tried, Wrong> {
+async fn tried(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<crate::web::jobs_file::Tried, Wrong> {
     if !editing.may_try(site.now()) {
         return Err(Wrong::nowhere(format!("there were {TRIES} tries today"), "save the topic and run it"));
     }

@@ -11,7 +11,8 @@ use crate::web::ask::Ask;
 use crate::web::layout;
 use crate::web::problem::Problem;
 
-const POLICY: &str = "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
+const POLICY: &str =
+    "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
 pub(in crate::web) async fn show(State(app): State<App>, Path(topic): Path<String>, uri: Uri) -> Response {
     match made(&app, &topic, &uri).await {
