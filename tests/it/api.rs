@@ -251,7 +251,10 @@ fn the_document_allows_nothing_that_is_then_called_malformed() {
                 // Fits the document, and is nobody's name.
                 for value in ["x", "Nobody/Nowhere", "2999-12-31", "9..2", "last-report", "7d", "-no", "WyJh", "1h"] {
                     let fits = pattern.as_ref().is_some_and(|pattern| pattern.is_match(value));
-                    if !fits || parameter["required"] == true || schema["maxLength"].as_u64().is_some_and(|most| most < 15) {
+                    if !fits
+                        || parameter["required"] == true
+                        || schema["maxLength"].as_u64().is_some_and(|most| most < 15)
+                    {
                         continue;
                     }
                     tried += 1;

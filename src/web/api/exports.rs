@@ -107,7 +107,7 @@ fn refused(unfit: &InvalidRequest) -> Problem {
         Some(given) => format!("{option}: `{}` {}", super::call::cut(given), named(&unfit.why)),
         None => format!("{option}{}", named(&unfit.why)),
     };
-    Problem::contrary(title, unfit.hint.clone())
+    Problem::contrary(title, named(&unfit.hint))
 }
 
 fn no_begin(error: NoBegin, named: &str) -> Problem {
