@@ -3,8 +3,8 @@
 use super::operation::{Answered, Method, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC,
-    ORDERS, PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
+    AUTHOR, BEGIN_AT, COPIES, FILES, FILTERED, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_FROM, NEW_SINCE, NOISE,
+    OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, PROFILES, REQUEST, RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC, TOPICS,
 };
 use super::{
     alerts, answers, days, document, editions, exports, form, item, items, marks, requests, runs, table_marks, terms,
@@ -317,20 +317,10 @@ pub(super) static OPERATIONS: &[Operation] = &[
                 &Parameter::query("tag", Kind::Text(64), "Only topics with this tag; give it again for more", "news")
                     .many(),
                 &SOURCE,
-                &Parameter::query(
-                    "since",
-                    Kind::Written(&form::BEGIN),
-                    "At or after an instant; of `changes` also a run, or `last-report`",
-                    "7d",
-                ),
+                &BEGIN_AT,
                 &Parameter::query("until", Kind::Written(&form::INSTANT), "Before an instant", "2026-03-11"),
                 &TONE,
-                &Parameter::query(
-                    "new_since",
-                    Kind::Written(&form::BEGIN),
-                    "Only items first seen at or after, and not older than their topic's window then",
-                    "24h",
-                ),
+                &NEW_FROM,
                 &AUTHOR,
                 &SEARCH,
                 &Parameter::query(
