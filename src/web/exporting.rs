@@ -91,7 +91,7 @@ pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
         Some(given) => format!("{option}: `{}` {}", cut(given), named(&unfit.why)),
         None => format!("{option}{}", named(&unfit.why)),
     };
-    Problem::contrary(title, unfit.hint.clone())
+    Problem::contrary(title, named(&unfit.hint))
 }
 
 /// Has it written on a thread of its own; what is sent is what was written.

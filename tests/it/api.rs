@@ -251,7 +251,10 @@ fn the_document_allows_nothing_that_is_then_called_malformed() {
                 // Fits the document, and is nobody's name.
                 for value in ["x", "Nobody/Nowhere", "2999-12-31", "9..2", "last-report", "7d", "-no", "WyJh", "1h"] {
                     let fits = pattern.as_ref().is_some_and(|pattern| pattern.is_match(value));
-                    if !fits || parameter["required"] == true || schema["maxLength"].as_u64() < Some(15) {
+                    if !fits
+                        || parameter["required"] == true
+                        || schema["maxLength"].as_u64().is_some_and(|most| most < 15)
+                    {
                         continue;
                     }
                     tried += 1;
@@ -265,7 +268,7 @@ fn the_document_allows_nothing_that_is_then_called_malformed() {
     assert!(tried > 60, "{tried}");
     // An address that the document allows is read, however long.
     let long = format!("/api/v1/topics/acme/items?search={}", "%C3%A4".repeat(1_000));
-    assert_eq!(ask(&pages, "GET", &long, &[], "").status, 200);
+    assert_eq!(ask(&pages, "GET", &long, &[], "").status, 200, "{long}");
     let many = format!("/api/v1/topics/acme/items?{}", "author=ann&".repeat(51));
     assert!(ask(&pages, "GET", &many, &[], "").refused(400).contains("too often"));
 }

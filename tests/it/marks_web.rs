@@ -128,7 +128,7 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         let ranked = see("/api/v1/topics/acme/items?order=relevance&limit=200");
         let relevance = ranked["data"].as_array().unwrap().iter().map(|row| row["relevance"].as_f64().unwrap());
         assert!(relevance.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b), "{name}: {ranked}");
-        ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(400);
+        ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(409);
     }
 }
 

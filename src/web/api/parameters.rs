@@ -1,6 +1,6 @@
 //! Parameters that operations share, with their bounds.
 
-use super::form::{INSTANT, PAGE};
+use super::form::{BEGIN, INSTANT, PAGE};
 use super::parameter::{Kind, Parameter};
 use super::{exports, items};
 use crate::compare::Filtered;
@@ -88,4 +88,18 @@ pub(super) const HIDDEN: Parameter = Parameter::query(
     FILTERED,
     "Items that the topic's filter hides: without them (when nothing is said), with them, or only them",
     "keep",
+);
+/// Of an export: of `changes` it may be a run.
+pub(super) const BEGIN_AT: Parameter = Parameter::query(
+    "since",
+    Kind::Written(&BEGIN),
+    "At or after an instant; of `changes` also a run, or `last-report`",
+    "7d",
+);
+/// Of an export: of `changes` it may be a run.
+pub(super) const NEW_FROM: Parameter = Parameter::query(
+    "new_since",
+    Kind::Written(&BEGIN),
+    "Only items first seen at or after, and not older than their topic's window then",
+    "24h",
 );

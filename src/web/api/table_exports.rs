@@ -4,7 +4,8 @@
 use super::operation::{Answered, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, FILES, FILTERED, ITEM_KIND, LANGUAGE, MARKED, NOTED, PROFILES, SEARCH, SOURCE, STARRED, TONE, TOPICS,
+    AUTHOR, BEGIN_AT, FILES, FILTERED, ITEM_KIND, LANGUAGE, MARKED, NEW_FROM, NOTED, PROFILES, SEARCH, SOURCE, STARRED,
+    TONE, TOPICS,
 };
 use super::{exports, form};
 use crate::web::exporting::{CSV, JSONL};
@@ -15,20 +16,10 @@ static PARAMETERS: [&Parameter; 19] = [
     &TOPICS,
     &Parameter::query("tag", Kind::Text(64), "Only topics with this tag; give it again for more", "news").many(),
     &SOURCE,
-    &Parameter::query(
-        "since",
-        Kind::Written(&form::BEGIN),
-        "At or after an instant; of `changes` also a run, or `last-report`",
-        "7d",
-    ),
+    &BEGIN_AT,
     &Parameter::query("until", Kind::Written(&form::INSTANT), "Before an instant", "2026-03-11"),
     &TONE,
-    &Parameter::query(
-        "new_since",
-        Kind::Written(&form::BEGIN),
-        "Only items first seen at or after, and not older than their topic's window then",
-        "24h",
-    ),
+    &NEW_FROM,
     &AUTHOR,
     &SEARCH,
     &Parameter::query("seq", Kind::Written(&form::SEQ), "Only runs with numbers above A up to B", "120..180"),
