@@ -52,6 +52,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("notify", &["model", "http", "store", "failpoint", "process_status"]),
     // Of normalise: links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
+    // Of normalise: how words that are searched for are read. Of schedule: how instants are written.
+    ("mcp", &["model", "schedule", "normalise", "store", "insight", "compare", "report"]),
     // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
     // written. Of export: the API streams what `export` writes.
     (
@@ -67,6 +69,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "draw",
             "export",
             "metrics",
+            "mcp",
             "process_status",
         ],
     ),
@@ -93,6 +96,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("graphile_worker", &["store"]),
     ("lettre", &["notify"]),
     ("prometheus", &["metrics"]),
+    ("rmcp", &["mcp"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

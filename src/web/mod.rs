@@ -1,6 +1,6 @@
 //! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
 //! row of a request, which the daemon takes up; it knows no configuration file and runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`', what programs get `api`'s, and what they are told of its health `probes`'.
+//! `guard`'s, what each shows `pages`', what programs get `api`'s and `mcp`'s, and what they are told of its health `probes`'.
 
 mod access;
 mod api;
@@ -9,6 +9,7 @@ mod ask;
 mod guard;
 mod guesses;
 mod layout;
+mod mcp;
 mod pages;
 mod probes;
 mod problem;
@@ -18,7 +19,6 @@ mod server;
 mod sessions;
 mod site;
 mod source_health;
-mod source_status;
 
 pub use access::Access;
 pub use server::{Running, StartError, start};

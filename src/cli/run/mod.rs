@@ -4,6 +4,7 @@ pub(in crate::cli) mod daemon;
 pub(in crate::cli) mod dashboard;
 pub(in crate::cli) mod dry_run;
 pub(in crate::cli) mod long_running;
+pub(in crate::cli) mod mcp;
 pub(in crate::cli) mod once;
 pub(in crate::cli) mod reload;
 pub(in crate::cli) mod serve;

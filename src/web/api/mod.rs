@@ -26,7 +26,6 @@ mod shape;
 mod table;
 mod table_marks;
 mod terms;
-mod token;
 mod topics;
 
 use axum::Router;
