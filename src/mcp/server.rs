@@ -21,6 +21,8 @@ use super::trouble::{Trouble, cut};
 use crate::model::{Clock, Nature};
 use crate::store::Store;
 
+/// The version of the tools, for who may not learn that of the program.
+const TOOLS_VERSION: &str = "1.0.0";
 /// Calls answered at a time; the others wait.
 const AT_ONCE: usize = 4;
 
@@ -60,7 +62,7 @@ impl Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let about = Implementation::new("topicwatch", env!("CARGO_PKG_VERSION"))
+        let about = Implementation::new("topicwatch", self.settings.version.unwrap_or(TOOLS_VERSION))
             .with_title("topicwatch")
             .with_description("What topics that are watched found, and how far to trust it");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(about).with_instructions(

@@ -20,7 +20,8 @@ pub(super) fn route(site: &Arc<Site>) -> MethodRouter<App> {
     let site = Arc::clone(site);
     let service = http(move || {
         let settings = site.settings();
-        let told = Settings { reports: settings.reports.clone(), limits: settings.limits.clone() };
+        let told =
+            Settings { version: site.version(), reports: settings.reports.clone(), limits: settings.limits.clone() };
         Server::new(site.store.clone(), site.clock(), told)
     });
     post(move |State(_): State<App>, request: Request| answer(service.clone(), request))

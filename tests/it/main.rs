@@ -63,6 +63,8 @@ mod mail_tls;
 mod marks;
 mod marks_learned;
 mod marks_web;
+mod mcp;
+mod mcp_http;
 mod metrics;
 mod moving;
 mod near_copies;

@@ -26,7 +26,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &McpArgs) -> Result<Exit,
     let context = Context::load(common, args.at.as_deref())?;
     let store = Store::open_to_read(&context.store_settings(false)).await?;
     journal::refuse_older(&store).await?;
-    let settings = Settings { reports: context.config.reports.clone(), limits: context.config.day_limits() };
+    let settings = Settings {
+        version: Some(env!("CARGO_PKG_VERSION")),
+        reports: context.config.reports.clone(),
+        limits: context.config.day_limits(),
+    };
     let server = Server::new(store.clone(), Arc::clone(&context.clock), settings);
     let (mut ends, stop) = (Ends::listen(), CancellationToken::new());
     if !common.quiet {
