@@ -1,23 +1,27 @@
 //! How far figures can be trusted, in sentences: which times nothing covered, and what is only a least figure. They hold
 //! nothing that others wrote.
 
-use super::asked::Asked;
+use super::asked::{Asked, DAY};
 use super::trouble::Trouble;
 use crate::compare::{TopicCoverage, coverage};
 use crate::insight::{Cause, Coverage, Hole};
-use crate::model::{Source, Span};
+use crate::model::{Source, Span, Time};
 
 /// Shorter holes are told together, milliseconds.
 const SHORT: i64 = 60_000;
+/// How far back holes are looked for beside other figures, milliseconds.
+const LOOKED_AT: i64 = 40 * DAY;
 /// Holes that are told of a source, the latest.
 const TOLD: usize = 10;
 
 /// What nothing covered of a topic in a period.
 pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, Trouble> {
-    let found = coverage(&asked.store, &[topic.to_owned()], period, &|_| true).await?;
+    let from = period.from.max(Time(period.until.0 - LOOKED_AT));
+    let earlier = (from > period.from).then(|| format!("Holes before {from} are not told here; get_coverage does."));
+    let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
     let pruned =
         found.pruned_until.map(|until| format!("Searches before {until} were pruned: nothing is known of that time."));
-    Ok(pruned.into_iter().chain(found.topics.iter().flat_map(sentences)).collect())
+    Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(sentences)).collect())
 }
 
 /// What nothing covered, source by source.

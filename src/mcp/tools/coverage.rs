@@ -11,6 +11,8 @@ use crate::mcp::trouble::Trouble;
 use crate::mcp::trust;
 use crate::model::{Span, Time};
 
+/// Days of a period.
+const MOST_DAYS: i64 = 400;
 /// Spans and checks that are told of a source, the latest.
 const TOLD: usize = 50;
 
@@ -19,6 +21,10 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     let since = asked.given.instant("since", asked.now).unwrap_or(Time(asked.now.0 - 7 * DAY));
     let period = Span::new(since, asked.now)
         .ok_or_else(|| Trouble::new("`since` is not in the past", "write a time before now, such as 7d"))?;
+    if period.until.0 - period.from.0 > MOST_DAYS * DAY {
+        let title = format!("the period is longer than {MOST_DAYS} days");
+        return Err(Trouble::new(title, "ask for a shorter one; `topicwatch coverage` tells any"));
+    }
     let only = asked.source().await?;
     let found =
         coverage(&asked.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))

@@ -31,9 +31,12 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     let mut answer = Answer::default();
     fill(&mut answer, &made)?;
     for topic in &made.topics {
-        if topic.saturated {
+        if may_be_more(topic) {
             let items = least(topic.period.raw, true);
-            answer.note(format!("{}: {items} items: a source returned as much as it could.", topic.id));
+            answer.note(format!(
+                "{}: {items} items: a source returned as much as it could, or more than is read.",
+                topic.id
+            ));
         }
         let holes = trust::holes(&asked, &topic.id, span).await?;
         answer.notes(holes.into_iter().map(|hole| format!("{}: {hole}", topic.id)));
@@ -58,6 +61,10 @@ fn fill(answer: &mut Answer, made: &Report) -> Result<(), Trouble> {
     answer.field("quoted", text(&markdown, LONGEST))
 }
 
+fn may_be_more(topic: &TopicFacts) -> bool {
+    topic.saturated || topic.full_pages || topic.period_cut
+}
+
 /// The main figures of a topic; the sentences about it stand in the report.
 fn figures(topic: &TopicFacts) -> Value {
     json!({
@@ -66,7 +73,7 @@ fn figures(topic: &TopicFacts) -> Value {
         "began": topic.began,
         "first_day": topic.first_day,
         "period": topic.period,
-        "at_least": topic.saturated || topic.full_pages || topic.period_cut,
+        "at_least": may_be_more(topic),
         "filtered": topic.filtered,
         "outside": topic.outside,
         "covered_share": topic.covered,
