@@ -36,7 +36,7 @@ pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
         }
         told.extend(long.into_iter().skip(left_out).map(|hole| sentence(one.source, hole)));
         if !short.is_empty() {
-            told.push(format!("{} times of less than a minute were not covered by {}.", short.len(), one.source));
+            told.push(format!("Holes of {} that are shorter than a minute: {}.", one.source, short.len()));
         }
         // What nothing was due for waits for the next search, which looks back over it.
         if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
@@ -67,4 +67,65 @@ fn cause(cause: &Cause) -> String {
 /// A count, said as a least one where there may be more.
 pub(super) fn least(count: u64, more: bool) -> String {
     if more { format!("at least {count}") } else { count.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::{HoleLength, SourceCoverage, Why};
+    use crate::model::Watched;
+
+    const HOUR: i64 = 3_600_000;
+
+    fn hole(from: i64, until: i64, causes: &[(Why, usize)]) -> Hole {
+        let span = Span { from: Time(from), until: Time(until) };
+        // What a service said must not be among our words.
+        let cause = |(why, count): &(Why, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
+        let stretch = HoleLength { span, length_ms: until - from };
+        Hole { stretch, causes: causes.iter().map(cause).collect() }
+    }
+
+    fn told(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {
+        let coverage = Coverage::Spans {
+            covered: Vec::new(),
+            holes,
+            open,
+            covered_ms: 0,
+            holes_ms: 0,
+            late_indexing: Vec::new(),
+            late_indexing_ms: 0,
+            covered_share: None,
+        };
+        let watched = Watched {
+            topic: "acme".to_owned(),
+            began: Time(0),
+            ended: None,
+            paused: false,
+            next: None,
+            definition: None,
+        };
+        sentences(&TopicCoverage { watched, sources: vec![SourceCoverage { source: Source::Social, coverage }] })
+    }
+
+    #[test]
+    fn holes_are_said_with_their_causes_and_in_no_words_of_others() {
+        let missed = hole(0, HOUR, &[(Why::FailedSearch, 1), (Why::MissedSlot, 3)]);
+        let short = hole(HOUR, HOUR + 1_000, &[(Why::NothingDue, 1)]);
+        let full = hole(2 * HOUR, 3 * HOUR, &[(Why::Saturated, 1)]);
+        let open = hole(5 * HOUR, 6 * HOUR, &[(Why::NothingDue, 1)]);
+        let expected = [
+            "Between 1970-01-01T00:00:00Z and 1970-01-01T01:00:00Z nothing was searched successfully by social (failed search; \
+             missed slot, 3 times): figures of that time are too low.",
+            "Between 1970-01-01T02:00:00Z and 1970-01-01T03:00:00Z there may be more than was found by social (saturated): \
+             figures of that time are too low.",
+            "Holes of social that are shorter than a minute: 1.",
+            "Between 1970-01-01T05:00:00Z and 1970-01-01T06:00:00Z nothing was searched yet by social; the next search looks back \
+             over it.",
+        ];
+        assert_eq!(told(vec![missed, short, full], Some(open)), expected);
+        assert_eq!(told(Vec::new(), None), [""; 0]);
+        let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(Why::NotAsked, 1)])).collect();
+        let told = told(many, None);
+        assert_eq!((told.len(), &*told[0]), (11, "2 earlier times that social did not cover are not told here."));
+    }
 }

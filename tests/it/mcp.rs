@@ -54,7 +54,9 @@ fn watched(database: Database) -> (Place, Truth) {
     for day in 1..=DAYS {
         let cap = if day == DAYS { 30 } else { usize::MAX };
         truth.set(|world| (world.now, world.cap) = (Time(BEGIN + day * DAY), cap));
-        place.ok(&["once", "--topic", "acme", "--at", &at(day)]);
+        let now = at(day);
+        let all = ["once", "--at", &now, "--topic", "acme"];
+        place.ok(if day == 1 { &all[..3] } else { &all });
     }
     (place, truth)
 }

@@ -66,7 +66,7 @@ fn with_a_token_only_who_has_it_is_answered_also_beside_the_daemon() {
             &sandbox.lines(),
             &format!("{ASKED}paused = true\n").replace("[web]\n", "[web]\ntoken_env = \"TOPICWATCH_WEB_TOKEN\"\n"),
         );
-        place.ok(&["db", "migrate"]);
+        place.ok(&["once", "--at", NINE]);
         let pages = Pages::run(&place);
         let cookie = pages.log_in();
         for headers in [
