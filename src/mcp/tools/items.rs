@@ -75,7 +75,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         answer.note(format!("{} of this page were older than the topic's window and are left out.", shown.outside));
     }
     if !complete {
-        answer.note("Only the items first seen last were looked through; there are older ones.");
+        answer.note("In this order at most the 1,000 items first seen last are looked through.");
     }
     if waiting > 0 {
         answer.note(format!("{waiting} items are not indexed yet and cannot be found by their words."));

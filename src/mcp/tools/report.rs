@@ -38,7 +38,9 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
                 topic.id
             ));
         }
-        let holes = trust::holes(&asked, &topic.id, span).await?;
+        // Of a day that is not over only what has passed.
+        let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
+        let holes = trust::holes(&asked, &topic.id, passed).await?;
         answer.notes(holes.into_iter().map(|hole| format!("{}: {hole}", topic.id)));
     }
     Ok(answer)
