@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{MethodRouter, post};
@@ -24,7 +24,7 @@ pub(super) fn route(site: &Arc<Site>) -> MethodRouter<App> {
             Settings { version: site.version(), reports: settings.reports.clone(), limits: settings.limits.clone() };
         Server::new(site.store.clone(), site.clock(), told)
     });
-    post(move |State(_): State<App>, request: Request| answer(service.clone(), request))
+    post(move |request: Request| answer(service.clone(), request))
 }
 
 async fn answer(service: Http, request: Request) -> Response {
