@@ -39,6 +39,7 @@ pub mod http;
 pub mod import;
 pub mod insight;
 mod listener;
+pub mod mcp;
 pub mod metrics;
 pub mod model;
 pub mod normalise;

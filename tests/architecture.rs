@@ -53,6 +53,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("notify", &["model", "http", "store", "failpoint", "process_status"]),
     // Of normalise: links that may be shown.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
+    // Of normalise: how words that are searched for are read. Of schedule: how instants are written.
+    ("mcp", &["model", "schedule", "normalise", "store", "insight", "compare", "report"]),
     // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
     // written. Of export: the API streams what `export` writes. Of edit: forms change the text of `jobs.toml`.
     (
@@ -69,6 +71,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "draw",
             "export",
             "metrics",
+            "mcp",
             "process_status",
         ],
     ),
@@ -96,6 +99,7 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("lettre", &["notify"]),
     ("prometheus", &["metrics"]),
     ("toml_edit", &["edit"]),
+    ("rmcp", &["mcp"]),
 ];
 
 /// The rooms that may read the wall clock and hand the time to the others.

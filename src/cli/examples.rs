@@ -261,6 +261,14 @@ Examples:
   topicwatch db backup topicwatch-backup.db
   topicwatch db move --to postgres://watch@db.example/findings
   topicwatch db prune --dry-run";
+pub(in crate::cli) const MCP: &str = "\
+Examples:
+  topicwatch mcp --config /etc/topicwatch/jobs.toml
+  claude mcp add topicwatch -- topicwatch mcp --config /etc/topicwatch/jobs.toml
+
+A client starts it: docs/how-to/mcp.md has the lines of its configuration. It
+writes nothing, and can run beside `topicwatch run`, which answers the same at
+/mcp if [web] listen is set.";
 pub(in crate::cli) const SERVE: &str = "\
 Examples:
   topicwatch serve                      http://127.0.0.1:8080

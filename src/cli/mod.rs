@@ -99,6 +99,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Run(args) => run::daemon::run(&common, &args).await,
         Verb::Worker => run::worker::run(&common).await,
         Verb::Serve(args) => run::serve::run(&common, &args).await,
+        Verb::Mcp(args) => run::mcp::run(&common, &args).await,
         Verb::Topic(args) => topic::run(&common, &args).await,
         Verb::Status(args) => look::status::run(&common, &args).await,
         Verb::Runs(args) => look::runs::run(&common, &args).await,

@@ -25,6 +25,7 @@ use crate::cli::maintain::prune::PruneArgs;
 use crate::cli::maintain::replay::ReplayArgs;
 use crate::cli::maintain::rescore::RescoreArgs;
 use crate::cli::run::daemon::RunArgs;
+use crate::cli::run::mcp::McpArgs;
 use crate::cli::run::once::OnceArgs;
 use crate::cli::run::serve::ServeArgs;
 use crate::cli::setup::check::CheckArgs;
@@ -85,6 +86,9 @@ pub enum Verb {
     /// Serve the dashboard, read-only
     #[command(after_help = examples::SERVE)]
     Serve(ServeArgs),
+    /// Answer assistants over MCP on stdin and stdout, read-only
+    #[command(after_help = examples::MCP)]
+    Mcp(McpArgs),
     /// Pause, run, rename, filter, backfill topics; explain schedules
     #[command(after_help = examples::TOPIC)]
     Topic(TopicArgs),

@@ -1,33 +1,41 @@
 //! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
 //! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question, how likely
-//! each item is good, whether what answers cite is stored, which terms of a period are news, which items belong to one story. It
-//! shows nothing and decides nothing.
+//! each item is good, whether what answers cite is stored, which terms of a period are news, which items belong to one story,
+//! how topics and their sources stand, what they covered. It shows nothing and decides nothing.
 
 mod begin;
 mod cited;
+mod coverage;
 mod filtering;
 mod hiding;
 mod ranking;
 mod relevance;
 mod run_range;
+mod shown_items;
 mod silence;
+mod source_status;
 mod story;
 mod term_rows;
 mod terms;
 mod terms_between;
+mod topic_json;
 
 pub use begin::{NoBegin, begin};
 pub use cited::{Citation, Cited, cited, uncut};
+pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
 pub use filtering::{FilteredItems, sifted};
 pub use hiding::{Filtered, Hiding, hidden_new};
 pub use ranking::{Ranking, Rankings, features_of};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
+pub use shown_items::{Showing, ShownItem, ShownItems, shown_items};
 pub use silence::{Health, MOST_JUDGED, health};
+pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};
 pub use term_rows::{TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
 pub use terms::{TermsAsked, topic_terms};
 pub use terms_between::{MOST_TERM_DAYS, terms_between};
+pub use topic_json::card_as_json;
 
 use crate::filter::Filter;
 use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};

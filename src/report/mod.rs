@@ -31,6 +31,7 @@ mod samples;
 mod sql;
 mod terms;
 mod tone;
+mod unnamed;
 mod voice;
 mod voice_parts;
 mod why;
@@ -44,6 +45,7 @@ pub use document::Report;
 pub use facts::*;
 pub use measures::{Beside, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use period::{at_date, at_name, paths, span_of};
+pub use unnamed::unnamed;
 pub use voice_parts::{VoiceCell, VoicePart};
 
 /// Rows of items over all topics, about.

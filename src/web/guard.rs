@@ -116,6 +116,11 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
     }
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     let bearer = bearer(headers);
+    // A browser says whose page it is that speaks for its user, and MCP is for none.
+    if path == "/mcp" && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {
+        let hint = "Ask from a program, not from another page.";
+        return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
+    }
     if is_of(path) {
         // A script of another page may not ask for something where nobody needs a token.
         if changes && settings.access.is_none() && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {

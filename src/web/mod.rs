@@ -1,6 +1,6 @@
 //! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
 //! row of a request, which the daemon takes up, and `jobs.toml` through who serves it (`jobs_file`); it runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`', what programs get `api`'s, and what they are told of its health `probes`'.
+//! `guard`'s, what each shows `pages`', what programs get `api`'s and `mcp`'s, and what they are told of its health `probes`'.
 
 mod access;
 mod api;
@@ -13,6 +13,7 @@ mod guesses;
 mod item_query;
 mod jobs_file;
 mod layout;
+mod mcp;
 mod pages;
 mod pipe;
 mod probes;
@@ -23,7 +24,6 @@ mod server;
 mod sessions;
 mod site;
 mod source_health;
-mod source_status;
 mod streams;
 
 pub use access::Access;

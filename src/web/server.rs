@@ -24,7 +24,7 @@ use super::pages::{jobs, progress, topic_edit, topic_report};
 use super::probes;
 use super::problem::Problem;
 use super::site::Site;
-use super::{api, guard};
+use super::{api, guard, mcp};
 use crate::listener::{Limited, Peer};
 
 /// Connections open at a time. One more takes the place of one that is idle.
@@ -156,6 +156,7 @@ fn router(app: App) -> Router {
         .route("/metrics", get(probes::metrics))
         .route("/login", page(login::show).merge(post(login::enter)))
         .route("/logout", post(login::leave))
+        .route("/mcp", mcp::route(&app.site))
         .route(
             "/style.css",
             file("text/css; charset=utf-8", concat!(include_str!("../draw/base.css"), include_str!("style.css"))),

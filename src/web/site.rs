@@ -13,10 +13,11 @@ use super::ready::Ready;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
 use super::streams::Streams;
+use crate::compare::SourceHistory;
 use crate::metrics::Metrics;
-use crate::model::{Clock, DayLimits, ReportSpec, Time};
+use crate::model::{Clock, DayLimits, ReportSpec, Time, TopicCard};
 use crate::process_status::ProcessStatus;
-use crate::store::{self, Store};
+use crate::store::{self, Store, StoreError};
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
@@ -125,6 +126,16 @@ impl Site {
     /// The version, for who may learn it: without a token whoever reaches the address may ask.
     pub(super) fn version(&self) -> Option<&'static str> {
         self.settings().access.is_some().then_some(env!("CARGO_PKG_VERSION"))
+    }
+
+    /// How the sources of some topics stand.
+    pub(super) async fn sources(&self, cards: &[TopicCard]) -> Result<SourceHistory, StoreError> {
+        let ill = self.judged.of(&self.store, cards, self.now()).await?;
+        SourceHistory::of(&self.store, cards, ill).await
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        Clock::clone(&self.clock)
     }
 
     pub(super) fn now(&self) -> Time {

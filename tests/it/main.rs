@@ -68,6 +68,8 @@ mod many_topics;
 mod marks;
 mod marks_learned;
 mod marks_web;
+mod mcp;
+mod mcp_http;
 mod metrics;
 mod moving;
 mod near_copies;

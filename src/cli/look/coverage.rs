@@ -8,9 +8,10 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::{Common, source_name};
-use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, covered};
-use crate::model::{Look, Source, Span, Time, Watched, spell};
-use crate::store::{Filter, Nature, Store};
+use crate::compare::{CoveragePeriod, coverage};
+use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage};
+use crate::model::{Source, Span, Time, spell};
+use crate::store::Nature;
 
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
@@ -37,12 +38,6 @@ const MOST_LINES: usize = 40;
 /// Holes shorter than this, milliseconds, are told together: a daily search that begins seconds after its slot leaves one.
 const SHORT: i64 = 60_000;
 
-/// What a topic covered.
-struct Topic {
-    watched: Watched,
-    sources: Vec<SourceCoverage>,
-}
-
 pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let now = (context.clock)();
@@ -53,20 +48,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
     let store = context.store_to_read().await?;
     context.known_sources(&args.source, &store.searched_sources().await?)?;
-    let mut watched = store.watched(&args.topic).await?;
-    if let Some(name) = args.topic.iter().find(|name| watched.iter().all(|known| known.topic != **name)) {
+    let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, &wanted).await?;
+    if let Some(name) = args.topic.iter().find(|name| topics.iter().all(|known| known.watched.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
         return Err(Failure::usage(
             format!("topic {name} has not been run yet"),
             format!("run it: topicwatch once --topic {name}"),
         ));
     }
-    let pruned_until = store.pruned_until().await?.filter(|until| *until > period.from);
-    // What the ledger no longer knows is no hole.
-    for watched in &mut watched {
-        watched.began = pruned_until.map_or(watched.began, |until| until.max(watched.began));
-    }
-    let topics = read(&store, watched, period, &wanted, &args.topic).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;
     if args.json {
@@ -94,48 +83,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     }
     output::text(&text)?;
     Ok(Exit::Ok)
-}
-
-/// The coverage of each topic. Rows come topic by topic, and only one topic's are held at a time.
-async fn read(
-    store: &Store,
-    watched: Vec<Watched>,
-    period: Span,
-    wanted: &(dyn Fn(Source) -> bool + Sync),
-    named: &[String],
-) -> Result<Vec<Topic>, Failure> {
-    let filter = Filter { topics: named.to_vec(), since: Some(period.from), ..Filter::default() };
-    let mut topics: Vec<Topic> = watched.into_iter().map(|watched| Topic { watched, sources: Vec::new() }).collect();
-    let mut settle = |looks: &[Look]| {
-        let Some(first) = looks.first() else { return };
-        if let Ok(at) = topics.binary_search_by(|topic| topic.watched.topic.as_str().cmp(&first.topic))
-            && let Some(topic) = topics.get_mut(at)
-        {
-            topic.sources = of(&topic.watched, looks, period, wanted);
-        }
-    };
-    let mut looks: Vec<Look> = Vec::new();
-    store
-        .each_look::<Failure>(&filter, &mut |look| {
-            if looks.first().is_some_and(|first| first.topic != look.topic) {
-                settle(&looks);
-                looks.clear();
-            }
-            looks.push(look);
-            Ok(())
-        })
-        .await?;
-    settle(&looks);
-    for topic in topics.iter_mut().filter(|topic| topic.sources.is_empty()) {
-        topic.sources = of(&topic.watched, &[], period, wanted);
-    }
-    Ok(topics)
-}
-
-/// A topic that is not watched any more is looked at up to its end.
-fn of(watched: &Watched, looks: &[Look], period: Span, wanted: &dyn Fn(Source) -> bool) -> Vec<SourceCoverage> {
-    let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
-    Span::new(period.from, until).map_or_else(Vec::new, |period| covered(watched, looks, period, wanted))
 }
 
 fn length(ms: i64) -> String {

@@ -49,11 +49,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     let now = (context.clock)();
     let topics = context.topics(&args.topic)?;
     crate::schedule::check_zone(&args.timezone).map_err(|wrong| Failure::usage(wrong.message, wrong.hint))?;
+    let asked = asked(args);
     let mut spec = match &args.name {
-        None => everything(args),
+        None => {
+            report::unnamed(asked.map_or(ReportWindow::Day, |(window, _)| window), args.topic.clone(), &args.timezone)
+        }
         Some(name) => named(&context, name)?,
     };
-    let asked = asked(args);
     if let Some((window, _)) = asked {
         spec.window = window;
     }
@@ -101,28 +103,6 @@ fn asked(args: &ReportArgs) -> Option<(ReportWindow, &str)> {
     let date = args.date.as_deref().map(|date| (ReportWindow::Day, date));
     let week = args.week.as_deref().map(|week| (ReportWindow::Week, week));
     date.or(week).or(args.month.as_deref().map(|month| (ReportWindow::Month, month)))
-}
-
-/// A report of everything that is watched, without any of the file's.
-fn everything(args: &ReportArgs) -> ReportSpec {
-    ReportSpec {
-        name: "everything".to_owned(),
-        title: match asked(args) {
-            Some((ReportWindow::Week, _)) => "Weekly report",
-            Some((ReportWindow::Month, _)) => "Monthly report",
-            _ => "Daily report",
-        }
-        .to_owned(),
-        topics: args.topic.clone(),
-        tags: Vec::new(),
-        schedule: None,
-        timezone: args.timezone.clone(),
-        window: ReportWindow::Day,
-        formats: vec![ReportFormat::Html],
-        path: "topicwatch-{date}".to_owned(),
-        group: None,
-        channels: Vec::new(),
-    }
 }
 
 /// A report of the file; an unknown name is a mistake with its nearest neighbour.

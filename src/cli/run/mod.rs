@@ -6,6 +6,7 @@ pub(in crate::cli) mod dry_run;
 pub(in crate::cli) mod editor;
 mod jobs_trial;
 pub(in crate::cli) mod long_running;
+pub(in crate::cli) mod mcp;
 pub(in crate::cli) mod once;
 pub(in crate::cli) mod reload;
 pub(in crate::cli) mod serve;

@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
 }
 
 /// Waits until the database that is shown is not the one any more that its address names.
-async fn lost(store: &Store) -> StoreError {
+pub(in crate::cli) async fn lost(store: &Store) -> StoreError {
     loop {
         tokio::time::sleep(LOOK).await;
         if let Err(error) = store.in_place()

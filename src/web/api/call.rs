@@ -8,8 +8,7 @@ use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
 use super::parameter::{Kind, MOST, Parameter, Place};
-use super::token::{self, Position};
-use crate::model::{Source, Time, Wanted};
+use crate::model::{BadToken, Position, Source, Time, Wanted, page_token, position_of};
 use crate::schedule::instant;
 use crate::web::app::App;
 pub(super) use crate::web::ask::cut;
@@ -124,12 +123,20 @@ impl Call {
 
     /// Where the page that is asked for begins.
     pub(super) fn position(&self) -> Result<Option<Position>, Problem> {
-        self.one("page_token").map(|given| token::read(&self.scope(), given)).transpose()
+        let wrong = |bad| {
+            let title = match bad {
+                BadToken::OfAnother => "This page token belongs to another question",
+                BadToken::NoToken => "This is no page token",
+            };
+            let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
+            Problem::bad(title, hint)
+        };
+        self.one("page_token").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
     }
 
     /// The token of a page that begins behind a place.
     pub(super) fn token(&self, value: i64, key: &str) -> String {
-        token::write(&self.scope(), &Position { value, key: key.to_owned() })
+        page_token(&self.scope(), &Position { value, key: key.to_owned() })
     }
 
     /// What a page token belongs to: the operation and everything that says which rows, and in which order.

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, with};
 use super::topics::card;
-use crate::compare::{Filtered, Hiding, Ranking};
-use crate::model::{Source, Tone, TopicCard, WindowFit};
-use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
+use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
+use crate::model::{Source, Tone, TopicCard};
+use crate::store::{Filter, ItemOrder, ItemPlace};
 use crate::web::pages::topic::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
@@ -29,8 +29,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let folded = call.one("copies").unwrap_or("fold") == "fold";
     let (limit, position) = (call.number("limit"), call.position()?);
     let ranking = Ranking::of(store, &card.topic).await?;
-    let fold = call.one("noise") == Some("fold");
-    let (mut rows, next, complete) = if order == "relevance" {
+    let (rows, next, complete) = if order == "relevance" {
         alone(&call, order)?;
         (most_relevant(call.site(), &card.topic, ranking.as_ref(), limit as usize).await?, None, true)
     } else if order == "velocity" {
@@ -42,29 +41,28 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
-    let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, fold));
-    let mode = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), mode).await?;
-    let keys: Vec<String> = rows.iter().map(|row| row.key.clone()).collect();
-    let mut fits = store.first_fits(Some(&card.topic), &keys).await?;
-    let (mut data, mut outside) = (Vec::new(), 0_u64);
-    for row in rows.into_iter().filter(|row| hiding.item(row)) {
-        let fit = fits.remove(&(card.topic.clone(), row.key.clone())).unwrap_or(WindowFit::Undated);
-        // Kept, but not new: it lay outside the window of the search that found it first.
-        if call.one("new_since").is_some() && fit == WindowFit::Outside {
-            outside += 1;
-            continue;
-        }
-        data.push(item(&call, &card, &row, fit, folded).await?);
-    }
+    let shown = shown_items(
+        store,
+        ranking.as_ref(),
+        rows,
+        Showing {
+            topic: &card.topic,
+            filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide),
+            without_noise: call.one("noise") == Some("fold"),
+            only_new: call.one("new_since").is_some(),
+            copies: folded.then_some(TOLD),
+        },
+    )
+    .await?;
+    let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let waiting = if call.one("search").is_some() { store.words_waiting().await? } else { 0 };
     let next = next.map(|place| call.token(place.value, &place.key));
     let fields = [
         ("data", json!(data)),
         ("next_page_token", json!(next)),
-        ("filtered", json!(hiding.hidden())),
-        ("outside", json!(outside)),
-        ("noise", json!(noise)),
+        ("filtered", json!(shown.hidden)),
+        ("outside", json!(shown.outside)),
+        ("noise", json!(shown.noise)),
         ("learned", json!(ranking.map(|ranking| ranking.told()))),
         ("complete", json!(complete)),
         ("unindexed", json!(waiting)),
@@ -106,12 +104,7 @@ fn alone(call: &Call, order: &str) -> Result<(), Problem> {
     }
 }
 
-async fn item(call: &Call, card: &TopicCard, row: &ItemRow, fit: WindowFit, folded: bool) -> Result<Value, Problem> {
-    let (many, copies) = match &row.cluster {
-        Some(head) if folded && *head == row.key => {
-            call.site().store.copies_of(&row.key, Some(&card.topic), TOLD).await?
-        }
-        _ => (0, Vec::new()),
-    };
-    with(row, [("fit", json!(fit)), ("copies", json!({ "count": many, "data": copies }))])
+fn item(shown: &ShownItem) -> Result<Value, Problem> {
+    let (many, copies) = &shown.copies;
+    with(&shown.row, [("fit", json!(shown.fit)), ("copies", json!({ "count": many, "data": copies }))])
 }

@@ -29,7 +29,6 @@ mod table_exports;
 mod table_kept;
 mod table_marks;
 mod terms;
-mod token;
 mod topics;
 
 use axum::Router;

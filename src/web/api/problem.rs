@@ -46,7 +46,7 @@ pub(in crate::web) fn not_so() -> Problem {
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
 }
 
-/// Whether an address belongs to the API: what is wrong with it is then told as JSON.
+/// Whether an address is for programs, as those of the API and of MCP are: what is wrong with it is then told as JSON.
 pub(in crate::web) fn is_of(path: &str) -> bool {
-    path == "/api" || path.starts_with("/api/")
+    path == "/mcp" || path == "/api" || path.starts_with("/api/")
 }

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut};
-use crate::model::{Period, Time, Topic, TopicCard};
+use crate::compare::card_as_json;
+use crate::model::TopicCard;
 use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
-use crate::web::source_status::{SourceHistory, SourceStatus};
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
@@ -39,36 +39,6 @@ pub(super) fn unknown(topic: &str) -> Problem {
 }
 
 async fn stand(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
-    let known = SourceHistory::of(call.site(), cards).await?;
-    Ok(cards.iter().map(|card| as_json(card, &known, call.now)).collect())
-}
-
-fn as_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
-    let topic = card.definition.as_ref();
-    let policy = topic.and_then(|topic| topic.schedule.as_ref());
-    let (cron, every) = match policy.map(|policy| &policy.period) {
-        Some(Period::Cron(cron)) => (Some(cron), None),
-        Some(Period::Every(every)) => (None, Some(every)),
-        None => (None, None),
-    };
-    let query = |topic: &Topic, source| json!({ "source": source, "query": topic.query(source) });
-    let queries = topic.map(|topic| topic.sources().into_iter().map(|source| query(topic, source)).collect::<Vec<_>>());
-    let source =
-        |one: &SourceStatus<'_>| json!({ "source": one.source, "state": one.state, "error_class": one.error_class });
-    json!({
-        "topic": card.topic,
-        "title": card.title,
-        "tags": topic.map(|topic| &topic.tags),
-        "schedule": policy.map(|_| json!({ "cron": cron, "every_ms": every })),
-        "timezone": card.timezone(),
-        "window": topic.map(|topic| topic.window),
-        "queries": queries,
-        "paused": card.paused,
-        "last_run": card.last_run,
-        "last_success": card.last_success,
-        "next_slot": card.next_slot,
-        "overdue": card.is_overdue(now),
-        "sources": known.standing(card).iter().map(source).collect::<Vec<_>>(),
-        "new_24h": card.new,
-    })
+    let known = call.site().sources(cards).await?;
+    Ok(cards.iter().map(|card| card_as_json(card, &known, call.now)).collect())
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use maud::{Markup, html};
 
 use super::{alerts, days, searches, topic_edit};
+use crate::compare::SourceHistory;
 use crate::draw::format::{self, number};
 use crate::draw::spark;
 use crate::model::{FiringAt, PausedBy, RunState, Source, Time, TopicCard, Used};
@@ -13,7 +14,6 @@ use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::source_status::SourceHistory;
 
 /// Topics of a page.
 const TOPICS: u32 = 50;
@@ -31,7 +31,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards) });
     }
-    let known = SourceHistory::of(&site, &cards).await?;
+    let known = site.sources(&cards).await?;
     let others = store.used_by_provider(now.utc_day()).await?;
     let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
     let many = store.many_topics().await?;

@@ -18,7 +18,6 @@ use crate::web::ask::{Ask, LONGEST, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
-use crate::web::source_status::SourceHistory;
 
 /// Items of a page.
 const ITEMS: u32 = 30;
@@ -111,7 +110,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         };
     };
     let wish = ItemQuery::of(&ask, &card, now)?;
-    let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
+    let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
     let actions = actions::shown(&site, &card).await?;

@@ -13,6 +13,7 @@ pub mod event_days;
 pub mod exported_story;
 pub mod exposition;
 pub mod independent_readers;
+pub mod mcp_client;
 pub mod mounted_disk;
 pub mod old_history;
 pub mod program;

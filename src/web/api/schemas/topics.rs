@@ -1,11 +1,11 @@
 //! Topics, their days, and what may be asked of them.
 
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
+use crate::compare::STATES;
 use crate::model::{PausedBy, RequestState, Window};
 use crate::web::api::requests::ACTIONS;
 use crate::web::api::shape::Shape::{Date, Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};
-use crate::web::source_status::STATES;
 
 const ACTION: Shape = Word(|| ACTIONS.iter().map(|(name, _)| *name).collect());
 const WINDOW: Shape = Word(|| Window::ALL.iter().map(|window| window.as_str()).collect());

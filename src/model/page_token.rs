@@ -4,13 +4,20 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::web::problem::Problem;
-
 /// A place in a list: what it is ordered by, and the key of what stood there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Position {
-    pub(super) value: i64,
-    pub(super) key: String,
+pub struct Position {
+    pub value: i64,
+    pub key: String,
+}
+
+/// What is wrong with a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BadToken {
+    /// It was made for other filters, or another order.
+    OfAnother,
+    /// It is none.
+    NoToken,
 }
 
 /// Letters of the mark of a question.
@@ -20,26 +27,29 @@ fn mark(scope: &str) -> String {
     blake3::hash(scope.as_bytes()).to_hex()[..MARK].to_owned()
 }
 
-pub(super) fn write(scope: &str, position: &Position) -> String {
+/// The token of a page that begins behind a place.
+#[must_use]
+pub fn page_token(scope: &str, position: &Position) -> String {
     let Position { value, key } = position;
     URL_SAFE_NO_PAD.encode(serde_json::json!([mark(scope), value, key]).to_string())
 }
 
-pub(super) fn read(scope: &str, token: &str) -> Result<Position, Problem> {
+/// Reads a token back.
+///
+/// # Errors
+/// It is none, or belongs to another question.
+pub fn position_of(scope: &str, token: &str) -> Result<Position, BadToken> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok();
     let parts: Option<(String, i64, String)> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
-    let none = |title: &str| Problem { hint: hint.to_owned(), ..Problem::unknown(title) };
     match parts {
         Some((of, value, key)) if of == mark(scope) && !key.contains('\0') => Ok(Position { value, key }),
-        Some(_) => Err(none("This page token belongs to another question")),
-        None => Err(none("This is no page token")),
+        Some(_) => Err(BadToken::OfAnother),
+        None => Err(BadToken::NoToken),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
 
     #[test]
@@ -47,13 +57,13 @@ mod tests {
         for (value, key) in [(0, ""), (i64::MIN, "post:x:2031610711893905509"), (7, "page:https://ex.ample/ü?a=b&c=\"")]
         {
             let position = Position { value, key: key.to_owned() };
-            let token = write("items of acme", &position);
+            let token = page_token("items of acme", &position);
             assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)), "{token}");
-            assert_eq!(read("items of acme", &token).unwrap(), position);
-            assert!(read("items of rust", &token).unwrap_err().title.contains("another question"));
+            assert_eq!(position_of("items of acme", &token), Ok(position));
+            assert_eq!(position_of("items of rust", &token), Err(BadToken::OfAnother));
         }
         for wrong in ["", "x", "bm9uc2Vuc2U", "W10", "WyJhIiwxLDJd", "=", "ä"] {
-            assert!(read("items of acme", wrong).is_err(), "{wrong}");
+            assert_eq!(position_of("items of acme", wrong), Err(BadToken::NoToken), "{wrong}");
         }
     }
 }

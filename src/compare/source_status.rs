@@ -1,34 +1,35 @@
-//! How the sources of a topic stand, each in a word, for pages and for the API alike. How it is shown is theirs.
+//! How the sources of a topic stand, each in a word, for pages, the API and MCP alike. How it is shown is theirs.
 
 use std::collections::BTreeMap;
 
-use super::site::Site;
 use crate::insight::Illness;
 use crate::model::{SearchRow, SearchState, Source, Topic, TopicCard};
-use crate::store::StoreError;
+use crate::store::{Store, StoreError};
 
 /// Words for how a source stands, the API's spelling.
-pub(super) const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];
+pub const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];
 
-pub(super) struct SourceStatus<'a> {
-    pub(super) source: Source,
+/// How one source stands.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct SourceStatus<'a> {
+    pub source: Source,
     /// One of [`STATES`].
-    pub(super) state: &'static str,
+    pub state: &'static str,
     /// What went wrong, where something did.
-    pub(super) error_class: Option<&'a str>,
+    pub error_class: Option<&'a str>,
 }
 
 /// What is known of the sources of some topics.
-pub(super) struct SourceHistory {
+#[derive(Debug)]
+pub struct SourceHistory {
     ill: Vec<Illness>,
     /// Of each topic's last run.
     searches: BTreeMap<String, Vec<SearchRow>>,
 }
 
 impl SourceHistory {
-    pub(super) async fn of(site: &Site, cards: &[TopicCard]) -> Result<Self, StoreError> {
-        let store = &site.store;
-        let ill = site.judged.of(store, cards, site.now()).await?;
+    /// Reads the searches of their last runs; `ill` is what is known to be ill of them.
+    pub async fn of(store: &Store, cards: &[TopicCard], ill: Vec<Illness>) -> Result<Self, StoreError> {
         let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
         let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
         for search in store.searches(&last).await? {
@@ -37,8 +38,16 @@ impl SourceHistory {
         Ok(Self { ill, searches })
     }
 
+    /// Whether a search of the topic's last run returned as much as it could: there may be more than was counted.
+    #[must_use]
+    pub fn is_full(&self, card: &TopicCard) -> bool {
+        let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
+        searches.is_some_and(|searches| searches.iter().any(|search| search.saturated))
+    }
+
     /// Each source of a topic that is on.
-    pub(super) fn standing(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
+    #[must_use]
+    pub fn standing(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
         standing(card, searches.map_or(&[], Vec::as_slice), &self.ill)
     }

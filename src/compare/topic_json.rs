@@ -1,0 +1,37 @@
+//! How a topic stands, as the API and MCP tell it: the same fields with the same figures. What is known of its sources is
+//! `source_status`'s.
+
+use serde_json::{Value, json};
+
+use super::SourceHistory;
+use crate::model::{Period, Time, Topic, TopicCard};
+
+/// A topic's card.
+#[must_use]
+pub fn card_as_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
+    let topic = card.definition.as_ref();
+    let policy = topic.and_then(|topic| topic.schedule.as_ref());
+    let (cron, every) = match policy.map(|policy| &policy.period) {
+        Some(Period::Cron(cron)) => (Some(cron), None),
+        Some(Period::Every(every)) => (None, Some(every)),
+        None => (None, None),
+    };
+    let query = |topic: &Topic, source| json!({ "source": source, "query": topic.query(source) });
+    let queries = topic.map(|topic| topic.sources().into_iter().map(|source| query(topic, source)).collect::<Vec<_>>());
+    json!({
+        "topic": card.topic,
+        "title": card.title,
+        "tags": topic.map(|topic| &topic.tags),
+        "schedule": policy.map(|_| json!({ "cron": cron, "every_ms": every })),
+        "timezone": card.timezone(),
+        "window": topic.map(|topic| topic.window),
+        "queries": queries,
+        "paused": card.paused,
+        "last_run": card.last_run,
+        "last_success": card.last_success,
+        "next_slot": card.next_slot,
+        "overdue": card.is_overdue(now),
+        "sources": known.standing(card),
+        "new_24h": card.new,
+    })
+}

@@ -1,0 +1,64 @@
+//! What a tool answers: fields, and sentences on how far to trust them. It is told twice, as structured content and as text,
+//! since not every client reads both.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::quoted::ABOUT;
+use super::trouble::Trouble;
+
+/// Bytes of an answer; what a tool asks for is bounded far below.
+const LARGEST: usize = 400_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    fields: Map<String, Value>,
+    notes: Vec<String>,
+}
+
+impl Answer {
+    pub(super) fn field(&mut self, name: &str, value: impl Serialize) -> Result<(), Trouble> {
+        self.fields.insert(name.to_owned(), serde_json::to_value(value)?);
+        Ok(())
+    }
+
+    /// A sentence of ours; it holds no text of others.
+    pub(super) fn note(&mut self, sentence: impl Into<String>) {
+        self.notes.push(sentence.into());
+    }
+
+    pub(super) fn notes(&mut self, sentences: impl IntoIterator<Item = String>) {
+        self.notes.extend(sentences);
+    }
+
+    /// Where the next page begins.
+    pub(super) fn next(&mut self, cursor: Option<String>) -> Result<(), Trouble> {
+        if cursor.is_some() {
+            self.note("There are more: call again with `cursor` set to `next_cursor` and all else as it was.");
+        }
+        self.field("next_cursor", cursor)
+    }
+
+    /// As it is sent; `sandbox`: what it tells was invented.
+    pub(super) fn result(mut self, sandbox: bool) -> Result<CallToolResult, Trouble> {
+        if sandbox {
+            self.notes.insert(0, "SANDBOX: everything here was made up or moved in time.".to_owned());
+        }
+        self.fields.insert("sandbox".to_owned(), json!(sandbox));
+        self.fields.insert("notes".to_owned(), json!(self.notes));
+        self.fields.insert("about_quoted".to_owned(), json!(ABOUT));
+        let mut text = String::from(ABOUT);
+        for note in &self.notes {
+            text.push_str(&format!("\n- {note}"));
+        }
+        let value = Value::Object(self.fields);
+        let written = value.to_string();
+        if written.len() > LARGEST {
+            return Err(Trouble::new("the answer is too long", "ask for less: a smaller `limit`, or a shorter period"));
+        }
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text), ContentBlock::text(written)]);
+        result.structured_content = Some(value);
+        Ok(result)
+    }
+}

@@ -1,0 +1,77 @@
+//! A call of a tool: what was given, what is asked, and when.
+
+use std::sync::Arc;
+
+use super::argument::Given;
+use super::settings::Settings;
+use super::trouble::{Trouble, cut};
+use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, position_of};
+use crate::store::Store;
+
+/// How far back an item counts as new, and what is told when nobody says how far back: milliseconds.
+pub(super) const DAY: i64 = 86_400_000;
+
+/// A call, checked.
+#[derive(Debug)]
+pub(super) struct Asked {
+    /// Of the tool.
+    pub(super) tool: &'static str,
+    pub(super) store: Store,
+    pub(super) settings: Arc<Settings>,
+    pub(super) given: Given,
+    pub(super) now: Time,
+}
+
+impl Asked {
+    /// The topic that is asked about.
+    pub(super) async fn card(&self) -> Result<TopicCard, Trouble> {
+        let topic = self.given.needed("topic");
+        let card = self.store.topic_card(topic, Time(self.now.0 - DAY)).await?;
+        card.ok_or_else(|| Trouble::no_topic(topic))
+    }
+
+    /// Its definition.
+    pub(super) async fn topic(&self) -> Result<Topic, Trouble> {
+        let card = self.card().await?;
+        card.definition.ok_or_else(|| {
+            let title = format!("the definition of topic `{}` cannot be read by this version", cut(&card.topic));
+            Trouble::new(title, "run it once with this version, or use the version that wrote it")
+        })
+    }
+
+    /// The source that is asked about, if any; one that nobody ever searched is a mistake.
+    pub(super) async fn source(&self) -> Result<Option<Source>, Trouble> {
+        let Some(source) = self.given.text("source").and_then(Source::parse) else { return Ok(None) };
+        let all = self.store.searched_sources().await?;
+        if all.contains(&source) {
+            return Ok(Some(source));
+        }
+        let names: Vec<&str> = all.iter().map(Source::as_str).collect();
+        let title = format!("there is no source `{}`", cut(source.as_str()));
+        Err(Trouble::new(title, format!("give one of: {}", names.join(", "))))
+    }
+
+    /// Where the page that is asked for begins.
+    pub(super) fn position(&self) -> Result<Option<Position>, Trouble> {
+        let wrong = |bad| {
+            let title = match bad {
+                BadToken::OfAnother => "this `cursor` belongs to another question",
+                BadToken::NoToken => "this is no `cursor`",
+            };
+            Trouble::new(
+                title,
+                "give the `next_cursor` of the page before as it is, all else as it was, or leave it out",
+            )
+        };
+        self.given.text("cursor").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
+    }
+
+    /// The cursor of a page that begins behind a place.
+    pub(super) fn cursor(&self, value: i64, key: &str) -> String {
+        page_token(&self.scope(), &Position { value, key: key.to_owned() })
+    }
+
+    fn scope(&self) -> String {
+        serde_json::json!([self.tool, self.given.scope()]).to_string()
+    }
+}

@@ -1,0 +1,91 @@
+//! A message of a client, read from bytes: what is no JSON, or no message, is answered as JSON-RPC says.
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
+use serde_json::Value;
+
+/// What bytes are.
+#[derive(Debug)]
+pub(super) enum Read {
+    Message(Box<ClientJsonRpcMessage>),
+    /// A notification that nobody here knows: it asks for no answer.
+    Ignored,
+    /// Nothing that can be answered but with this.
+    Wrong(Box<ServerJsonRpcMessage>),
+}
+
+/// Reads one message.
+pub(super) fn read(bytes: &[u8]) -> Read {
+    let value: Value = match serde_json::from_slice(bytes) {
+        Ok(value) => value,
+        Err(_) => return wrong(ErrorData::parse_error("this is no JSON", None), None),
+    };
+    let id = value.get("id").cloned();
+    let named = value.get("method").is_some_and(Value::is_string);
+    match serde_json::from_value(value) {
+        Ok(message) => Read::Message(Box::new(message)),
+        Err(_) if named && id.is_none() => Read::Ignored,
+        Err(_) => {
+            let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
+            wrong(ErrorData::invalid_request("this is no message of JSON-RPC 2.0 as MCP writes them", None), id)
+        }
+    }
+}
+
+/// What is said of a message that is longer than any has to be.
+pub(super) fn too_long(most: usize) -> ServerJsonRpcMessage {
+    ServerJsonRpcMessage::error(ErrorData::invalid_request(format!("a message has at most {most} bytes"), None), None)
+}
+
+fn wrong(error: ErrorData, id: Option<RequestId>) -> Read {
+    Read::Wrong(Box::new(ServerJsonRpcMessage::error(error, id)))
+}
+
+/// What the body of a request over HTTP is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Checked {
+    /// A message.
+    Message,
+    /// A notification that nobody here knows.
+    Ignored,
+    /// None; this is what to answer, as JSON.
+    Wrong(String),
+}
+
+/// Looks at a body.
+#[must_use]
+pub fn check(body: &[u8]) -> Checked {
+    match read(body) {
+        Read::Message(_) => Checked::Message,
+        Read::Ignored => Checked::Ignored,
+        Read::Wrong(answer) => Checked::Wrong(serde_json::to_string(&answer).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_is_answered_with_its_id_where_it_has_one() {
+        for good in [
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"no/such/method","params":{}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        ] {
+            assert_eq!(check(good.as_bytes()), Checked::Message, "{good}");
+        }
+        for (wrong, code, id) in [
+            ("{", "-32700", ""),
+            ("", "-32700", ""),
+            ("\u{0}", "-32700", ""),
+            ("7", "-32600", ""),
+            ("[]", "-32600", ""),
+            (r#"{"id":1}"#, "-32600", r#""id":1"#),
+            (r#"{"jsonrpc":"1.0","id":"a","method":"ping"}"#, "-32600", r#""id":"a""#),
+        ] {
+            let Checked::Wrong(told) = check(wrong.as_bytes()) else { panic!("{wrong} is taken") };
+            assert!(told.contains(code) && told.contains(id), "{wrong}: {told}");
+        }
+        assert!(matches!(read(&[0xff, 0xfe]), Read::Wrong(_)));
+    }
+}

@@ -1,0 +1,112 @@
+//! The server: which tools there are, and who is called. How requests reach it is `stdio`'s and `http`'s.
+
+use std::sync::Arc;
+
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool as Told,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use tokio::sync::Semaphore;
+
+use super::argument::Given;
+use super::asked::Asked;
+use super::quoted::ABOUT;
+use super::settings::Settings;
+use super::tool::Tool;
+use super::tools::TOOLS;
+use super::trouble::{Trouble, cut};
+use crate::model::{Clock, Nature};
+use crate::store::Store;
+
+/// The version of the tools, for who may not learn that of the program.
+const TOOLS_VERSION: &str = "1.0.0";
+/// Calls answered at a time; the others wait.
+const AT_ONCE: usize = 4;
+
+/// Answers from one store, and changes nothing.
+#[derive(Clone)]
+pub struct Server {
+    store: Store,
+    clock: Clock,
+    settings: Arc<Settings>,
+    places: Arc<Semaphore>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Over a store.
+    #[must_use]
+    pub fn new(store: Store, clock: Clock, settings: Settings) -> Self {
+        Self { store, clock, settings: Arc::new(settings), places: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+
+    async fn answered(self, tool: &'static Tool, given: serde_json::Map<String, serde_json::Value>) -> CallToolResult {
+        let made = async {
+            let now = (self.clock)();
+            let given = Given::of(tool.arguments, given, now)?;
+            let sandbox = self.store.nature().await? == Some(Nature::Sandbox);
+            let Self { store, settings, .. } = self;
+            (tool.handler)(Asked { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
+        };
+        made.await.unwrap_or_else(|trouble: Trouble| trouble.result())
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let about = Implementation::new("topicwatch", self.settings.version.unwrap_or(TOOLS_VERSION))
+            .with_title("topicwatch")
+            .with_description("What topics that are watched found, and how far to trust it");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_server_info(about).with_instructions(
+            format!(
+                "topicwatch searches for topics by schedule and keeps every post and page once. These tools read what it \
+                 stored; they search for nothing and change nothing. Begin with list_topics. Read the `notes` of an answer \
+                 before its figures: they say what was not searched, and where a figure is only a least one. Items have \
+                 keys; cite them. {ABOUT}"
+            ),
+        )
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(Tool::describe).collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Told> {
+        TOOLS.iter().find(|tool| tool.name == name).map(Tool::describe)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
+            let text = format!("there is no tool `{}`; tools/list names those there are", cut(&request.name));
+            return Err(ErrorData::invalid_params(text, None));
+        };
+        let (server, places) = (self.clone(), Arc::clone(&self.places));
+        // In a task of its own, since what the store was asked must not be dropped midway.
+        let task = tokio::spawn(async move {
+            let _place = places.acquire_owned().await.ok()?;
+            Some(server.answered(tool, request.arguments.unwrap_or_default()).await)
+        });
+        match task.await {
+            Ok(Some(result)) => Ok(result.into()),
+            Ok(None) | Err(_) => {
+                Err(ErrorData::internal_error("this could not be answered; the log of the server says why", None))
+            }
+        }
+    }
+}

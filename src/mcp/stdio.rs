@@ -1,0 +1,148 @@
+//! MCP over standard input and output: a message a line. Standard output carries nothing else. It ends with standard input.
+
+use std::time::Duration;
+
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::service::{RoleServer, ServerInitializeError, serve_server_with_ct};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Stdin};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::message::{Read, read, too_long};
+use super::server::Server;
+
+/// Bytes of a message.
+const LONGEST: usize = 256 * 1024;
+/// Answers that wait to be written; nothing more is read meanwhile.
+const WAITING: usize = 16;
+/// How long the end waits for the last answers to be written.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why it ended, where that is not its client's wish.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct StdioError(String);
+
+/// Serves one client until it closes standard input, or until the stop.
+///
+/// # Errors
+/// The client does not begin as MCP says.
+pub async fn serve(server: Server, stop: CancellationToken) -> Result<(), StdioError> {
+    match serve_server_with_ct(server, Stdio::open(), stop).await {
+        Ok(running) => running.waiting().await.map(drop).map_err(|error| StdioError(error.to_string())),
+        Err(ServerInitializeError::Cancelled | ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+            Err(StdioError("the client did not begin with `initialize`".to_owned()))
+        }
+        Err(error) => Err(StdioError(error.to_string())),
+    }
+}
+
+struct Stdio {
+    lines: Lines,
+    /// To whoever writes; nothing after the end.
+    out: Option<mpsc::Sender<String>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl Stdio {
+    fn open() -> Self {
+        let (out, mut waiting) = mpsc::channel::<String>(WAITING);
+        // One task writes, so that no message is cut when somebody stops waiting for it.
+        let writer = tokio::spawn(async move {
+            let mut stdout = tokio::io::stdout();
+            while let Some(line) = waiting.recv().await {
+                if stdout.write_all(line.as_bytes()).await.is_err() || stdout.flush().await.is_err() {
+                    return;
+                }
+            }
+        });
+        let lines = Lines { from: BufReader::new(tokio::io::stdin()), line: Vec::new(), too_long: false };
+        Self { lines, out: Some(out), writer: Some(writer) }
+    }
+}
+
+fn line(message: &ServerJsonRpcMessage) -> std::io::Result<String> {
+    Ok(serde_json::to_string(message)? + "\n")
+}
+
+impl Transport<RoleServer> for Stdio {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let out = self.out.clone();
+        async move {
+            let closed = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+            out.ok_or_else(closed)?.send(line(&message)?).await.map_err(|_| closed())
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            // A place for a refusal first: whoever does not read answers is not read from.
+            let place = self.out.as_ref()?.reserve().await.ok()?;
+            let refusal = match self.lines.next().await? {
+                Line::TooLong => too_long(LONGEST),
+                Line::Whole(bytes) if bytes.trim_ascii().is_empty() => continue,
+                Line::Whole(bytes) => match read(&bytes) {
+                    Read::Message(message) => return Some(*message),
+                    Read::Ignored => continue,
+                    Read::Wrong(refusal) => *refusal,
+                },
+            };
+            place.send(line(&refusal).ok()?);
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        drop(self.out.take());
+        if let Some(writer) = self.writer.take() {
+            let _ = tokio::time::timeout(PATIENCE, writer).await;
+        }
+        Ok(())
+    }
+}
+
+/// Lines of bounded length. What was read of one stays here when somebody stops waiting for it.
+struct Lines {
+    from: BufReader<Stdin>,
+    line: Vec<u8>,
+    too_long: bool,
+}
+
+enum Line {
+    Whole(Vec<u8>),
+    TooLong,
+}
+
+impl Lines {
+    /// The next one; `None` at the end.
+    async fn next(&mut self) -> Option<Line> {
+        loop {
+            let ready = self.from.fill_buf().await.ok()?;
+            let ends = ready.is_empty();
+            let part = ready.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            let whole = part.len() < ready.len();
+            self.too_long |= self.line.len() + part.len() > LONGEST;
+            if self.too_long {
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(whole);
+            self.from.consume(used);
+            if ends && self.line.is_empty() && !self.too_long {
+                return None;
+            }
+            if whole || ends {
+                let line = std::mem::take(&mut self.line);
+                return Some(if std::mem::take(&mut self.too_long) { Line::TooLong } else { Line::Whole(line) });
+            }
+        }
+    }
+}

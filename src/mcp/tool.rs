@@ -1,0 +1,45 @@
+//! What a tool is: its name, what it is for, its arguments, and who answers.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use rmcp::model::{Tool as Told, ToolAnnotations};
+
+use super::answer::Answer;
+use super::argument::{Argument, Kind, schema};
+use super::asked::Asked;
+use super::trouble::Trouble;
+
+/// A topic by its id.
+pub(super) const TOPIC: Argument =
+    Argument::new("topic", Kind::Text(64), "Id of a topic that is watched; list_topics names them").needed();
+/// The next page.
+pub(super) const CURSOR: Argument =
+    Argument::new("cursor", Kind::Text(2_000), "`next_cursor` of the page before, as it is");
+
+pub(super) type Handler = fn(Asked) -> BoxFuture<'static, Result<Answer, Trouble>>;
+
+#[derive(Debug)]
+pub(super) struct Tool {
+    /// Its name for programs.
+    pub(super) name: &'static str,
+    /// Its name for people.
+    pub(super) title: &'static str,
+    /// What it answers, and what to know of that.
+    pub(super) told: &'static str,
+    pub(super) arguments: &'static [Argument],
+    pub(super) handler: Handler,
+}
+
+impl Tool {
+    /// As a client is told of it.
+    pub(super) fn describe(&self) -> Told {
+        // It reads a database and nothing else.
+        let hints = ToolAnnotations::with_title(self.title)
+            .read_only(true)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(false);
+        Told::new(self.name, self.told, Arc::new(schema(self.arguments))).with_title(self.title).with_annotations(hints)
+    }
+}

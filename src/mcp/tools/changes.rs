@@ -1,0 +1,105 @@
+//! What changed in a topic between two runs.
+
+use crate::compare::{NoBegin, Since, begin, changes_between, stretch};
+use crate::insight::{ChangeCounts, Changes};
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::Asked;
+use crate::mcp::quoted::parted_all;
+use crate::mcp::trouble::{Trouble, cut};
+use crate::mcp::trust::{self, least};
+use crate::model::{Span, Time, Topic};
+use crate::schedule::{INSTANTS, instant};
+
+/// What this program knows of an item that changed.
+const OURS: &[&str] = &[
+    "key",
+    "kind",
+    "published_at",
+    "cluster",
+    "run",
+    "first_seen",
+    "fit",
+    "sources",
+    "source",
+    "last_seen",
+    "missed",
+    "at",
+    "from",
+    "until",
+];
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let topic = asked.topic().await?;
+    let since = since(&asked, &topic).await?;
+    let between = stretch(&asked.store, &topic.id, since, None).await?.ok_or_else(|| {
+        Trouble::new(
+            format!("topic `{}` has no finished run yet", topic.id),
+            "list_topics says when its next one is due",
+        )
+    })?;
+    let most = asked.given.number("limit") as usize;
+    let changes = changes_between(&asked.store, &topic, between, most).await?;
+    let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
+    let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
+    let span = from.zip(until).and_then(|(from, until)| Span::new(from, until));
+    let mut answer = Answer::default();
+    answer.notes(counted(&changes.counts));
+    if let Some(span) = span {
+        answer.notes(asked.store.trimmed(&topic.id, span).await?.sentence());
+        answer.notes(trust::holes(&asked, &topic.id, span).await?);
+    }
+    if changes.until.is_none() {
+        answer.note("No run was made since then.");
+    }
+    fill(&mut answer, &topic, &changes)?;
+    Ok(answer)
+}
+
+fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Trouble> {
+    answer.field("topic", &topic.id)?;
+    answer.field("since", &changes.since)?;
+    answer.field("first", &changes.first)?;
+    answer.field("until", &changes.until)?;
+    answer.field("runs", changes.runs)?;
+    answer.field("counts", changes.counts)?;
+    answer.field("sources", &changes.sources)?;
+    answer.field("new", parted_all(&changes.new, OURS)?)?;
+    answer.field("outside", parted_all(&changes.outside, OURS)?)?;
+    answer.field("gone", parted_all(&changes.gone, OURS)?)?;
+    answer.field("edited", parted_all(&changes.edited, OURS)?)?;
+    answer.field("rising", parted_all(&changes.rising, OURS)?)
+}
+
+/// The counts in words.
+fn counted(counts: &ChangeCounts) -> Vec<String> {
+    let more = counts.at_least || counts.cut;
+    let new = least(counts.new as u64, more);
+    let mut told =
+        vec![format!("{new} new, {} gone, {} edited, {} rising.", counts.gone, counts.edited, counts.rising)];
+    if counts.at_least {
+        told.push("A source returned as many as it could: there may be more that is new.".to_owned());
+    }
+    if counts.cut {
+        told.push("The period is longer than is read at once; the latest of it was read.".to_owned());
+    }
+    if counts.baseline > 0 {
+        told.push(format!("{} came with the first answer to a query and do not count as new.", counts.baseline));
+    }
+    if counts.filtered > 0 {
+        told.push(format!("{} seen first are hidden by the topic's filter.", counts.filtered));
+    }
+    told
+}
+
+async fn since(asked: &Asked, topic: &Topic) -> Result<Since, Trouble> {
+    let Some(named) = asked.given.text("since") else { return Ok(Since::TheRunBefore) };
+    let at = instant(named, asked.now);
+    begin(&asked.store, topic, named, at, &asked.settings.reports).await.map_err(|error| match error {
+        NoBegin::Store(error) => error.into(),
+        NoBegin::NoReport(_) => Trouble::new(error.to_string(), "compare with a run or a time: 24h"),
+        NoBegin::NotEnded => Trouble::new(format!("run `{}` has not ended", cut(named)), "name one that has"),
+        NoBegin::Unknown(_) => {
+            Trouble::new(format!("`since` cannot be `{}`: {error}", cut(named)), format!("name a run, or {INSTANTS}"))
+        }
+    })
+}

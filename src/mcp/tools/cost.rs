@@ -1,0 +1,55 @@
+//! Calls and money of UTC days, and their limits.
+
+use serde_json::{Value, json};
+
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::Asked;
+use crate::mcp::trouble::Trouble;
+use crate::model::{SERVICE, ServiceLimits, Time, Used};
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let topic = match asked.given.text("topic") {
+        Some(topic) => Some(asked.store.topic_card(topic, asked.now).await?.ok_or_else(|| Trouble::no_topic(topic))?),
+        None => None,
+    };
+    let ids: Vec<String> = topic.iter().map(|card| card.topic.clone()).collect();
+    let today = asked.now.utc_day();
+    let many = i64::from(asked.given.number("days"));
+    let mut days = Vec::new();
+    for day in (today - many + 1)..=today {
+        let (service, of_topics) = asked.store.used_on(day, &ids).await?;
+        let others = asked.store.used_by_provider(day).await?;
+        let all = others.iter().fold(service, |sum, (_, used)| sum.plus(*used));
+        let mut by_provider = vec![with("provider", SERVICE, service)];
+        by_provider.extend(others.iter().map(|(name, used)| with("provider", name.as_str(), *used)));
+        days.push(json!({
+            "day": Time::of_utc_day(day).utc_date(),
+            "calls": all.calls,
+            "cost_usd": all.money,
+            "by_provider": by_provider,
+            "topic": ids.first().zip(of_topics.first()).map(|(id, used)| with("topic", id, *used)),
+        }));
+    }
+    let limits = &asked.settings.limits;
+    let mut limited: Vec<Value> = limits.service.iter().map(|limits| limit(SERVICE, limits)).collect();
+    limited.extend(limits.providers.iter().map(|(name, limits)| limit(name.as_str(), limits)));
+    let own = topic.and_then(|card| card.definition).map(|topic| topic.limits).filter(|limits| !limits.is_none());
+    let mut answer = Answer::default();
+    answer.field("days", days)?;
+    answer.field("limits", limited)?;
+    answer.field(
+        "topic_limits",
+        own.map(|own| json!({ "max_calls_per_day": own.calls, "budget_per_day_usd": own.money() })),
+    )?;
+    answer.field("clears_at", asked.now.next_utc_day())?;
+    answer.note("Days are UTC days. A call whose cost is not known yet counts at its expected price.");
+    Ok(answer)
+}
+
+fn with(what: &str, name: &str, used: Used) -> Value {
+    json!({ what: name, "calls": used.calls, "cost_usd": used.money })
+}
+
+fn limit(name: &str, limits: &ServiceLimits) -> Value {
+    json!({ "provider": name, "max_calls_per_day": limits.calls, "budget_per_day_usd": limits.money })
+}

@@ -1,0 +1,89 @@
+//! What the sources of a topic covered, and what not.
+
+use serde_json::{Value, json};
+
+use crate::compare::coverage;
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::{Asked, DAY};
+use crate::mcp::quoted::IN_A_LIST;
+use crate::mcp::quoted::parted;
+use crate::mcp::trouble::Trouble;
+use crate::mcp::trust;
+use crate::model::{Span, Time};
+
+/// Days of a period.
+const MOST_DAYS: i64 = 400;
+/// Spans and checks that are told of a source, the latest.
+const TOLD: usize = 50;
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let topic = asked.card().await?.topic;
+    let since = asked.given.instant("since", asked.now).unwrap_or(Time(asked.now.0 - 7 * DAY));
+    let period = Span::new(since, asked.now)
+        .ok_or_else(|| Trouble::new("`since` is not in the past", "write a time before now, such as 7d"))?;
+    if period.until.0 - period.from.0 > MOST_DAYS * DAY {
+        let title = format!("the period is longer than {MOST_DAYS} days");
+        return Err(Trouble::new(title, "ask for a shorter one; `topicwatch coverage` tells any"));
+    }
+    let only = asked.source().await?;
+    let found =
+        coverage(&asked.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))
+            .await?;
+    let Some(one) = found.topics.first() else {
+        return Err(Trouble::new(format!("topic `{topic}` has not been run yet"), "list_topics says when it is due"));
+    };
+    let mut answer = Answer::default();
+    answer.field("topic", &topic)?;
+    answer.field("from", period.from)?;
+    answer.field("until", period.until)?;
+    answer.field("began", one.watched.began)?;
+    answer.field("pruned_until", found.pruned_until)?;
+    let mut sources = Vec::with_capacity(one.sources.len());
+    for source in &one.sources {
+        let mut told = serde_json::to_value(source)?;
+        for left_out in bounded(&mut told)? {
+            answer.note(format!("{}: {left_out}", source.source));
+        }
+        sources.push(told);
+    }
+    answer.field("sources", sources)?;
+    if let Some(until) = found.pruned_until {
+        answer.note(format!("Searches before {until} were pruned: nothing is known of that time."));
+    }
+    let holes = trust::sentences(one);
+    if holes.is_empty() {
+        answer.note("No source that looks back over spans left a hole.");
+    }
+    answer.notes(holes);
+    Ok(answer)
+}
+
+/// A source with lists of bounded length, and the causes' details apart, which may hold what a service said; what was left
+/// out.
+fn bounded(source: &mut Value) -> Result<Vec<String>, Trouble> {
+    let mut told = Vec::new();
+    for name in ["covered", "holes", "late_indexing", "checks"] {
+        let Some(list) = source.get_mut(name).and_then(Value::as_array_mut) else { continue };
+        let left_out = list.len().saturating_sub(TOLD);
+        list.drain(..left_out);
+        if left_out > 0 {
+            told.push(format!(
+                "the {left_out} earliest of `{name}` are left out; ask for a shorter period to see them."
+            ));
+        }
+        for hole in list {
+            quote_details(hole)?;
+        }
+    }
+    if let Some(open) = source.get_mut("open") {
+        quote_details(open)?;
+    }
+    Ok(told)
+}
+
+fn quote_details(hole: &mut Value) -> Result<(), Trouble> {
+    for cause in hole.get_mut("causes").and_then(Value::as_array_mut).into_iter().flatten() {
+        *cause = json!(parted(cause, &["why"], IN_A_LIST)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! A topic's items: searched, narrowed, ordered; the same page of them as the API's.
+
+use serde_json::{Value, json};
+
+use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::{Asked, DAY};
+use crate::mcp::quoted::{IN_A_LIST, parted, parted_all};
+use crate::mcp::trouble::Trouble;
+use crate::mcp::trust;
+use crate::model::{Span, Time, Tone};
+use crate::normalise::words::wanted;
+use crate::store::{Filter, ItemOrder, ItemPlace};
+
+/// What this program knows of an item; all else was written by others.
+pub(super) const OURS: &[&str] = &[
+    "topic",
+    "key",
+    "kind",
+    "published_at",
+    "first_seen",
+    "first_run",
+    "last_seen",
+    "last_run",
+    "cluster",
+    "tone",
+    "scorer",
+    "pruned_at",
+    "mark",
+    "fit",
+];
+/// The same of a near-copy.
+pub(super) const OURS_OF_COPY: &[&str] = &["key", "published_at"];
+/// Near-copies that are told under an item.
+const COPIES: u32 = 5;
+/// How far back holes are told where nobody asks for a time, milliseconds.
+const LATELY: i64 = 7 * DAY;
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let (store, given) = (&asked.store, &asked.given);
+    let card = asked.card().await?;
+    let folded = given.text("copies") != Some("all");
+    let order = match given.text("order") {
+        Some("engagement") => ItemOrder::Reactions,
+        Some("negative") => ItemOrder::Negative,
+        Some("positive") => ItemOrder::Positive,
+        _ => ItemOrder::New,
+    };
+    let filter = filter(&asked).await?;
+    let after = asked.position()?.map(|at| ItemPlace { value: at.value, key: at.key });
+    let listed = store.list_items(&filter, folded, order, after.as_ref(), given.number("limit")).await?;
+    let ranking = Ranking::of(store, &card.topic).await?;
+    let how = Showing {
+        topic: &card.topic,
+        filtered: given.text("filtered").and_then(Filtered::parse).unwrap_or(Filtered::Hide),
+        without_noise: false,
+        only_new: given.text("new_since").is_some(),
+        copies: folded.then_some(COPIES),
+    };
+    let shown = shown_items(store, ranking.as_ref(), listed.rows, how).await?;
+    let waiting = if given.text("search").is_some() { store.words_waiting().await? } else { 0 };
+    let complete = order == ItemOrder::New || listed.whole;
+
+    let mut answer = Answer::default();
+    answer.field("items", shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?)?;
+    answer.field("filtered", shown.hidden)?;
+    answer.field("outside", shown.outside)?;
+    answer.field("noise", shown.noise)?;
+    answer.field("complete", complete)?;
+    answer.field("unindexed", waiting)?;
+    if shown.hidden > 0 && how.filtered == Filtered::Hide {
+        answer.note(format!("{} of this page are hidden by the topic's filter.", shown.hidden));
+    }
+    if shown.outside > 0 {
+        answer.note(format!("{} of this page were older than the topic's window and are left out.", shown.outside));
+    }
+    if !complete {
+        answer.note("In this order at most the 1,000 items first seen last are looked through.");
+    }
+    if waiting > 0 {
+        answer.note(format!("{waiting} items are not indexed yet and cannot be found by their words."));
+    }
+    let since = filter.since.unwrap_or(Time(asked.now.0 - LATELY));
+    if let Some(period) = Span::new(since, asked.now) {
+        answer.notes(trust::holes(&asked, &card.topic, period).await?);
+    }
+    answer.next(listed.next.map(|place| asked.cursor(place.value, &place.key)))?;
+    Ok(answer)
+}
+
+async fn filter(asked: &Asked) -> Result<Filter, Trouble> {
+    let given = &asked.given;
+    let instant = |name| given.instant(name, asked.now);
+    let unclear = |unclear| {
+        let hint = "write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it";
+        Trouble::new(format!("nothing can be searched for with that: {unclear}"), hint)
+    };
+    Ok(Filter {
+        topics: vec![given.needed("topic").to_owned()],
+        sources: asked.source().await?.into_iter().collect(),
+        tones: given.text("tone").and_then(Tone::parse).into_iter().collect(),
+        authors: given.text("author").map(|author| author.trim_start_matches('@').to_owned()).into_iter().collect(),
+        since: instant("since").max(instant("new_since")),
+        words: given.text("search").map(wanted).transpose().map_err(unclear)?,
+        ..Filter::default()
+    })
+}
+
+fn item(shown: &ShownItem) -> Result<Value, Trouble> {
+    let mut item = parted(&shown.row, OURS, IN_A_LIST)?;
+    if let Some(fields) = item.as_object_mut() {
+        let (many, copies) = &shown.copies;
+        fields.insert("fit".to_owned(), json!(shown.fit));
+        fields.insert("copies".to_owned(), json!({ "count": many, "data": parted_all(copies, OURS_OF_COPY)? }));
+    }
+    Ok(item)
+}

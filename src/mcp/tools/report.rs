@@ -1,0 +1,153 @@
+//! The report of a day, a week or a month, made now.
+
+use serde_json::{Value, json};
+
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::Asked;
+use crate::mcp::quoted::text;
+use crate::mcp::trouble::{Trouble, cut};
+use crate::mcp::trust::{self, least};
+use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::report::{self, Report, TopicFacts, at_date, at_name, span_of, unnamed};
+use crate::schedule::check_zone;
+
+/// Topics of a report.
+pub(super) const MOST_TOPICS: usize = 20;
+/// Characters of it that are told.
+const LONGEST: usize = 100_000;
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let period = period(&asked)?;
+    let (mut spec, topics) = wanted(&asked, period.map(|(window, _)| window)).await?;
+    if let Some((window, _)) = period {
+        spec.window = window;
+    }
+    let last = asked.store.cursor(&spec.job()).await?;
+    let span = match period {
+        Some((window, name)) => named(&spec, window, name, asked.now)?,
+        None => span_of(&spec, asked.now, last.map(|cursor| cursor.at)),
+    };
+    let made = report::make(&asked.store, &spec, &topics, span, last.map(|cursor| cursor.seq), asked.now).await?;
+    let mut answer = Answer::default();
+    fill(&mut answer, &made)?;
+    for topic in &made.topics {
+        if may_be_more(topic) {
+            let items = least(topic.period.raw, true);
+            answer.note(format!(
+                "{}: {items} items: a source returned as much as it could, or more than is read.",
+                topic.id
+            ));
+        }
+        // Of a day that is not over only what has passed.
+        let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
+        let holes = trust::holes(&asked, &topic.id, passed).await?;
+        answer.notes(holes.into_iter().map(|hole| format!("{}: {hole}", topic.id)));
+    }
+    Ok(answer)
+}
+
+fn fill(answer: &mut Answer, made: &Report) -> Result<(), Trouble> {
+    answer.field("name", &made.name)?;
+    answer.field("title", &made.title)?;
+    answer.field("date", &made.date)?;
+    answer.field("timezone", &made.timezone)?;
+    answer.field("from", made.span.from)?;
+    answer.field("until", made.span.until)?;
+    answer.field("made_at", made.made_at)?;
+    answer.field("cost_usd", made.cost)?;
+    answer.field("topics", made.topics.iter().map(figures).collect::<Vec<_>>())?;
+    let markdown = made.markdown();
+    if markdown.chars().count() > LONGEST {
+        answer.note("The report is longer than is told here; ask for fewer topics.");
+    }
+    answer.field("quoted", text(&markdown, LONGEST))
+}
+
+fn may_be_more(topic: &TopicFacts) -> bool {
+    topic.saturated || topic.full_pages || topic.period_cut
+}
+
+/// The main figures of a topic; the sentences about it stand in the report.
+fn figures(topic: &TopicFacts) -> Value {
+    json!({
+        "topic": topic.id,
+        "title": topic.title,
+        "began": topic.began,
+        "first_day": topic.first_day,
+        "period": topic.period,
+        "at_least": may_be_more(topic),
+        "filtered": topic.filtered,
+        "outside": topic.outside,
+        "covered_share": topic.covered,
+        "cost_usd": topic.cost,
+    })
+}
+
+/// Which report, and the topics that it may be about.
+async fn wanted(asked: &Asked, window: Option<ReportWindow>) -> Result<(ReportSpec, Vec<Topic>), Trouble> {
+    let ids = asked.given.texts("topics");
+    let Some(name) = asked.given.text("name") else {
+        let zone = asked.given.text("timezone").unwrap_or("UTC");
+        check_zone(zone).map_err(|wrong| Trouble::new(wrong.message, wrong.hint))?;
+        if ids.is_empty() {
+            let hint = format!("give `topics` (list_topics names them), or `name`: {}", names(asked));
+            return Err(Trouble::new("it is not said which report", hint));
+        }
+        let known = asked.store.watched(&ids).await?;
+        if let Some(id) = ids.iter().find(|id| known.iter().all(|known| known.topic != **id)) {
+            return Err(Trouble::no_topic(id));
+        }
+        let topics = known.into_iter().filter_map(|known| known.definition).collect();
+        return Ok((unnamed(window.unwrap_or(ReportWindow::Day), ids, zone), topics));
+    };
+    if !ids.is_empty() || asked.given.text("timezone").is_some() {
+        return Err(Trouble::new(
+            "a report of the configuration has its topics and its zone",
+            "leave them out, or `name`",
+        ));
+    }
+    let known = asked.settings.reports.iter().find(|report| report.name == name);
+    let spec = known.cloned().ok_or_else(|| {
+        Trouble::new(format!("there is no report `{}`", cut(name)), format!("there are: {}", names(asked)))
+    })?;
+    let topics = asked.store.definitions().await?;
+    let many = topics.iter().filter(|topic| spec.covers(topic)).count();
+    if many > MOST_TOPICS {
+        let title = format!("report `{}` is about {many} topics, more than are told at once", spec.name);
+        return Err(Trouble::new(title, format!("give up to {MOST_TOPICS} of them in `topics`")));
+    }
+    Ok((spec, topics))
+}
+
+fn names(asked: &Asked) -> String {
+    let names: Vec<&str> = asked.settings.reports.iter().map(|report| report.name.as_str()).take(20).collect();
+    if names.is_empty() { "the configuration has none".to_owned() } else { names.join(", ") }
+}
+
+/// The day, week or month that is asked for.
+fn period(asked: &Asked) -> Result<Option<(ReportWindow, &str)>, Trouble> {
+    let all = [("date", ReportWindow::Day), ("week", ReportWindow::Week), ("month", ReportWindow::Month)];
+    let mut given = all.into_iter().filter_map(|(name, window)| Some((window, asked.given.text(name)?)));
+    match (given.next(), given.next()) {
+        (_, Some(_)) => Err(Trouble::new("more than one period is given", "give one of `date`, `week` and `month`")),
+        (one, None) => Ok(one),
+    }
+}
+
+fn named(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) -> Result<Span, Trouble> {
+    let (example, found) = match window {
+        ReportWindow::Week => ("2026-W12", at_name(spec, name)),
+        ReportWindow::Month => ("2026-03", at_name(spec, name)),
+        ReportWindow::Day | ReportWindow::SinceLast => {
+            ("2026-03-11", name.parse().ok().and_then(|date| at_date(spec, date)))
+        }
+    };
+    let noun = window.noun();
+    let span = found.ok_or_else(|| {
+        Trouble::new(format!("`{}` is no {noun} in {}", cut(name), spec.timezone), format!("write {example}"))
+    })?;
+    if span.from > now {
+        return Err(Trouble::new(format!("{} has not begun yet", cut(name)), format!("choose an earlier {noun}")));
+    }
+    Ok(span)
+}

@@ -1,0 +1,67 @@
+//! A topic's terms that are news, and its themes, of a period.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::compare::{MOST_TERM_DAYS, terms_between};
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::{Asked, DAY};
+use crate::mcp::quoted::{IN_A_LIST, parted};
+use crate::mcp::trouble::Trouble;
+use crate::mcp::trust::{self, least};
+use crate::model::{Span, Time};
+
+const OURS_OF_TERM: &[&str] = &["kind", "example"];
+const OURS_OF_THEME: &[&str] = &["first_at", "first_key", "post", "page"];
+const OURS_OF_SAMPLE: &[&str] = &["key", "kind", "at"];
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let topic = asked.topic().await?;
+    let until = asked.given.instant("until", asked.now).unwrap_or(asked.now).min(asked.now);
+    let since = asked.given.instant("since", asked.now).unwrap_or(Time(until.0 - DAY));
+    let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= MOST_TERM_DAYS * DAY);
+    let span = span.ok_or_else(|| {
+        let hint = "let `since` be before `until`, and not longer before; get_report tells a month";
+        Trouble::new(format!("the period has to be one of up to {MOST_TERM_DAYS} days"), hint)
+    })?;
+    let told = terms_between(&asked.store, &topic, span, false).await?;
+    let mut answer = Answer::default();
+    answer.field("topic", &topic.id)?;
+    answer.field("since", span.from)?;
+    answer.field("until", span.until)?;
+    let term = |row| with_samples(row, OURS_OF_TERM, &["example"]);
+    answer.field("terms", told.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?)?;
+    let mut themes = Vec::with_capacity(told.themes.len());
+    for row in &told.themes {
+        themes.push(with_samples(row, OURS_OF_THEME, &["post", "page"])?);
+    }
+    answer.field("themes", themes)?;
+    answer.field("before_days", told.before_days)?;
+    answer.field("untold", told.untold)?;
+    answer.field("tested", told.tested)?;
+    answer.field("more", told.more)?;
+    answer.field("more_themes", told.more_themes)?;
+    answer.field("more_items", told.more_items)?;
+    answer.field("other_items", told.other_items)?;
+    answer.field("cut", told.cut)?;
+    answer.notes(told.none_words());
+    if told.more > 0 {
+        answer.note(format!("There are {} more terms that are news.", least(told.more, told.more_is_least())));
+    }
+    if told.cut {
+        answer.note("Only the latest items of the period were read: the counts are least ones.");
+    }
+    answer.notes(trust::holes(&asked, &topic.id, span).await?);
+    Ok(answer)
+}
+
+/// A row whose fields of these names are items that stand for others.
+fn with_samples(row: &impl Serialize, ours: &[&str], samples: &[&str]) -> Result<Value, Trouble> {
+    let mut told = parted(row, ours, IN_A_LIST)?;
+    for name in samples {
+        if let Some(sample) = told.get_mut(*name).filter(|sample| sample.is_object()) {
+            *sample = parted(sample, OURS_OF_SAMPLE, IN_A_LIST)?;
+        }
+    }
+    Ok(told)
+}

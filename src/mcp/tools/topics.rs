@@ -1,0 +1,71 @@
+//! Topics: how each stands.
+
+use serde_json::{Value, json};
+
+use crate::compare::{SourceHistory, card_as_json, health};
+use crate::mcp::answer::Answer;
+use crate::mcp::asked::{Asked, DAY};
+use crate::mcp::quoted::{IN_A_LIST, parted};
+use crate::mcp::trouble::Trouble;
+use crate::mcp::trust::least;
+use crate::model::{Time, TopicCard};
+
+/// What the configuration or this program wrote of a topic.
+const OURS: &[&str] = &[
+    "topic",
+    "title",
+    "tags",
+    "schedule",
+    "timezone",
+    "window",
+    "queries",
+    "paused",
+    "last_run",
+    "last_success",
+    "next_slot",
+    "sources",
+];
+/// The same of a run; what went wrong may be told in the words of a service.
+const OURS_OF_RUN: &[&str] =
+    &["run", "topic", "trigger", "state", "slot", "started_at", "finished_at", "error_class", "clears_at"];
+
+pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+    let (cards, next) = if asked.given.text("topic").is_some() {
+        (vec![asked.card().await?], None)
+    } else {
+        let after = asked.position()?.map(|position| position.key).unwrap_or_default();
+        let limit = asked.given.number("limit");
+        let mut cards = asked.store.topic_cards(&after, limit + 1, Time(asked.now.0 - DAY)).await?;
+        let more = cards.len() > limit as usize;
+        cards.truncate(limit as usize);
+        let next = cards.last().filter(|_| more).map(|card| asked.cursor(0, &card.topic));
+        (cards, next)
+    };
+    let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    // Nobody has no history; without a name all would be judged.
+    let ill = if ids.is_empty() { Vec::new() } else { health(&asked.store, &ids).await?.ill };
+    let known = SourceHistory::of(&asked.store, &cards, ill).await?;
+    let mut answer = Answer::default();
+    let mut topics = Vec::with_capacity(cards.len());
+    for card in &cards {
+        topics.push(told(card, &known, asked.now)?);
+        if known.is_full(card) {
+            answer.note(format!(
+                "{}: {} new in 24 hours: a source returned as much as it could in the last run.",
+                card.topic,
+                least(card.new.unsigned_abs(), true)
+            ));
+        }
+    }
+    answer.field("topics", topics)?;
+    answer.next(next)?;
+    Ok(answer)
+}
+
+fn told(card: &TopicCard, known: &SourceHistory, now: Time) -> Result<Value, Trouble> {
+    let mut topic = parted(&card_as_json(card, known, now), OURS, IN_A_LIST)?;
+    if let (Some(run), Some(fields)) = (&card.last_run, topic.as_object_mut()) {
+        fields.insert("last_run".to_owned(), json!(parted(run, OURS_OF_RUN, IN_A_LIST)?));
+    }
+    Ok(topic)
+}

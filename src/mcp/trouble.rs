@@ -1,0 +1,56 @@
+//! Why a tool has no answer: what happened and what to do, told to whoever called it. What a database said stays in the log.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// What a value is cut to where it is told.
+const TOLD: usize = 60;
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) struct Trouble {
+    title: String,
+    hint: String,
+}
+
+impl Trouble {
+    pub(super) fn new(title: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { title: title.into(), hint: hint.into() }
+    }
+
+    /// There is no topic of this name.
+    pub(super) fn no_topic(topic: &str) -> Self {
+        Self::new(format!("there is no topic `{}`", cut(topic)), "list_topics names those that are watched")
+    }
+
+    /// As what a tool answers.
+    pub(super) fn result(&self) -> CallToolResult {
+        CallToolResult::error(vec![ContentBlock::text(format!("error: {}\nhint: {}", self.title, self.hint))])
+    }
+}
+
+impl From<StoreError> for Trouble {
+    fn from(error: StoreError) -> Self {
+        tracing::warn!("an answer could not be made: {error}");
+        match error.kind {
+            StoreErrorKind::Locked | StoreErrorKind::Unreachable | StoreErrorKind::Unwritable => {
+                Self::new("the database cannot be asked at the moment", "ask again in a minute; the log says why")
+            }
+            _ => Self::new("this could not be read", "the log of the server says why"),
+        }
+    }
+}
+
+impl From<serde_json::Error> for Trouble {
+    fn from(error: serde_json::Error) -> Self {
+        tracing::warn!("an answer could not be written as JSON: {error}");
+        Self::new("this could not be written as JSON", "the log of the server says why")
+    }
+}
+
+/// What a caller gave, as far as it is told: short, and on one line.
+pub(super) fn cut(value: &str) -> String {
+    let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if value.chars().count() > TOLD { format!("{cut}…") } else { cut }
+}

@@ -1,0 +1,131 @@
+//! How far figures can be trusted, in sentences: which times nothing covered, and what is only a least figure. They hold
+//! nothing that others wrote.
+
+use super::asked::{Asked, DAY};
+use super::trouble::Trouble;
+use crate::compare::{TopicCoverage, coverage};
+use crate::insight::{Cause, Coverage, Hole};
+use crate::model::{Source, Span, Time};
+
+/// Shorter holes are told together, milliseconds.
+const SHORT: i64 = 60_000;
+/// How far back holes are looked for beside other figures, milliseconds.
+const LOOKED_AT: i64 = 40 * DAY;
+/// Holes that are told of a source, the latest.
+const TOLD: usize = 10;
+
+/// What nothing covered of a topic in a period.
+pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, Trouble> {
+    let from = period.from.max(Time(period.until.0 - LOOKED_AT));
+    let earlier = (from > period.from).then(|| format!("Holes before {from} are not told here; get_coverage does."));
+    let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
+    let pruned =
+        found.pruned_until.map(|until| format!("Searches before {until} were pruned: nothing is known of that time."));
+    Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(sentences)).collect())
+}
+
+/// What nothing covered, source by source.
+pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
+    let mut told = Vec::new();
+    for one in &topic.sources {
+        let Coverage::Spans { holes, open, .. } = &one.coverage else { continue };
+        let (long, short): (Vec<&Hole>, Vec<&Hole>) = holes.iter().partition(|hole| hole.stretch.length_ms >= SHORT);
+        let left_out = long.len().saturating_sub(TOLD);
+        if left_out > 0 {
+            told.push(format!("{left_out} earlier times that {} did not cover are not told here.", one.source));
+        }
+        told.extend(long.into_iter().skip(left_out).map(|hole| sentence(one.source, hole)));
+        if !short.is_empty() {
+            told.push(format!("Holes of {} that are shorter than a minute: {}.", one.source, short.len()));
+        }
+        // What nothing was due for waits for the next search, which looks back over it.
+        if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
+            let Span { from, until } = hole.stretch.span;
+            told.push(format!(
+                "Between {from} and {until} nothing was searched yet by {}; the next search looks back over it.",
+                one.source
+            ));
+        }
+    }
+    told
+}
+
+fn sentence(source: Source, hole: &Hole) -> String {
+    let Span { from, until } = hole.stretch.span;
+    let full = hole.causes.iter().any(|cause| cause.why == crate::insight::Why::Saturated);
+    let what = if full { "there may be more than was found" } else { "nothing was searched successfully" };
+    let causes: Vec<String> = hole.causes.iter().map(cause).collect();
+    format!("Between {from} and {until} {what} by {source} ({}): figures of that time are too low.", causes.join("; "))
+}
+
+/// A cause without its detail, which may hold what a service said.
+fn cause(cause: &Cause) -> String {
+    let why = cause.why.as_str().replace('_', " ");
+    if cause.count > 1 { format!("{why}, {} times", cause.count) } else { why }
+}
+
+/// A count, said as a least one where there may be more.
+pub(super) fn least(count: u64, more: bool) -> String {
+    if more { format!("at least {count}") } else { count.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::insight::{HoleLength, SourceCoverage, Why};
+    use crate::model::Watched;
+
+    const HOUR: i64 = 3_600_000;
+
+    fn hole(from: i64, until: i64, causes: &[(Why, usize)]) -> Hole {
+        let span = Span { from: Time(from), until: Time(until) };
+        // What a service said must not be among our words.
+        let cause = |(why, count): &(Why, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
+        let stretch = HoleLength { span, length_ms: until - from };
+        Hole { stretch, causes: causes.iter().map(cause).collect() }
+    }
+
+    fn told(holes: Vec<Hole>, open: Option<Hole>) -> Vec<String> {
+        let coverage = Coverage::Spans {
+            covered: Vec::new(),
+            holes,
+            open,
+            covered_ms: 0,
+            holes_ms: 0,
+            late_indexing: Vec::new(),
+            late_indexing_ms: 0,
+            covered_share: None,
+        };
+        let watched = Watched {
+            topic: "acme".to_owned(),
+            began: Time(0),
+            ended: None,
+            paused: false,
+            next: None,
+            definition: None,
+        };
+        sentences(&TopicCoverage { watched, sources: vec![SourceCoverage { source: Source::Social, coverage }] })
+    }
+
+    #[test]
+    fn holes_are_said_with_their_causes_and_in_no_words_of_others() {
+        let missed = hole(0, HOUR, &[(Why::FailedSearch, 1), (Why::MissedSlot, 3)]);
+        let short = hole(HOUR, HOUR + 1_000, &[(Why::NothingDue, 1)]);
+        let full = hole(2 * HOUR, 3 * HOUR, &[(Why::Saturated, 1)]);
+        let open = hole(5 * HOUR, 6 * HOUR, &[(Why::NothingDue, 1)]);
+        let expected = [
+            "Between 1970-01-01T00:00:00Z and 1970-01-01T01:00:00Z nothing was searched successfully by social (failed search; \
+             missed slot, 3 times): figures of that time are too low.",
+            "Between 1970-01-01T02:00:00Z and 1970-01-01T03:00:00Z there may be more than was found by social (saturated): \
+             figures of that time are too low.",
+            "Holes of social that are shorter than a minute: 1.",
+            "Between 1970-01-01T05:00:00Z and 1970-01-01T06:00:00Z nothing was searched yet by social; the next search looks back \
+             over it.",
+        ];
+        assert_eq!(told(vec![missed, short, full], Some(open)), expected);
+        assert_eq!(told(Vec::new(), None), [""; 0]);
+        let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(Why::NotAsked, 1)])).collect();
+        let told = told(many, None);
+        assert_eq!((told.len(), &*told[0]), (11, "2 earlier times that social did not cover are not told here."));
+    }
+}

@@ -1,0 +1,26 @@
+//! A report that nobody configured: of topics that somebody names, or of all.
+
+use crate::model::{ReportFormat, ReportSpec, ReportWindow};
+
+/// A report of these topics, or of all where none is named, without any of the file's.
+#[must_use]
+pub fn unnamed(window: ReportWindow, topics: Vec<String>, timezone: &str) -> ReportSpec {
+    ReportSpec {
+        name: "everything".to_owned(),
+        title: match window {
+            ReportWindow::Week => "Weekly report",
+            ReportWindow::Month => "Monthly report",
+            ReportWindow::Day | ReportWindow::SinceLast => "Daily report",
+        }
+        .to_owned(),
+        topics,
+        tags: Vec::new(),
+        schedule: None,
+        timezone: timezone.to_owned(),
+        window,
+        formats: vec![ReportFormat::Html],
+        path: "topicwatch-{date}".to_owned(),
+        group: None,
+        channels: Vec::new(),
+    }
+}

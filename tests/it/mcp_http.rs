@@ -1,0 +1,92 @@
+//! MCP over HTTP: who gets an answer and who does not, and what is answered to who does not speak it well. What tools say is
+//! `mcp`'s.
+
+use serde_json::json;
+
+use crate::support::api_client::ask;
+use crate::support::databases::databases;
+use crate::support::mcp_client::{HEADERS, call, hello, post};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+
+const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+#[test]
+fn without_a_token_programs_of_this_machine_are_answered_and_pages_of_others_are_not() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), ASKED);
+        place.ok(&["once", "--at", NINE]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello() }).to_string();
+        let reply = post(&pages, &[], &begin);
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        assert_eq!(reply.json()["result"]["serverInfo"]["name"], "topicwatch");
+        assert!(reply.header("mcp-session-id").is_none(), "nothing is kept: {}", reply.text());
+        assert!(!reply.text().contains(env!("CARGO_PKG_VERSION")), "{}", reply.text());
+        assert_eq!(post(&pages, &[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).status, 202);
+        assert_eq!(post(&pages, &[], r#"{"jsonrpc":"2.0","method":"notifications/of/others"}"#).status, 202);
+        assert_eq!(call(&pages, &[], "list_topics", &json!({}))["topics"][0]["topic"], "acme");
+        let own = pages.origin();
+        assert_eq!(post(&pages, &[("Origin", &own)], PING).status, 200);
+        for origin in ["http://evil.example", "null", "http://127.0.0.1:1", "https://127.0.0.1.evil.example"] {
+            post(&pages, &[("Origin", origin)], PING).refused(403);
+        }
+        post(&pages, &[("Host", "evil.example")], PING).refused(421);
+        for method in ["GET", "DELETE", "PUT"] {
+            let reply = ask(&pages, method, "/mcp", &HEADERS, "");
+            reply.refused(405);
+            assert_eq!(reply.header("allow"), Some("POST"), "{}", reply.text());
+        }
+        post(&pages, &[], &"x".repeat(20_000)).refused(413);
+        for (body, code) in [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1}"#, -32600)] {
+            let reply = post(&pages, &[], body);
+            assert_eq!((reply.status, &reply.json()["error"]["code"]), (400, &json!(code)), "{}", reply.text());
+        }
+        let reply = post(&pages, &[], r#"{"jsonrpc":"2.0","id":9,"method":"no/such/method"}"#);
+        assert_eq!(
+            (&reply.json()["id"], &reply.json()["error"]["code"]),
+            (&json!(9), &json!(-32601)),
+            "{}",
+            reply.text()
+        );
+        let plain = ask(&pages, "POST", "/mcp", &[("Content-Type", "text/plain"), HEADERS[1]], PING);
+        assert_eq!(plain.status, 415, "{}", plain.text());
+        assert_eq!(post(&pages, &[], PING).json()["result"], json!({}));
+    }
+}
+
+#[test]
+fn with_a_token_only_who_has_it_is_answered_also_beside_the_daemon() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(
+            database,
+            &sandbox.lines(),
+            &format!("{ASKED}paused = true\n").replace("[web]\n", "[web]\ntoken_env = \"TOPICWATCH_WEB_TOKEN\"\n"),
+        );
+        place.ok(&["once", "--at", NINE]);
+        let pages = Pages::run(&place);
+        let cookie = pages.log_in();
+        for headers in [
+            vec![],
+            vec![("Authorization", "Bearer x")],
+            vec![("Authorization", "Basic eDp5")],
+            vec![("Cookie", cookie.as_str())],
+        ] {
+            let reply = post(&pages, &headers, PING);
+            reply.refused(401);
+            assert_eq!(reply.header("www-authenticate"), Some("Bearer"), "{}", reply.text());
+        }
+        let bearer = format!("Bearer {TOKEN}");
+        let token = [("Authorization", bearer.as_str())];
+        assert_eq!(call(&pages, &token, "list_topics", &json!({}))["topics"][0]["topic"], "acme");
+        post(&pages, &[token[0], ("Origin", "http://evil.example")], PING).refused(403);
+        // Whoever guesses is not listened to any more.
+        for _ in 0..40 {
+            post(&pages, &[("Authorization", "Bearer guessed")], PING);
+        }
+        post(&pages, &token, PING).refused(429);
+    }
+}

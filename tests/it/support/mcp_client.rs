@@ -1,0 +1,151 @@
+//! A client of MCP that knows only JSON-RPC: over standard input and output, and over HTTP.
+
+use std::fs::File;
+use std::io::{PipeWriter, Write as _};
+use std::os::fd::OwnedFd;
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::{Reply, ask};
+use crate::support::program::{Ended, Going, Program, until};
+use crate::support::web_client::Pages;
+
+/// What a client says first.
+pub fn hello() -> Value {
+    json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "a test", "version": "1" } })
+}
+
+/// What every message over HTTP carries.
+pub const HEADERS: [(&str, &str); 2] =
+    [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+
+/// `topicwatch mcp` at work.
+pub struct Stdio {
+    to: PipeWriter,
+    pub going: Going,
+    asked: u64,
+    read: usize,
+}
+
+impl Stdio {
+    /// Starts it and says hello.
+    pub fn start(program: Program) -> Self {
+        let (from, to) = std::io::pipe().unwrap();
+        let going = program.stdin(File::from(OwnedFd::from(from))).start();
+        let mut client = Self { to, going, asked: 0, read: 0 };
+        let about = client.ask("initialize", &hello());
+        assert_eq!(about["result"]["serverInfo"]["name"], "topicwatch", "{about}");
+        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string());
+        client
+    }
+
+    /// Sends a line.
+    pub fn say(&mut self, line: &str) {
+        self.to.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    /// The next message, which is all that may stand on a line.
+    pub fn next(&mut self) -> Value {
+        let line = std::cell::RefCell::new(None);
+        until("an answer on stdout", || {
+            self.going.look(|out, _| {
+                let whole = out.rsplit_once('\n').map_or("", |(whole, _)| whole);
+                *line.borrow_mut() = whole.lines().nth(self.read).map(str::to_owned);
+            });
+            line.borrow().is_some()
+        });
+        self.read += 1;
+        let line = line.into_inner().unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+        message
+    }
+
+    /// Asks and waits for the answer.
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        self.say(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }).to_string());
+        let answer = self.next();
+        assert_eq!(answer["id"], self.asked, "{answer}");
+        answer
+    }
+
+    /// What a tool answers.
+    pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        told(&self.ask("tools/call", &json!({ "name": tool, "arguments": arguments })))
+    }
+
+    /// What a tool says that cannot answer.
+    pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Closes its standard input and waits for its end.
+    pub fn end(self) -> Ended {
+        drop(self.to);
+        self.going.wait()
+    }
+}
+
+/// The structured content of an answer, which its text says, too.
+pub fn told(answer: &Value) -> Value {
+    let result = &answer["result"];
+    assert_eq!(result["isError"], false, "{answer}");
+    let told = &result["structuredContent"];
+    let text: Value = serde_json::from_str(result["content"][1]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(&text, told);
+    for note in told["notes"].as_array().unwrap() {
+        assert!(result["content"][0]["text"].as_str().unwrap().contains(note.as_str().unwrap()), "{answer}");
+    }
+    told.clone()
+}
+
+/// Posts a message.
+pub fn post(pages: &Pages, more: &[(&str, &str)], body: &str) -> Reply {
+    ask(pages, "POST", "/mcp", &[&HEADERS[..], more].concat(), body)
+}
+
+/// A call of a tool over HTTP: what it answers.
+pub fn call(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value) -> Value {
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
+    let reply = post(pages, more, &body.to_string());
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    assert_eq!(reply.header("content-type"), Some("application/json"), "{}", reply.text());
+    told(&reply.json())
+}
+
+/// An answer as if nobody had written any of it but us: what stands in `quoted` where it belongs.
+pub fn joined(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut all = serde_json::Map::new();
+            for (name, inner) in fields {
+                match inner.as_object().filter(|_| name == "quoted") {
+                    None => drop(all.insert(name.clone(), joined(inner))),
+                    Some(theirs) => {
+                        assert_eq!(theirs["by_others"], true, "{value}");
+                        let own = theirs.iter().filter(|(name, _)| !["by_others", "cut"].contains(&name.as_str()));
+                        all.extend(own.map(|(name, inner)| (name.clone(), joined(inner))));
+                    }
+                }
+            }
+            Value::Object(all)
+        }
+        Value::Array(list) => list.iter().map(joined).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Every text of an answer that is said to be ours.
+pub fn ours(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(list) => list.iter().flat_map(ours).collect(),
+        Value::Object(fields) => {
+            fields.iter().filter(|(name, _)| *name != "quoted").flat_map(|(_, inner)| ours(inner)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
