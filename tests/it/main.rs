@@ -60,6 +60,7 @@ mod kills;
 mod landmarks;
 mod ledger_cli;
 mod mail_tls;
+mod man;
 mod marks;
 mod marks_learned;
 mod marks_web;
