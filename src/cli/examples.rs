@@ -294,7 +294,7 @@ Examples:
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
 pub(in crate::cli) const MAN: &str = "\
 Examples:
-  topicwatch man man1 && man ./man1/topicwatch-once.1";
+  topicwatch man man1                   read with: man ./man1/topicwatch.1";
 pub(in crate::cli) const ALERTS: &str = "\
 Examples:
   topicwatch alerts
