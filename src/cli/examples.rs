@@ -300,6 +300,9 @@ pub(in crate::cli) const COMPLETIONS: &str = "\
 Examples:
   topicwatch completions bash > /etc/bash_completion.d/topicwatch
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
+pub(in crate::cli) const MAN: &str = "\
+Examples:
+  topicwatch man man1                   read with: man ./man1/topicwatch.1";
 pub(in crate::cli) const ALERTS: &str = "\
 Examples:
   topicwatch alerts

@@ -120,6 +120,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Health(args) => maintain::health::run(&common, &args).await,
         Verb::Sandbox(args) => setup::sandbox::run(&args).await,
         Verb::Completions(args) => setup::completions::run(&args, help::visible()),
+        Verb::Man(args) => setup::man::run(&args, help::command()),
         // The old names.
         Verb::Schedule(args) => topic::schedule::run(&common, &args),
         Verb::Pause(args) => topic::pause::pause(&common, &args).await,

@@ -32,6 +32,7 @@ use crate::cli::setup::check::CheckArgs;
 use crate::cli::setup::completions::CompletionsArgs;
 use crate::cli::setup::import::ImportArgs;
 use crate::cli::setup::init::InitArgs;
+use crate::cli::setup::man::ManArgs;
 use crate::cli::setup::plan::PlanArgs;
 use crate::cli::setup::sandbox::SandboxArgs;
 use crate::cli::setup::try_query::TryArgs;
@@ -56,7 +57,7 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// The verbs. Those that are hidden are the names of before there were groups; they go on working.
+/// The verbs. Those that are hidden are `man`, for packages, and the names of before there were groups; they go on working.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
@@ -149,6 +150,9 @@ pub enum Verb {
     /// Print a completion script for a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions(CompletionsArgs),
+    /// Write the manual pages, for packages
+    #[command(hide = true, after_help = examples::MAN)]
+    Man(ManArgs),
     /// Old name of `topic schedule`
     #[command(hide = true, after_help = examples::SCHEDULE)]
     Schedule(ScheduleArgs),

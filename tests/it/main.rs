@@ -65,6 +65,7 @@ mod landmarks;
 mod ledger_cli;
 mod mail_tls;
 mod many_topics;
+mod man;
 mod marks;
 mod marks_learned;
 mod marks_web;

@@ -5,6 +5,7 @@ pub(in crate::cli) mod completions;
 pub(in crate::cli) mod file_permissions;
 pub(in crate::cli) mod import;
 pub(in crate::cli) mod init;
+pub(in crate::cli) mod man;
 pub(in crate::cli) mod plan;
 pub(in crate::cli) mod probe;
 pub(in crate::cli) mod sandbox;
