@@ -6,6 +6,7 @@ mod access;
 mod api;
 mod app;
 mod ask;
+mod downloads;
 mod exporting;
 mod guard;
 mod guesses;

@@ -7,7 +7,7 @@ use super::parameter::{Kind, Parameter};
 use super::parameters::{
     AUTHOR, FILES, FILTERED, ITEM_KIND, LANGUAGE, MARKED, NOTED, PROFILES, SEARCH, SOURCE, STARRED, TONE, TOPICS,
 };
-use crate::web::exporting::{CSV, JSONL};
+use crate::web::downloads::{CSV, JSONL};
 
 pub(super) const EXPORT: Operation = Operation {
     answered: Answered::Stream(&[CSV, JSONL]),
