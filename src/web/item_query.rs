@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::ask::{Ask, cut, link, words};
-use super::exporting::refused;
+use super::downloads::refused;
 use super::problem::Problem;
 use super::site::Site;
-use crate::compare::Filtered;
+use crate::compare::{Filtered, Hiding};
 use crate::export::{ExportRequest, Format, Order, Profile, What};
 use crate::model::{Kind, Source, Tone, Verdict};
+use crate::store::{FoundPlace, ItemRow};
 
 /// What can be asked of items.
 pub(super) const PARAMETERS: [&str; 14] = [
@@ -29,6 +30,10 @@ pub(super) const PARAMETERS: [&str; 14] = [
     "filtered",
 ];
 
+/// Items that a page looks through at most: what topics' filters hide is among them.
+const LOOKED: usize = 1_000;
+/// Items that are read at a time.
+const STEP: u32 = 100;
 /// Longest address of a saved search, so that it can be opened with a few parameters more.
 const LONGEST: usize = 2_000;
 
@@ -101,4 +106,42 @@ pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, S
         return Err(Problem::bad("This search is too long to be saved", "Search for less at a time."));
     }
     Ok(filters)
+}
+
+fn place_of(row: &ItemRow) -> FoundPlace {
+    FoundPlace { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
+}
+
+/// The items of a query behind a place, first seen last at the top, and where the next page begins.
+pub(super) async fn latest(
+    site: &Site,
+    query: &ItemQuery,
+    after: Option<FoundPlace>,
+    many: usize,
+) -> Result<(Vec<ItemRow>, Option<FoundPlace>), Problem> {
+    let filter = &query.order.filter;
+    let mut hiding = Hiding::of(&site.store, &filter.topics, query.filtered).await?;
+    let (mut rows, mut looked, mut at) = (Vec::new(), 0, after);
+    loop {
+        let found = site.store.list_found(filter, at.as_ref(), STEP).await?;
+        let whole = found.len() < STEP as usize;
+        for row in found {
+            looked += 1;
+            at = Some(place_of(&row));
+            if !hiding.item(&row) {
+                continue;
+            }
+            if rows.len() == many {
+                let next = rows.last().map(place_of);
+                return Ok((rows, next));
+            }
+            rows.push(row);
+        }
+        if whole {
+            return Ok((rows, None));
+        }
+        if looked >= LOOKED {
+            return Ok((rows, at));
+        }
+    }
 }

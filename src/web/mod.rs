@@ -6,6 +6,7 @@ mod access;
 mod api;
 mod app;
 mod ask;
+mod downloads;
 mod editing;
 mod exporting;
 mod guard;

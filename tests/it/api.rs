@@ -42,6 +42,7 @@ fn world(database: Database) -> (Sandbox, Place) {
          INSERT INTO alert_event (event, alert, subject, kind, at, summary, lines) VALUES \
          ('alert:recalls/topic:acme@2026-03-11T09:00:00Z/acme/fired', 'recalls', 'acme', 'fired', 1773219600000, 'acme: 1 new item', '[{{\"text\":\"words\",\"key\":\"post:x:2\"}},{{\"text\":\"and 3 more\"}}]'), \
          ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600000, 'the day', '[]'); \
+         INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('all', 'acme', '{{\"kind\":\"post\"}}', 1773219600000); \
          INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, item, 'good', 1773219600000, 'api' FROM topic_item WHERE topic = 'acme'; \
          INSERT INTO item_revision (item, run, replaced_at, title, text) SELECT i.id, t.last_run, t.last_seen, NULL, 'before' \
          FROM item i JOIN topic_item t ON t.item = i.id WHERE i.key = '{key}'"
@@ -113,7 +114,13 @@ fn every_operation_of_the_document_answers_as_it_says() {
                 if operations.get(method.to_lowercase()).is_none() {
                     let reply = ask(&pages, method, &address, &[], "");
                     reply.refused(405);
-                    assert!(reply.header("allow").is_some_and(|allow| allow.contains("GET")), "{}", reply.text());
+                    assert!(
+                        reply
+                            .header("allow")
+                            .is_some_and(|allow| allow.contains("GET") == operations.get("get").is_some()),
+                        "{}",
+                        reply.text()
+                    );
                 }
             }
         }
@@ -130,7 +137,8 @@ fn a_parameter_outside_its_bounds_is_refused_and_one_at_them_is_not() {
     let pages = Pages::serve(&place, &["--at", NINE]);
     let document = get(&pages, "/api/v1/openapi.json");
     let mut looked_at = 0;
-    for (path, operations) in document["paths"].as_object().unwrap() {
+    let paths = document["paths"].as_object().unwrap();
+    for (path, operations) in paths.iter().filter(|(_, operations)| operations.get("get").is_some()) {
         let (address, operation) = (filled(&place, path), &operations["get"]);
         let refuse = |name: &str, value: &str| {
             let clean: String = address.split('?').next().unwrap().to_owned();
@@ -474,5 +482,6 @@ fn every_operation_is_reported_with_an_example_that_works() {
         assert_eq!((reply.status, reply.whole), (200, true), "{line}\n{}", reply.text());
         tried.insert(address.split('?').next().unwrap().to_owned());
     }
-    assert!(tried.len() >= paths.len(), "{tried:?}");
+    let read = paths.values().filter(|operations| operations.get("get").is_some()).count();
+    assert!(tried.len() >= read, "{tried:?}");
 }

@@ -34,7 +34,7 @@ fn world(database: Database) -> (Sandbox, Place) {
         "INSERT INTO item (key, kind, strong, first_seen, last_seen, text, author, lang, url) \
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100) \
          SELECT 'post:made:' || n, CASE WHEN n % 3 = 0 THEN 'page' ELSE 'post' END, 1, 1773219600000 + n / 2, 1773219600000, 'made number ' || n, \
-         'ann' || n % 4, CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END, 'javascript:alert(1)' FROM n; \
+         'ann' || (n % 4), CASE WHEN n % 5 = 0 THEN 'en-GB' WHEN n % 5 = 1 THEN 'eng' ELSE 'de' END, 'javascript:alert(1)' FROM n; \
          INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
          SELECT CASE WHEN i.id % 2 = 0 THEN 'acme' ELSE 'rust' END, i.id, i.first_seen, r.id, 1773219600000, r.id, 1 \
          FROM item i CROSS JOIN (SELECT min(id) AS id FROM run WHERE seq IS NOT NULL) r WHERE i.key LIKE 'post:made:%'; \
@@ -421,6 +421,7 @@ fn what_is_kept_follows_a_renamed_topic_and_is_forgotten() {
         assert!(number("SELECT count(*) FROM item_note WHERE note = '[erased]'") > 0, "{name}");
         assert!(number("SELECT count(*) FROM item_note WHERE note = 'mine'") > 0, "{name}");
         assert_eq!(number("SELECT count(*) FROM item_star"), number("SELECT count(*) FROM item"), "{name}");
+        place.configure(&sandbox.lines(), "[[topics]]\nid = \"acme-inc\"\nquery = \"acme launch\"\nevery = \"12h\"\n");
         place.ok(&["forget", "--topic", "rust", "--yes"]);
         assert_eq!(searches(), ["of-acme acme-inc"], "{name}");
         assert_eq!(number("SELECT count(*) FROM item_star"), number("SELECT count(*) FROM item"), "{name}");
@@ -469,8 +470,8 @@ fn weeks_are_counted_as_sql_counts_them() {
         let (_sandbox, place) = world(database);
         // Over nine weeks back, in a zone that is ahead of UTC by half an hour more.
         wait(place.database.execute(
-            "UPDATE item SET published_at = 1773219600000 - id * 50000000, tone = CASE WHEN id % 3 = 0 THEN 'negative' ELSE 'positive' END, scorer = 'x' WHERE key LIKE 'post:made:%'; \
-             UPDATE topic_item SET first_seen = 1773219600000 - item * 50000000 WHERE item IN (SELECT id FROM item WHERE key LIKE 'post:made:%')",
+            "UPDATE item SET published_at = 1773219600000 - (id - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000, tone = CASE WHEN id % 3 = 0 THEN 'negative' ELSE 'positive' END, scorer = 'x' WHERE key LIKE 'post:made:%'; \
+             UPDATE topic_item SET first_seen = 1773219600000 - (item - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000 WHERE item IN (SELECT id FROM item WHERE key LIKE 'post:made:%')",
         ));
         let pages = Pages::serve(&place, &["--at", NINE]);
         for (topic, shift) in [("acme", 0), ("rust", 19_800_000)] {

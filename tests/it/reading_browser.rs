@@ -85,7 +85,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     wait(
         &mut driven,
         "the mark",
-        "document.activeElement.id === 'i1' && document.activeElement.innerText.includes('marked good')",
+        "document.activeElement.id === 'i1' && document.activeElement.textContent.includes('marked good')",
     );
     key(&mut driven, "e", 0);
     for sign in ["s", "g", "j"] {

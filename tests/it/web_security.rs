@@ -79,7 +79,7 @@ fn who_is_answered_is_decided_by_host_origin_method_and_size() {
     let (_sandbox, place) = place("[web]\nhosts = [\"watch.example.com\"]");
     let pages = Pages::serve(&place, &["--at", NINE]);
     let (own, origin) = (pages.address.clone(), pages.origin());
-    let long = "x".repeat(20_000);
+    let long = "x".repeat(40_000);
     let (address, form) = (format!("/?after={}", "x".repeat(17_000)), format!("token={long}"));
     for (status, method, path, headers, body) in [
         (200, "GET", "/", vec![("Host", own.as_str())], ""),

@@ -1,4 +1,4 @@
-//! Exports as they are asked for by programs: the bytes of `topicwatch export`. How they are streamed is `exporting`'s.
+//! Exports as they are asked for by programs: the bytes of `topicwatch export`. How they are streamed is `downloads`'s.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::compare::{Filtered, NoBegin};
 use crate::export::{ExportRequest, Format, Order, Profile, What};
 use crate::model::{Kind, Source, Tone, Verdict};
 use crate::schedule::check_zone;
-use crate::web::exporting::{self, refused};
+use crate::web::downloads::{self, refused};
 use crate::web::problem::Problem;
 
 /// The formats that are streamed.
@@ -44,7 +44,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         begun.map_err(|error| no_begin(error, named))?;
     }
     let filtered = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep);
-    exporting::answer(call.site(), name, order, filtered, call.head).await
+    downloads::answer(call.site(), name, order, filtered, call.head).await
 }
 
 fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {

@@ -8,7 +8,7 @@ use super::parameters::{
     TONE, TOPICS,
 };
 use super::{exports, form};
-use crate::web::exporting::{CSV, JSONL};
+use crate::web::downloads::{CSV, JSONL};
 
 static PARAMETERS: [&Parameter; 19] = [
     &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),

@@ -60,7 +60,7 @@ pub(super) const SEARCHES: Operation = get(
     "Saved searches, by name",
     "Each has an Atom feed of what it finds, those first seen last at the top, at most a hundred.",
     &[],
-    "Searches",
+    "SavedSearches",
     |call| Box::pin(searches::list(call)),
 );
 
@@ -69,8 +69,8 @@ pub(super) const SAVE_SEARCH: Operation = Operation {
     id: "saveSearch",
     summary: "Saves a search under a name, in place of one that has it",
     told: "Only inside `topicwatch run`, and only with the token. `query` has the parameters of the items page; 200 searches are kept.",
-    body: Some(("ToSearch", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
-    answered: Answered::Json(200, "OneSearch"),
+    body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
+    answered: Answered::Json(200, "OneSavedSearch"),
     refuses: &[403, 404, 413, 415],
     handler: |call| Box::pin(searches::save(call)),
     ..STAR
@@ -84,7 +84,7 @@ pub(super) const DROP_SEARCH: Operation = Operation {
     told: "Only inside `topicwatch run`, and only with the token. It answers with what it was.",
     parameters: &[&NAME],
     body: None,
-    answered: Answered::Json(200, "OneSearch"),
+    answered: Answered::Json(200, "OneSavedSearch"),
     refuses: &[403, 404],
     handler: |call| Box::pin(searches::delete(call)),
 };

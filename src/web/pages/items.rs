@@ -16,18 +16,14 @@ use crate::model::{Kind, Source, Time, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
 use crate::web::app::App;
 use crate::web::ask::{Ask, LONGEST};
-use crate::web::exporting;
-use crate::web::item_query::{ItemQuery, PARAMETERS, address};
+use crate::web::downloads;
+use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
 /// Items of a page.
 const ITEMS: usize = 50;
-/// Items that a page looks through at most: what topics' filters hide is among them.
-const LOOKED: usize = 1_000;
-/// Items that are read at a time.
-const STEP: u32 = 100;
 /// Items that are counted for a page.
 const COUNTED: u64 = 5_000;
 /// Topics among which one is chosen; of more, its id is typed.
@@ -38,44 +34,6 @@ fn place(token: &str) -> Option<FoundPlace> {
     let mut parts = token.splitn(3, '/');
     let (at, topic, key) = (parts.next()?, parts.next()?, parts.next()?);
     Some(FoundPlace { first_seen: Time(at.parse().ok()?), topic: topic.to_owned(), key: key.to_owned() })
-}
-
-fn place_of(row: &ItemRow) -> FoundPlace {
-    FoundPlace { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
-}
-
-/// The items of a query behind a place, first seen last at the top, and where the next page begins.
-pub(super) async fn latest(
-    site: &Site,
-    query: &ItemQuery,
-    after: Option<FoundPlace>,
-    many: usize,
-) -> Result<(Vec<ItemRow>, Option<FoundPlace>), Problem> {
-    let filter = &query.order.filter;
-    let mut hiding = Hiding::of(&site.store, &filter.topics, query.filtered).await?;
-    let (mut rows, mut looked, mut at) = (Vec::new(), 0, after);
-    loop {
-        let found = site.store.list_found(filter, at.as_ref(), STEP).await?;
-        let whole = found.len() < STEP as usize;
-        for row in found {
-            looked += 1;
-            at = Some(place_of(&row));
-            if !hiding.item(&row) {
-                continue;
-            }
-            if rows.len() == many {
-                let next = rows.last().map(place_of);
-                return Ok((rows, next));
-            }
-            rows.push(row);
-        }
-        if whole {
-            return Ok((rows, None));
-        }
-        if looked >= LOOKED {
-            return Ok((rows, at));
-        }
-    }
 }
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
@@ -178,7 +136,7 @@ pub(in crate::web) async fn file(State(app): State<App>, method: Method, uri: Ur
         let ask = Ask::of(&uri)?;
         let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
         let query = ItemQuery::of(&app.site, &ask, format).await?;
-        exporting::answer(&app.site, &ask.name, query.order, query.filtered, method == Method::HEAD).await
+        downloads::answer(&app.site, &ask.name, query.order, query.filtered, method == Method::HEAD).await
     };
     made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }

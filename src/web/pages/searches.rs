@@ -9,7 +9,6 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::actions::form;
-use super::items::latest;
 use super::kept::may_keep;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
@@ -17,7 +16,7 @@ use crate::model::{MOST_SEARCHES, Nature, SavedSearch};
 use crate::store::Store;
 use crate::web::app::App;
 use crate::web::ask::{Ask, cut};
-use crate::web::item_query::{ItemQuery, address, to_keep};
+use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;

@@ -38,9 +38,9 @@ pub(super) fn schemas() -> Vec<Named> {
                 ]],
             ),
         ),
-        list("Searches", &crate::web::api::shape::Shape::Of("Search"), &[SANDBOX]),
-        one("OneSearch", "Search"),
-        ("Search", object("A search that is kept by name", &[SEARCH])),
-        ("ToSearch", object("What is saved", &[search])),
+        list("SavedSearches", &crate::web::api::shape::Shape::Of("SavedSearch"), &[SANDBOX]),
+        one("OneSavedSearch", "SavedSearch"),
+        ("SavedSearch", object("A search that is kept by name", &[SEARCH])),
+        ("ToSave", object("What is saved", &[search])),
     ]
 }

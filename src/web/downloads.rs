@@ -1,0 +1,105 @@
+//! Exports over HTTP: rows streamed while they are read, few at a time, on connections of their own, so that neither pages nor
+//! runs wait for one; whoever goes away ends the reading. What is asked for is read by who serves it.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::ask::cut;
+use super::exporting::{AT_ONCE, Exporting};
+use super::pipe::{Pages, Writer, pipe};
+use super::problem::Problem;
+use super::site::Site;
+use crate::compare::{Filtered, Hiding};
+use crate::export::{self, ExportError, Format, InvalidRequest, Order};
+use crate::store::Store;
+
+/// How long one may take: what it reads stands still for it in the database.
+const LONGEST: Duration = Duration::from_secs(3_600);
+pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
+pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
+const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+/// A file of rows, to be kept.
+pub(super) async fn answer(
+    site: &Site,
+    name: &str,
+    order: Order,
+    filtered: Filtered,
+    head: bool,
+) -> Result<Response, Problem> {
+    if order.filter.words.is_some() && site.store.words_waiting().await? > 0 {
+        let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
+        let title = "Some items are not indexed yet, and would be missing";
+        return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
+    }
+    let place = site.exporting.places.clone().try_acquire_owned().map_err(|_| {
+        let hint = format!("At most {AT_ONCE} exports are made at a time. Ask again in a moment.");
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Other exports are being made", hint)
+    })?;
+    let media = match order.format {
+        Format::Jsonl => JSONL,
+        Format::Xlsx => XLSX,
+        _ => CSV,
+    };
+    let body = if head { Body::empty() } else { Body::from_stream(begin(&site.exporting, place, order, filtered)) };
+    let disposition = format!("attachment; filename=\"{name}\"");
+    Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
+}
+
+/// Options as they are written in an address.
+fn named(text: &str) -> String {
+    text.replace("--new-since", "new_since").replace("--", "")
+}
+
+/// What cannot be meant, told of an address.
+pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
+    let option = named(unfit.option);
+    let title = match &unfit.given {
+        Some(given) => format!("{option}: `{}` {}", cut(given), named(&unfit.why)),
+        None => format!("{option}{}", named(&unfit.why)),
+    };
+    Problem::contrary(title, named(&unfit.hint))
+}
+
+/// Has it written on a thread of its own; what is sent is what was written.
+fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filtered: Filtered) -> Pages {
+    let (writer, pages) = pipe(LONGEST, exporting.stop.clone());
+    let (store, stop, handle) = (exporting.store.clone(), exporting.stop.clone(), Handle::current());
+    tokio::task::spawn_blocking(move || {
+        let _place = place;
+        // Only where the whole process ends is a reading dropped midway.
+        let end = handle.block_on(async {
+            tokio::select! {
+                written = write(&store, &order, filtered, &writer) => written,
+                () = stop.cancelled() => Err(io::Error::other("the pages are closing").into()),
+            }
+        });
+        writer.end(end.map_err(|error| io_error(&order, error)));
+    });
+    pages
+}
+
+async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {
+    let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
+    export::write(store, order, &mut hiding, &mut out).await.map(drop)
+}
+
+/// For the log; whoever asked sees that the connection broke.
+fn io_error(order: &Order, error: ExportError) -> io::Error {
+    match error {
+        ExportError::Output(error) => {
+            tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");
+            error
+        }
+        ExportError::Store(error) => {
+            tracing::warn!(what = order.what.as_str(), "an export broke: {error}");
+            io::Error::other("the export broke")
+        }
+    }
+}
