@@ -97,6 +97,7 @@ fn forms_change_their_lines_and_nothing_else() {
         1,
     );
     assert_eq!(file(&place), changed);
+    assert!(pages.page("/jobs/topics/rust").contains("href=\"/jobs/topics/rust?as=toml\""));
     let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
     assert!(!toml.page.contains("s3cret") && toml.value("toml").contains("id = \"rust\""), "{}", toml.page);
     let text = toml.value("toml").replace("tokio", "tokio 2");

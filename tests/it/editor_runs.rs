@@ -117,7 +117,8 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
         );
         press(&pages, "run", "channel", "hook");
         until("the second test waits", || place.database.number("SELECT count(*) FROM outbox") == 2);
-        assert_eq!(place.ok(&["outbox", "deliver"]).contains("Test"), false);
+        // A command that delivers what waits leaves it alone, too.
+        assert!(!place.ok(&["outbox", "deliver"]).contains("test/"));
         assert_eq!(hook.got().len(), 1);
         press(&pages, "on", "channel", "hook");
         until("it is sent after all", || hook.got().len() == 2);

@@ -214,7 +214,7 @@ async fn put_away(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Fa
 
 async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     let channels = channels::read(&context.config)?;
-    if channels.is_empty() {
+    if channels.is_empty() && context.config.channels.is_empty() {
         return Err(Failure::usage(
             format!("{} has no channel", context.config.file.display()),
             "add one: [[channels]], and below it name, kind and where it leads",

@@ -90,7 +90,9 @@ impl Progress {
 
     /// Where to go on once it is over.
     fn further(&self) -> Markup {
-        let topic = self.run.as_ref().and_then(|run| run.topic.as_ref());
+        // A daemon may not have begun it yet. What is no topic has a colon in its name.
+        let asked = self.asked.as_ref().map(|asked| &asked.wish.of).filter(|of| !of.contains(':'));
+        let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
         html! { p { @match topic {
             Some(topic) => { a href=(format!("/topics/{topic}")) { "To the topic" } " · " a href=(format!("/topics/{topic}/report")) { "Report of it" } },
             None => { a href="/files" { "Reports and exports" } " · " a href="/jobs" { "Settings" } },

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use super::item_view;
 use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
+use crate::web::ask::link;
 use crate::web::jobs_file::{Outlook, Tried, Wrong};
 use crate::web::layout::slot;
 
@@ -76,6 +77,7 @@ impl Form {
                     // The first is what Enter presses: it changes nothing.
                     button type="submit" name="do" value="preview" { @if saves { "Check and preview" } @else { "Check and show the lines" } }
                     @if saves { button.main type="submit" name="do" value="save" { "Save" } }
+                    @if self.toml.is_none() { a href=(self.as_toml()) { "Edit as TOML" } }
                 }
                 @if let Some(outlook) = &self.outlook { (self.outlook(outlook, saves)) }
             }
@@ -84,6 +86,12 @@ impl Form {
                 pre { (lines) }
             } }
         }
+    }
+
+    /// The same topic as lines of the file, with all its keys.
+    fn as_toml(&self) -> String {
+        let from = self.from.as_deref().map(|from| ("from", from));
+        link(&self.path, from.into_iter().chain([("as", "toml")]))
     }
 
     fn errors(&self, key: &str) -> Vec<&Wrong> {
