@@ -5,10 +5,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key_reader::kind;
-use super::keys::{KEYS, LATER, Section, of};
+use super::keys::{KEYS, Section, of};
 use super::mistake::Mistakes;
 use super::provider_tables::{Provider, kind_of};
-use super::suggest::nearest;
+use super::suggest::{LATER, nearest};
 use super::value::Table;
 use super::walk::{Name, home, many, many_asking, one, one_asking};
 use crate::model::Source;

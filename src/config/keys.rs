@@ -347,6 +347,3 @@ keys! {
 pub(super) fn of(section: Section) -> impl Iterator<Item = &'static Key> {
     KEYS.iter().filter(move |key| key.section == section)
 }
-
-/// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
-pub(super) const LATER: [&str; 3] = ["budget", "notify", "sentiment"];

@@ -1,4 +1,7 @@
-//! "Did you mean": the nearest of a list of known words, by edit distance. It decides nothing.
+//! "Did you mean": the nearest of a list of known words, by edit distance, and names of later versions. It decides nothing.
+
+/// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
+pub(super) const LATER: [&str; 3] = ["budget", "notify", "sentiment"];
 
 /// Edit distance with transpositions (optimal string alignment), given up above `most`.
 fn distance(a: &str, b: &str, most: usize) -> Option<usize> {

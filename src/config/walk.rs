@@ -6,11 +6,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::key_reader::{expected, fits, kind};
-use super::keys::{KEYS, Key, LATER, Section, of};
+use super::keys::{KEYS, Key, Section, of};
 use super::mistake::Mistakes;
 use super::provider_tables::Provider;
 use super::redact::is_secret_name;
-use super::suggest::nearest;
+use super::suggest::{LATER, nearest};
 use super::value::{Given, Origin, Table, Value};
 
 /// Where a key belongs.

@@ -17,6 +17,7 @@ pub(super) mod login;
 pub(super) mod marks;
 pub(super) mod overview;
 pub(super) mod progress;
+mod run_state;
 pub(super) mod runs;
 pub(super) mod searches;
 mod spread;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
+use super::run_state::state;
 use super::{alerts, days, searches, topic_edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, number};
@@ -81,17 +82,6 @@ fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {
             small { @if let Some(money) = limits.and_then(|limits| limits.money) { "of " (money.to_string()) } @else { "no budget is set" } }
         }
     }
-}
-
-/// What a run came to, as a word that is never colour alone.
-pub(in crate::web) fn state(state: RunState) -> Markup {
-    let class = match state {
-        RunState::Ok => "good",
-        RunState::Partial | RunState::Missed | RunState::OverQuota => "warn",
-        RunState::Failed => "bad",
-        _ => "calm",
-    };
-    html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
 fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {

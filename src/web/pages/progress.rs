@@ -12,7 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::overview::state;
+use super::run_state::state;
 use crate::draw::format::{self, number};
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
 use crate::web::app::App;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use maud::{Markup, html};
 
-use super::overview::state;
+use super::run_state::state;
 use crate::draw::format::{self, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunPlace;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::overview::{next, sources, state};
+use super::overview::{next, sources};
+use super::run_state::state;
 use super::{actions, alerts, answers, days, item_view, kept, marks, terms, topic_edit};
 use crate::compare::{Filtered, Hiding, Ranking};
 use crate::draw::format::{self, counted, number};
