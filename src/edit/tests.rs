@@ -1,5 +1,5 @@
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 //! Edits leave every byte that they are not about, and say what was asked.
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 
