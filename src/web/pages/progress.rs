@@ -126,7 +126,7 @@ pub(in crate::web) async fn events(State(app): State<App>, Path(id): Path<String
         return layout::problem(&site, &problem);
     };
     let watch = Watch { site, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
-    let stream = futures_util::stream::unfold(watch, |watch| watch.next());
+    let stream = futures_util::stream::unfold(watch, Watch::next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
