@@ -92,11 +92,9 @@ pub(super) const BOTH: &str = "both";
 
 #[derive(Debug, Clone, Copy)]
 pub struct Key {
-    /// Where it stands.
     pub section: Section,
     /// Name within the section, dotted (`web.limit`).
     pub name: &'static str,
-    /// What may stand behind it.
     pub shape: Shape,
     /// Value in force when nothing is written, as TOML; `None` when there is none.
     pub default: Option<&'static str>,

@@ -87,9 +87,12 @@ pub(in crate::cli) fn volume(of: Volume) -> String {
 /// times can be copied: whoever fills it shortens words to what `width` leaves.
 pub(in crate::cli) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut grid = Grid::new(header, numbers);
-    rows.iter().for_each(|row| grid.push(row));
+    for row in rows {
+        grid.push(&row);
+    }
     grid.lines().map(|line| format!("{line}\n")).collect()
 }
+
 /// Columns of the terminal; 100 when there is none.
 pub(in crate::cli) fn width() -> u16 {
     let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());

@@ -45,7 +45,9 @@ pub(in crate::store) async fn note(
                        ON CONFLICT (item) DO UPDATE SET note = excluded.note, at = excluded.at";
             sqlx::query(sql).bind(item).bind(note).bind(now.0).execute(conn).await?;
         }
-        None => drop(sqlx::query("DELETE FROM item_note WHERE item = $1").bind(item).execute(conn).await?),
+        None => {
+            sqlx::query("DELETE FROM item_note WHERE item = $1").bind(item).execute(conn).await?;
+        }
     }
     Ok(true)
 }

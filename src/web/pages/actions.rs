@@ -7,7 +7,8 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::{progress, topic_edit};
+use super::item_view::progress_page;
+use super::topic_edit;
 use crate::draw::format;
 use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
 use crate::web::app::App;
@@ -78,7 +79,7 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
             RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
             RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
-        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(progress::place(&request.id)) { code { (request.id) } } }
+        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(progress_page(&request.id)) { code { (request.id) } } }
     }
 }
 
@@ -86,7 +87,7 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
 pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
     match asked(&app.site, &topic, body).await {
         Ok(run) => {
-            Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress::place(&run))).into_response()
+            Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress_page(&run))).into_response()
         }
         Err(problem) => layout::problem(&app.site, &problem),
     }

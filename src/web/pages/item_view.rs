@@ -39,6 +39,11 @@ pub(super) fn item_page(key: &str) -> String {
     link("/item", [("key", key)])
 }
 
+/// The page of a run that was asked for.
+pub(super) fn progress_page(run: &str) -> String {
+    format!("/progress/{run}")
+}
+
 pub(super) fn reactions(engagement: &Engagement) -> String {
     let known = [
         ("likes", engagement.likes),

@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use super::actions::{may_ask, put, request_row};
+use super::item_view::progress_page;
 use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, place};
 use super::topic_fields::hidden;
 use crate::draw::format::{self, number};
@@ -271,6 +272,6 @@ async fn run(site: &Site, form: &Ask) -> Result<Response, Problem> {
     let entry = jobs.entry(kind, form.get("name").unwrap_or("")).map_err(cannot)?;
     let (of, _) = asked_of(kind, &entry.name).ok_or_else(|| form.unfit("kind"))?;
     let id = put(site, &ControlRequest::plain(RequestKind::RunNow, &of)).await?;
-    let to = id.filter(|_| kind != Kind::Channel).map(|id| super::progress::place(&id));
+    let to = id.filter(|_| kind != Kind::Channel).map(|id| progress_page(&id));
     Ok(Redirect::to(to.as_deref().unwrap_or("/jobs")).into_response())
 }

@@ -23,6 +23,7 @@ pub(super) mod searches;
 mod spread;
 mod terms;
 pub(super) mod topic;
+mod topic_candidate;
 pub(super) mod topic_edit;
 mod topic_fields;
 mod topic_form;

@@ -12,6 +12,7 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::item_view::progress_page;
 use super::run_state::state;
 use crate::draw::format::{self, number};
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
@@ -28,11 +29,6 @@ const LOOK: Duration = Duration::from_millis(500);
 const QUIET: u32 = 10;
 /// Looks of a stream; a browser asks anew after that.
 const LOOKS: u32 = 1_200;
-
-/// The page of a run that was asked for.
-pub(super) fn place(run: &str) -> String {
-    format!("/progress/{run}")
-}
 
 /// What is known of it.
 struct Progress {
@@ -102,7 +98,7 @@ impl Progress {
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let progress = Progress::of(&site, &ask.name).await?.ok_or_else(unknown)?;
-    let path = place(&ask.name);
+    let path = progress_page(&ask.name);
     let main = html! {
         h1 { "Run " small.meta { (format::line(&ask.name, 120)) } }
         div #progress data-events=[(!progress.is_over()).then(|| format!("{path}/events"))] { (progress.markup()) }
@@ -130,7 +126,7 @@ pub(in crate::web) async fn events(State(app): State<App>, Path(id): Path<String
         return layout::problem(&site, &problem);
     };
     let watch = Watch { site, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
-    let stream = futures_util::stream::unfold(watch, |watch| watch.next());
+    let stream = futures_util::stream::unfold(watch, Watch::next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 

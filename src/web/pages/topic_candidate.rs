@@ -1,0 +1,81 @@
+//! The text that the file would have if a form were saved, and which field of the form something wrong with it is about.
+
+use super::topic_fields::{FIELDS, TOML, applied, unhidden};
+use super::topic_form::Form;
+use crate::edit::{Jobs, Kind, Refused};
+use crate::web::jobs_file::{Opened, Wrong};
+
+/// What a form is about.
+#[derive(Clone, Copy)]
+pub(super) enum Target<'t> {
+    New,
+    Topic(&'t str),
+}
+
+impl Target<'_> {
+    pub(super) fn known(&self) -> Option<&str> {
+        match self {
+            Self::New => None,
+            Self::Topic(id) => Some(id),
+        }
+    }
+}
+
+/// A text of the file that has what a form says, the topic's lines in it, and its place among the topics.
+pub(super) struct Candidate {
+    pub(super) text: String,
+    pub(super) block: String,
+    at: usize,
+}
+
+impl Candidate {
+    pub(super) fn of(form: &Form, target: Target<'_>, opened: &Opened) -> Result<Self, Refused> {
+        let jobs = Jobs::read(&opened.text)?;
+        let there = match target.known().or(form.from.as_deref()) {
+            Some(id) => Some(jobs.entry(Kind::Topic, id)?),
+            None => None,
+        };
+        let before = there.map_or("[[topics]]\n", |entry| jobs.block(entry));
+        let block = match &form.toml {
+            Some(toml) => unhidden(toml, before),
+            None => applied(before, &form.values)?,
+        };
+        let text = match target.known() {
+            Some(id) => jobs.replace(Kind::Topic, id, &block)?,
+            None => jobs.append(Kind::Topic, &block)?,
+        };
+        let place = |id: &str| jobs.entries(Kind::Topic).position(|entry| entry.name == id);
+        let at = target.known().and_then(place).unwrap_or_else(|| jobs.entries(Kind::Topic).count());
+        let made = Self { text, block, at };
+        match (target.known(), made.name()) {
+            (Some(id), Some(name)) if id != name => Err(Refused {
+                message: "the id is the one that findings are filed under".to_owned(),
+                hint: format!("keep {id:?}; `topicwatch topic rename {id} NEW` gives the topic another"),
+            }),
+            _ => Ok(made),
+        }
+    }
+
+    pub(super) fn name(&self) -> Option<String> {
+        let jobs = Jobs::read(&self.text).ok()?;
+        jobs.entries(Kind::Topic).nth(self.at).map(|entry| entry.name.clone())
+    }
+
+    /// What is wrong, each beside the field that it is about.
+    pub(super) fn placed(&self, wrong: Vec<Wrong>, as_toml: bool) -> Vec<(Option<&'static str>, Wrong)> {
+        let jobs = Jobs::read(&self.text).ok();
+        let entry = jobs.as_ref().and_then(|jobs| Some((jobs, jobs.entries(Kind::Topic).nth(self.at)?)));
+        let field = |wrong: &Wrong| {
+            let (jobs, entry) = entry.as_ref()?;
+            let key = jobs.key_at(entry, wrong.line?)?;
+            if as_toml { Some(TOML) } else { field_of(key, &wrong.message) }
+        };
+        wrong.into_iter().map(|wrong| (field(&wrong), wrong)).collect()
+    }
+}
+
+/// The field of a key; what is said of the header names the key that is missing.
+fn field_of(key: &str, message: &str) -> Option<&'static str> {
+    let named = |field: &str| if key.is_empty() { message.contains(&format!("`{field}`")) } else { field == key };
+    FIELDS.iter().map(|field| field.key).find(|field| named(field))
+}
