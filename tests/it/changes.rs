@@ -256,6 +256,10 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
                 "item_past",
                 "search",
             ] {
+                // A page of it, found by an index, and read as it comes.
+                if plan.iter().any(|line| line.trim().ends_with(&format!("CO-ROUTINE {table}"))) {
+                    continue;
+                }
                 let scans = [format!("SCAN {table}"), format!("Seq Scan on {table}")];
                 let scanned = plan.iter().find(|line| {
                     scans.iter().any(|scan| {

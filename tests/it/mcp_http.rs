@@ -39,7 +39,7 @@ fn without_a_token_programs_of_this_machine_are_answered_and_pages_of_others_are
             reply.refused(405);
             assert_eq!(reply.header("allow"), Some("POST"), "{}", reply.text());
         }
-        post(&pages, &[], &"x".repeat(20_000)).refused(413);
+        post(&pages, &[], &"x".repeat(40_000)).refused(413);
         for (body, code) in [("{", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1}"#, -32600)] {
             let reply = post(&pages, &[], body);
             assert_eq!((reply.status, &reply.json()["error"]["code"]), (400, &json!(code)), "{}", reply.text());

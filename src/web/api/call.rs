@@ -129,7 +129,7 @@ impl Call {
                 BadToken::NoToken => "This is no page token",
             };
             let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
-            Problem::bad(title, hint)
+            Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
         };
         self.one("page_token").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
     }
