@@ -142,9 +142,9 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             ),
             ("author=%40ann1", "i.author = 'ann1'", vec!["--author", "ann1"]),
             (
-                "search=made+-zoo",
+                "search=%22made+number%22+-zoo",
                 "i.text LIKE '%made number%' AND i.text NOT LIKE '%zoo%'",
-                vec!["--search", "made -zoo"],
+                vec!["--search", "\"made number\" -zoo"],
             ),
             (
                 "since=2026-03-11T08%3A30%3A00Z",

@@ -76,7 +76,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     wait(
         &mut driven,
         "the item after the press",
-        "location.hash === '#i1' && document.activeElement.id === 'i1' && document.readyState === 'complete'",
+        "location.hash === '#i1' && document.activeElement?.id === 'i1' && document.readyState === 'complete'",
     );
     let starred = driven.is("document.activeElement.querySelector('.star') !== null");
     assert_eq!(starred, json!(true));
@@ -85,7 +85,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     wait(
         &mut driven,
         "the mark",
-        "document.activeElement.id === 'i1' && document.activeElement.textContent.includes('marked good')",
+        "document.activeElement?.id === 'i1' && document.activeElement?.textContent.includes('marked good')",
     );
     key(&mut driven, "e", 0);
     for sign in ["s", "g", "j"] {
@@ -97,7 +97,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     wait(
         &mut driven,
         "the note",
-        "document.activeElement.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
+        "document.activeElement?.id === 'i1' && document.querySelector('#i1 blockquote') !== null",
     );
     assert_eq!(place.database.number("SELECT count(*) FROM item_star"), 1, "no key was heard in the field");
     key(&mut driven, "o", 0);

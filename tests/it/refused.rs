@@ -66,7 +66,7 @@ fn an_export_that_ends_before_it_begins_is_refused() {
         place.ok(&["export", "--out", "items.csv", "--since", "2026-03-11", "--until", "2026-03-12"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let answer = pages.get("/api/v1/exports/items.csv?since=2026-03-12&until=2026-03-11");
-        assert_eq!(answer.status, 400, "{}", answer.text);
+        assert_eq!(answer.status, 409, "{}", answer.text);
         assert!(answer.body.contains("is not after since"), "{}", answer.text);
     }
 }
