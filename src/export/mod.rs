@@ -171,7 +171,7 @@ impl From<StoreError> for Counted {
     }
 }
 
-/// How many items [`write`] would write: `None` when there are more than so many.
+/// How many items [`write()`] would write: `None` when there are more than so many.
 pub async fn count_items(
     store: &Store,
     order: &Order,

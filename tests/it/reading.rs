@@ -354,7 +354,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
             ("POST", "/api/v1/stars", "/api/v1/stars", json!({ "key": "a\0" }), 400),
             ("POST", "/api/v1/notes", "/api/v1/notes", json!({ "key": key }), 400),
             ("POST", "/api/v1/notes", "/api/v1/notes", json!({ "key": key, "note": "x".repeat(2_001) }), 400),
-            ("POST", "/api/v1/searches", "/api/v1/searches", json!({ "name": "a", "query": "order=new" }), 400),
+            ("POST", "/api/v1/searches", "/api/v1/searches", json!({ "name": "a", "query": "order=new" }), 409),
             ("POST", "/api/v1/searches", "/api/v1/searches", json!({ "name": "a", "query": "topic=nobody" }), 404),
             ("DELETE", "/api/v1/searches/nobody", "/api/v1/searches/{search}", Value::Null, 404),
         ] {

@@ -1,5 +1,6 @@
 //! Saved searches: what there is, saving one, deleting one. What a query means is the items page's.
 
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -33,10 +34,15 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
     for (name, _) in url::form_urlencoded::parse(asked.query.as_bytes()) {
         if !PARAMETERS.contains(&name.as_ref()) {
             let hint = format!("These are known here: {}.", PARAMETERS.join(", "));
-            return Err(Problem::bad(format!("`query` asks for `{}`, which there is not", cut(&name)), hint));
+            return Err(Problem::contrary(format!("`query` asks for `{}`, which there is not", cut(&name)), hint));
         }
     }
-    let search = searches::save(call.site(), &asked.name, &Ask::form(&asked.query)?).await?;
+    let saved = async { searches::save(call.site(), &asked.name, &Ask::form(&asked.query)?).await };
+    // The document says that both are texts, not what they may say.
+    let search = saved.await.map_err(|problem| match problem.status {
+        StatusCode::BAD_REQUEST => Problem { status: StatusCode::CONFLICT, ..problem },
+        _ => problem,
+    })?;
     answer(&call, [("data", as_json(&search))]).await
 }
 

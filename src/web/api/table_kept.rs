@@ -71,7 +71,7 @@ pub(super) const SAVE_SEARCH: Operation = Operation {
     told: "Only inside `topicwatch run`, and only with the token. `query` has the parameters of the items page; 200 searches are kept.",
     body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
     answered: Answered::Json(200, "OneSavedSearch"),
-    refuses: &[403, 404, 413, 415],
+    refuses: &[403, 404, 409, 413, 415],
     handler: |call| Box::pin(searches::save(call)),
     ..STAR
 };
