@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use axum::http::Uri;
 
 use super::problem::Problem;
+use super::visitor::Visitor;
 use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
@@ -16,14 +17,16 @@ pub(super) const LONGEST: usize = 1_000;
 pub(super) struct Ask {
     /// The last part of the path.
     pub(super) name: String,
+    /// Who asks; nobody where only a form was read.
+    pub(super) visitor: Visitor,
     given: BTreeMap<String, String>,
 }
 
 impl Ask {
-    pub(super) fn of(uri: &Uri) -> Result<Self, Problem> {
+    pub(super) fn of(uri: &Uri, visitor: Visitor) -> Result<Self, Problem> {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
         let given = Self::form(uri.query().unwrap_or(""))?;
-        Ok(Self { name, ..given })
+        Ok(Self { name, visitor, ..given })
     }
 
     /// Parameters alone, as an address or a form writes them. Of several of one name the last counts.
@@ -39,7 +42,7 @@ impl Ask {
             }
             given.insert(name.into_owned(), value.trim().to_owned());
         }
-        Ok(Self { name: String::new(), given })
+        Ok(Self { given, ..Self::default() })
     }
 
     /// A parameter that holds anything.

@@ -3,23 +3,29 @@
 //! `guard`'s, what each shows `pages`', what programs get `api`'s, and what they are told of its health `probes`'.
 
 mod access;
+mod admission;
 mod api;
 mod app;
 mod ask;
 mod guard;
 mod guesses;
 mod layout;
+mod need;
 mod pages;
 mod probes;
 mod problem;
 mod ready;
 mod refusal;
+mod routes;
 mod server;
 mod sessions;
 mod site;
 mod source_health;
 mod source_status;
+mod tokens;
+mod visitor;
 
 pub use access::Access;
-pub use server::{Running, StartError, start};
+pub use need::{Declared, Need};
+pub use server::{Running, StartError, declared, start};
 pub use site::{Hint, InForce, Settings, Site};

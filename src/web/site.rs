@@ -10,15 +10,17 @@ use super::guesses::Guesses;
 use super::ready::Ready;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
+use super::tokens::Tokens;
+use super::visitor::Visitor;
 use crate::metrics::Metrics;
-use crate::model::{Clock, DayLimits, ReportSpec, Time};
+use crate::model::{Clock, DayLimits, ReportSpec, Role, Time};
 use crate::process_status::ProcessStatus;
 use crate::store::{self, Store};
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Who may see them; everybody who reaches the address when there is no token.
+    /// The token that may do everything. Without it and named tokens, whoever reaches the address reads.
     pub access: Option<Access>,
     /// Names under which they may be asked for, beside localhost and addresses.
     pub hosts: Vec<String>,
@@ -52,6 +54,7 @@ pub struct Site {
     pub(super) judged: SourceHealth,
     pub(super) guesses: Arc<Guesses>,
     pub(super) sessions: Sessions,
+    pub(super) tokens: Tokens,
     clock: Clock,
 }
 
@@ -87,6 +90,7 @@ impl Site {
             judged: SourceHealth::default(),
             guesses: Arc::default(),
             sessions: Sessions::new(secret),
+            tokens: Tokens::default(),
             clock,
         }
     }
@@ -96,15 +100,9 @@ impl Site {
         Arc::clone(&self.settings.borrow())
     }
 
-    /// Whether visitors may ask for something: those who showed a token, where a daemon hears of it.
-    pub(super) fn acts(&self) -> bool {
-        let settings = self.settings();
-        settings.acts.is_some() && settings.access.is_some()
-    }
-
-    /// The version, for who may learn it: without a token whoever reaches the address may ask.
-    pub(super) fn version(&self) -> Option<&'static str> {
-        self.settings().access.is_some().then_some(env!("CARGO_PKG_VERSION"))
+    /// Whether buttons are for this visitor: one who may act, where a daemon hears of it.
+    pub(super) fn acts(&self, visitor: &Visitor) -> bool {
+        self.settings().acts.is_some() && visitor.role >= Role::Act
     }
 
     pub(super) fn now(&self) -> Time {

@@ -15,6 +15,7 @@ use crate::web::app::App;
 use crate::web::guard::LARGEST_FORM;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// What a value is cut to where it is told.
 const TOLD: usize = 60;
@@ -22,6 +23,8 @@ const TOLD: usize = 60;
 /// What is asked, checked.
 pub(super) struct Call {
     app: App,
+    /// Who asks.
+    pub(super) visitor: Visitor,
     /// Of the operation.
     id: &'static str,
     parameters: &'static [&'static Parameter],
@@ -39,6 +42,7 @@ impl Call {
         parameters: &'static [&'static Parameter],
         takes_body: bool,
         app: App,
+        visitor: Visitor,
         path: &RawPathParams,
         request: Request,
     ) -> Result<Self, Problem> {
@@ -72,7 +76,7 @@ impl Call {
         }
         let head = request.method() == HttpMethod::HEAD;
         let body = if takes_body { body(request).await? } else { Bytes::new() };
-        Ok(Self { app, id, parameters, given, body, head, now })
+        Ok(Self { app, visitor, id, parameters, given, body, head, now })
     }
 
     pub(super) fn site(&self) -> &Site {

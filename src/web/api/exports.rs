@@ -21,6 +21,7 @@ use crate::export::{self, ExportError, ExportRequest, Format, InvalidRequest, Or
 use crate::model::{Source, Tone};
 use crate::store::Store;
 use crate::web::ask::words;
+use crate::web::need::outside;
 use crate::web::problem::Problem;
 
 /// How long one may take: what it reads stands still for it in the database.
@@ -49,7 +50,13 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         let hint = "Leave it out, or ask for .csv.";
         return Err(Problem::bad(format!("`profile` means nothing for {name}"), hint));
     }
-    let mut order = order(&call, what, format)?;
+    // Without a topic in the address those that the visitor sees.
+    let topics =
+        call.visitor.only().filter(|_| call.all("topic").is_empty()).unwrap_or_else(|| call.all("topic").to_vec());
+    if topics.is_empty() && !call.visitor.sees_all() {
+        return Err(outside());
+    }
+    let mut order = order(&call, &topics, what, format)?;
     known(&call, call.all("topic")).await?;
     let exporting = &call.site().exporting;
     if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == What::Changes) {
@@ -72,12 +79,12 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
 }
 
-fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
+fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<Order, Problem> {
     let wish = ExportRequest {
         what,
         format,
         profile: call.word("profile", Profile::parse).unwrap_or(Profile::Machine),
-        topics: call.all("topic"),
+        topics,
         tags: call.all("tag"),
         sources: call.words("source", Source::parse),
         since: call.one("since"),
@@ -90,7 +97,8 @@ fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
         timezone: call.one("timezone"),
         filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep),
     };
-    wish.order(call.now).map_err(|unfit| refused(&unfit))
+    let order = wish.order(call.now).map_err(|unfit| refused(&unfit))?;
+    Ok(Order { alone: !call.visitor.sees_all(), ..order })
 }
 
 /// Options as they are written in an address.

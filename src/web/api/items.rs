@@ -11,6 +11,7 @@ use crate::compare::{Filtered, Hiding, Ranking};
 use crate::model::{Source, Tone, TopicCard, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
 use crate::web::ask::words;
+use crate::web::pages::item::seen_by;
 use crate::web::pages::topic::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
@@ -43,6 +44,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
+    rows = seen_by(&call.visitor, rows);
     let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, fold));
     let mode = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), mode).await?;
@@ -110,7 +112,7 @@ fn alone(call: &Call, order: &str) -> Result<(), Problem> {
 async fn item(call: &Call, card: &TopicCard, row: &ItemRow, fit: WindowFit, folded: bool) -> Result<Value, Problem> {
     let (many, copies) = match &row.cluster {
         Some(head) if folded && *head == row.key => {
-            call.site().store.copies_of(&row.key, Some(&card.topic), TOLD).await?
+            call.site().store.copies_of(&row.key, Some(std::slice::from_ref(&card.topic)), TOLD).await?
         }
         _ => (0, Vec::new()),
     };

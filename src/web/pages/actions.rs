@@ -15,6 +15,7 @@ use crate::web::guard::LARGEST_FORM;
 use crate::web::layout::{self, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Requests that are told of.
 const TOLD: u32 = 3;
@@ -31,8 +32,8 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and what became of the last that were pressed.
-pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
-    if !site.acts() {
+pub(super) async fn shown(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
+    if !site.acts(visitor) {
         return Ok(html! {});
     }
     let asked = site.store.requests_of(&card.topic, TOLD).await?;
@@ -94,9 +95,9 @@ pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
     Ask::form(&String::from_utf8_lossy(&body))
 }
 
-/// Whether something may be asked for here: it makes ids of requests.
+/// Makes ids of requests, where a process hears of them. Whether this visitor may ask was decided before.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
-    site.settings().acts.filter(|_| site.acts()).ok_or_else(|| {
+    site.settings().acts.ok_or_else(|| {
         let hint = "Something can be asked for inside `topicwatch run`, once a token is set.";
         Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
     })

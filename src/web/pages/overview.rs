@@ -23,29 +23,30 @@ pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let after = ask.get("after").unwrap_or("");
-    let mut cards = store.topic_cards(after, TOPICS + 1, now.minus(NEW)).await?;
+    let mut cards = store.topic_cards(ask.visitor.only().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
     let nature = store.nature().await?;
     let title = "Topics".to_owned();
+    if cards.is_empty() && after.is_empty() && !ask.visitor.sees_all() {
+        return Ok(Page { title, place: "/", live: true, nature, main: none_of_theirs() });
+    }
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
         return Ok(Page { title, place: "/", live: true, nature, main: first_run(&cards) });
     }
     let known = SourceHistory::of(&site, &cards).await?;
-    let others = store.used_by_provider(now.utc_day()).await?;
-    let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
-    let many = store.many_topics().await?;
+    let tiles = if ask.visitor.sees_all() {
+        tiles(&site, now).await?
+    } else {
+        html! {}
+    };
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
+    let firing = store.firing_at(&ids).await?;
     let main = html! {
         h1 { "Topics" }
-        ul.tiles {
-            li { span { "Watched" } b { (number(many.unsigned_abs())) } }
-            (cost(&site, used, &others))
-        }
-        (alerts::line(&fire))
+        (tiles)
         div.wide { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
             thead { tr {
@@ -64,6 +65,29 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         } }
     };
     Ok(Page { title, place: "/", live: true, nature, main })
+}
+
+/// Figures over everything.
+async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
+    let store = &site.store;
+    let others = store.used_by_provider(now.utc_day()).await?;
+    let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
+    let (many, fire) = (store.many_topics().await?, store.alerts_that_fire().await?);
+    Ok(html! {
+        ul.tiles {
+            li { span { "Watched" } b { (number(many.unsigned_abs())) } }
+            (cost(site, used, &others))
+        }
+        (alerts::line(&fire))
+    })
+}
+
+/// For a token whose topics are not watched any more.
+fn none_of_theirs() -> Markup {
+    html! {
+        h1 { "Topics" }
+        p { "None of the topics that your token is for is watched. Whoever runs topicwatch sees what it is for: " code { "topicwatch token list" } "." }
+    }
 }
 
 fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {

@@ -108,7 +108,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let known = SourceHistory::of(&site, std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
-    let actions = actions::shown(&site, &card).await?;
+    let actions = actions::shown(&site, &card, &ask.visitor).await?;
     let charts = days::charts(&site, &card).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
@@ -134,7 +134,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         section aria-labelledby="items" {
             h2 #items { "Items" }
             (form(&ask, &card, &wish, found.learned.is_some()))
-            (list(&ask, &card, &wish, &found, site.acts()))
+            (list(&ask, &card, &wish, &found, site.acts(&ask.visitor)))
         }
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
@@ -172,7 +172,7 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Re
     for row in rows.into_iter().filter(|row| hiding.item(row)) {
         let copies = match &row.cluster {
             Some(head) if wish.folded && *head == row.key => {
-                store.copies_of(&row.key, Some(&card.topic), COPIES).await?
+                store.copies_of(&row.key, Some(std::slice::from_ref(&card.topic)), COPIES).await?
             }
             _ => (0, Vec::new()),
         };
