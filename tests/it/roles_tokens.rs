@@ -29,7 +29,10 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         let ran = Visitor::Cookie(&cookie).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now");
         assert!(ran.status == 303 || ran.status == 400, "{}", ran.text());
         // Nowhere but on the terminal that made it.
-        place.ok(&["db", "backup", "copy.db"]);
+        if place.database.name == "SQLite" {
+            place.ok(&["db", "backup", "copy.db"]);
+            std::fs::copy(&place.database.url["sqlite:".len()..], place.path("itself.db")).unwrap();
+        }
         let dump = place.database.texts("SELECT name || role || topics || hash FROM access_token").concat();
         assert!(dump.contains("ann") && !dump.contains(&secret));
         for entry in std::fs::read_dir(place.folder.path()).unwrap() {

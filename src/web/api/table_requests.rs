@@ -27,7 +27,7 @@ pub(super) const ASK: Operation = Operation {
     need: OfTopic(Act),
     id: "ask",
     summary: "Asks for a run at once, a pause, or its end",
-    told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
+    told: "Only inside `topicwatch run`, and only with a token. It writes one row; the daemon takes it up within seconds. \
            The same is not asked twice while it waits: the answer is then the one that waits.",
     parameters: &[&OF_TOPIC],
     body: Some(("Ask", "run-now")),
@@ -70,7 +70,7 @@ pub(super) const ASK_OF_ALERT: Operation = Operation {
     need: OfAll(Act),
     id: "askOfAlert",
     summary: "Says that somebody knows what an alert saw, or silences it for a while",
-    told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
+    told: "Only inside `topicwatch run`, and only with a token. It writes one row; the daemon takes it up within seconds. \
            `ack` is about all that the alert saw, or about one `event`; `snooze` needs `for`.",
     parameters: &[&OF_ALERT],
     body: Some(("AskOfAlert", "ack")),
