@@ -149,7 +149,7 @@ fn routes() -> Routes {
         .get("/metrics", OfAll(Read), probes::metrics)
         .get("/login", Open, page(login::show))
         .post("/login", Open, login::enter)
-        .post("/logout", Open, login::leave)
+        .post("/logout", InScope(Read), login::leave)
         .get("/style.css", Open, file("text/css; charset=utf-8", style))
         .get("/live.js", Open, file("text/javascript; charset=utf-8", include_str!("live.js")));
     api::routes(pages)

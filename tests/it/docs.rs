@@ -211,7 +211,7 @@ fn pages_are_no_longer_than_a_reader_has_patience_for() {
     let read = |path: &String| page(path).split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
     let all: usize = files(&["docs"], "md").iter().filter(|path| !path.starts_with("docs/dev/")).map(read).sum();
     // 25,000 before there were providers; each capability since may bring a page.
-    assert!(all <= 31_000, "docs has {all} words");
+    assert!(all <= 32_000, "docs has {all} words");
 }
 
 #[test]

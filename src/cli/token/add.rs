@@ -3,10 +3,9 @@
 use clap::Args;
 use serde_json::json;
 
-use super::LINK;
+use super::{LINK, opened};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::topic::pause::open;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
@@ -60,7 +59,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
     }
     let made = || Failure::usage("the system gives no random bytes", "try again; `dmesg` may say why");
     let secret = format!("{BEGIN}{}", ids::secret().map_err(|_| made())?);
-    let (store, now) = open(&context).await?;
+    let (store, now) = opened(&context, args.at.as_deref()).await?;
     let distinct = |names: &[String]| {
         let mut names = names.to_vec();
         names.sort_unstable();

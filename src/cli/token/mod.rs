@@ -13,6 +13,8 @@ use crate::cli::terminal::output;
 use crate::cli::topic::pause::open;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
+use crate::model::Time;
+use crate::store::Store;
 
 /// What ids of links begin with; names of tokens do not.
 const LINK: &str = "link-";
@@ -55,9 +57,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenArgs) -> Result<Exi
     }
 }
 
+/// The open store and the present: the one that was named, or the database's.
+async fn opened(context: &Context, at: Option<&str>) -> Result<(Store, Time), Failure> {
+    let (store, now) = open(context).await?;
+    Ok((store, if at.is_some() { (context.clock)() } else { now }))
+}
+
 async fn withdraw(common: &Common, name: &str, at: Option<&str>) -> Result<Exit, Failure> {
     let context = Context::load(common, at)?;
-    let (store, now) = open(&context).await?;
+    let (store, now) = opened(&context, at).await?;
     let done = if name.starts_with(LINK) {
         store.withdraw_link(name, now).await
     } else {

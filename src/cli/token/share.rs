@@ -5,10 +5,9 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 
-use super::LINK;
+use super::{LINK, opened};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::topic::pause::open;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
@@ -49,7 +48,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     let context = Context::load(common, args.at.as_deref())?;
     let random = || ids::secret().map_err(|_| Failure::usage("the system gives no random bytes", "try again"));
     let (secret, other) = (random()?, random()?);
-    let (store, now) = open(&context).await?;
+    let (store, now) = opened(&context, args.at.as_deref()).await?;
     let (kind, of) = match (&args.topic, &args.report) {
         (Some(topic), _) => {
             context.known(std::slice::from_ref(topic))?;
@@ -107,12 +106,12 @@ async fn run_of(store: &Store, named: &str) -> Result<String, Failure> {
 }
 
 async fn latest(store: &Store, name: &str) -> Result<Option<MadeRow>, Failure> {
-    let mut before = None;
+    let (job, mut before) = (format!("report:{name}"), None);
     loop {
         let page = store.list_made(Some("report"), before.as_ref(), PAGE).await?;
         let Some(last) = page.last() else { return Ok(None) };
         before = Some(crate::store::RunPlace { at: last.made_at, run: last.run.clone() });
-        if let Some(made) = page.into_iter().find(|made| made.name == name) {
+        if let Some(made) = page.into_iter().find(|made| made.name == job) {
             return Ok(Some(made));
         }
     }
