@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::{LINK, opened};
+use super::opened::{LINK, opened};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;

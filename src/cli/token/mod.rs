@@ -3,21 +3,17 @@
 
 mod add;
 mod list;
+mod opened;
 mod share;
 
 use clap::{Args, Subcommand};
 
+use self::opened::{LINK, opened};
 use crate::cli::examples;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::topic::pause::open;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::model::Time;
-use crate::store::Store;
-
-/// What ids of links begin with; names of tokens do not.
-const LINK: &str = "link-";
 
 #[derive(Debug, Args)]
 pub struct TokenArgs {
@@ -55,12 +51,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenArgs) -> Result<Exi
         TokenVerb::Share(args) => share::run(common, args).await,
         TokenVerb::Withdraw { name, at } => withdraw(common, name, at.as_deref()).await,
     }
-}
-
-/// The open store and the present: the one that was named, or the database's.
-async fn opened(context: &Context, at: Option<&str>) -> Result<(Store, Time), Failure> {
-    let (store, now) = open(context).await?;
-    Ok((store, if at.is_some() { (context.clock)() } else { now }))
 }
 
 async fn withdraw(common: &Common, name: &str, at: Option<&str>) -> Result<Exit, Failure> {
