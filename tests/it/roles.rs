@@ -135,7 +135,7 @@ fn every_route_answers_every_kind_of_visitor_as_its_row_says() {
         let cookie = logged_in(&pages, &secrets["one"]);
         let of = |name: &str| Visitor::Bearer(&secrets[name]);
         // Who asks, from which address, the role, and the topics: all, or acme alone.
-        let visitors: Vec<(&str, Visitor<'_>, u8, Option<(Role, bool)>)> = vec![
+        let visitors = [
             ("nobody", Visitor::Nobody, 1, None),
             ("the configured token", Visitor::Bearer(TOKEN), 1, Some((Role::Edit, true))),
             ("read", of("all"), 1, Some((Role::Read, true))),
