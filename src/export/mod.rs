@@ -94,6 +94,9 @@ pub async fn write_watched(
                     return Ok(());
                 }
                 rankings.rate(&mut row);
+                if order.alone {
+                    row.cluster = row.cluster.filter(|head| *head == row.key);
+                }
                 rows.put(columns::ITEMS, &row)
             };
             store.each_item(filter, &mut put).await?;

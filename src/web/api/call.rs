@@ -15,10 +15,13 @@ pub(super) use crate::web::ask::cut;
 use crate::web::ask::{LARGEST_FORM, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// What is asked, checked.
 pub(super) struct Call {
     app: App,
+    /// Who asks.
+    pub(super) visitor: Visitor,
     /// Of the operation.
     id: &'static str,
     parameters: &'static [&'static Parameter],
@@ -36,6 +39,7 @@ impl Call {
         parameters: &'static [&'static Parameter],
         takes_body: bool,
         app: App,
+        visitor: Visitor,
         path: &RawPathParams,
         request: Request,
     ) -> Result<Self, Problem> {
@@ -73,7 +77,7 @@ impl Call {
         }
         let head = request.method() == HttpMethod::HEAD;
         let body = if takes_body { body(request).await? } else { Bytes::new() };
-        Ok(Self { app, id, parameters, given, body, head, now })
+        Ok(Self { app, visitor, id, parameters, given, body, head, now })
     }
 
     pub(super) fn site(&self) -> &Site {

@@ -103,7 +103,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
-        return if topic_edit::in_the_file(&site, &ask.name).await {
+        return if topic_edit::in_the_file(&site, &ask.name, &ask.visitor).await {
             awaited(&site, &ask.name).await
         } else {
             Err(unknown())
@@ -113,8 +113,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, now).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
-    let actions = actions::shown(&site, &card).await?;
-    let charts = days::charts(&site, &card, &ask).await?;
+    let actions = actions::shown(&site, &card, &ask.visitor).await?;
+    let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_of(&last).await?.into_values().sum::<i64>();
@@ -139,7 +139,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         section aria-labelledby="items" {
             h2 #items { "Items" }
             (form(&ask, &card, &wish, found.learned.is_some()))
-            (list(&ask, &card, &wish, &found, site.acts()))
+            (list(&ask, &card, &wish, &found, (site.acts(&ask.visitor), site.keeps(&ask.visitor))))
         }
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
@@ -187,7 +187,7 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Re
     for row in rows.into_iter().filter(|row| hiding.item(row)) {
         let copies = match &row.cluster {
             Some(head) if wish.folded && *head == row.key => {
-                store.copies_of(&row.key, Some(&card.topic), COPIES).await?
+                store.copies_of(&row.key, Some(std::slice::from_ref(&card.topic)), COPIES).await?
             }
             _ => (0, Vec::new()),
         };
@@ -249,7 +249,7 @@ fn narrowed(ask: &Ask) -> bool {
     ["q", "tone", "source", "author", "since", "noise", "filtered", "after"].iter().any(|name| ask.get(name).is_some())
 }
 
-fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool) -> Markup {
+fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, keeps): (bool, bool)) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form takes no longer one.
     let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
@@ -266,7 +266,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
             (marks::of_item(row, acts, &back))
-            (kept::of_item(row, acts, &back, number))
+            (kept::of_item(row, keeps, &back, number))
             @if *many > 0 { details {
                 summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {
