@@ -9,7 +9,7 @@ use crate::store::{Store, StoreError};
 #[derive(Debug, Clone, Copy)]
 pub struct Showing<'a> {
     pub topic: &'a str,
-    /// What becomes of those that the topic's filter hides.
+    /// Whether to show items that the topic's filter hides.
     pub filtered: Filtered,
     /// Whether likely noise is left out.
     pub without_noise: bool,

@@ -13,14 +13,14 @@ const SCORED_BY: i32 = 14;
 const DAY: i64 = 86_400_000;
 /// A span that is longer than any local day.
 const LONGER: i64 = DAY + DAY / 24;
-/// Days of a span whose terms are told at most: a month, and a day of another zone.
+/// Longest span in days: a month, and a day for other time zones.
 pub const MOST_TERM_DAYS: i64 = 32;
 
 /// The terms and themes of a span; `trusting` takes the days before as they were counted, without looking whether their
 /// items are still the same: for pages, which are asked for often.
 pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: bool) -> Result<TopicTerms, StoreError> {
     let four_weeks = Time(span.from.0 - (BEFORE as i64 + 2) * DAY);
-    // Whom they are told by and whether they are about the question rests on these days, also where terms do not.
+    // These days decide which scorer counts and whether the items are about the question.
     let drawn = days(Time(span.until.0 - 1), SCORED_BY, topic.timezone());
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let from = if trusting { from.min(Time(span.from.0 - (span.until.0 - span.from.0))) } else { from.min(four_weeks) };

@@ -19,9 +19,9 @@ use crate::schedule::Schedule;
 use crate::store::Store;
 use crate::web::{JobsFile, Opened, Outlook, Pending, Tried, Unsaved, Wrong};
 
-/// Next slots that are told.
+/// Next slots shown in a preview.
 const SLOTS: usize = 3;
-/// Days that costs are told for.
+/// Days whose cost a preview shows.
 const DAYS: u32 = 30;
 /// A larger file is no configuration.
 const LARGEST: u64 = 8 * 1024 * 1024;
@@ -30,7 +30,7 @@ const LARGEST: u64 = 8 * 1024 * 1024;
 pub(in crate::cli) struct Editor {
     common: Common,
     clock: Clock,
-    /// What costs are told by, and reports made from.
+    /// The database that forecasts and reports read.
     store: Store,
     /// Whether this process delivers: then it must be able to use every channel.
     delivers: bool,
