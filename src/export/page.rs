@@ -1,7 +1,27 @@
-//! The part of docs/reference/exports.md that is written from the tables: which filters each kind takes, and its columns. A test
-//! holds the page and this together; the words around it are the page's own.
+//! The part of docs/reference/exports.md that is written from the tables: which filters each kind takes, and its columns. A column
+//! that several kinds have alike is described once. A test holds the page and this together; the words around it are the page's own.
 
+use super::column::Heading;
 use super::what::{Part, SCHEMA, What};
+
+const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
+
+fn row(column: &Heading) -> String {
+    let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
+    format!("| `{}` | {} |{unit} | {} |\n", column.name, column.kind, column.meaning)
+}
+
+/// The columns that more than one kind has with the same meaning, in the order in which they come up.
+fn shared() -> Vec<&'static Heading> {
+    let all: Vec<&'static Heading> = What::ALL.iter().flat_map(|what| what.columns()).collect();
+    let mut shared: Vec<&'static Heading> = Vec::new();
+    for column in &all {
+        if all.iter().filter(|other| other == &column).count() > 1 && !shared.contains(column) {
+            shared.push(column);
+        }
+    }
+    shared
+}
 
 /// The kinds, their filters and columns, as Markdown.
 #[must_use]
@@ -11,21 +31,29 @@ pub fn page() -> String {
         page.push_str(&format!(" {what} |"));
     }
     page.push_str(&format!("\n|---|{}\n| `--topic` |", "---|".repeat(What::ALL.len())));
-    page.push_str(&" yes |".repeat(What::ALL.len()));
+    page.push_str(&" ✓ |".repeat(What::ALL.len()));
     page.push('\n');
     for part in Part::ALL {
         page.push_str(&format!("| `{}` |", part.as_str().replace(" and ", "`, `")));
         for what in What::ALL {
-            page.push_str(if what.takes().contains(part) { " yes |" } else { " |" });
+            page.push_str(if what.takes().contains(part) { " ✓ |" } else { " |" });
         }
         page.push('\n');
     }
+    let shared = shared();
+    page.push_str("\n## Shared columns\nIn the tables further down, a column without a meaning is one of these.\n\n");
+    page.push_str(HEAD);
+    for column in &shared {
+        page.push_str(&row(column));
+    }
     for what in What::ALL {
-        page.push_str(&format!("\n## {what}\n{} `--since` and `--until` mean {}.\n\n", what.rows(), what.time()));
-        page.push_str("| column | type | unit | meaning |\n|---|---|---|---|\n");
+        page.push_str(&format!("\n## {what}\n{} `--since` and `--until` mean {}.\n\n{HEAD}", what.rows(), what.time()));
         for column in what.columns() {
-            let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
-            page.push_str(&format!("| `{}` | {} |{unit} | {} |\n", column.name, column.kind, column.meaning));
+            if shared.contains(&column) {
+                page.push_str(&format!("| `{}` | | | |\n", column.name));
+            } else {
+                page.push_str(&row(column));
+            }
         }
     }
     page

@@ -92,37 +92,34 @@ impl What {
     pub fn rows(self) -> &'static str {
         match self {
             Self::Items => {
-                "One row per topic and item as it is known now, by topic, `first_seen` and key. What counts as one item: \
-                 [identity.md](../explanation/identity.md)."
+                "One row per topic and [item](../explanation/identity.md), as known now; reactions as any topic last saw them. Order: \
+                 topic, `first_seen`, key."
             }
             Self::Sightings => {
-                "One row per run, item and source: the time series. By start of run, run, source (social, web, ai), rank and key."
+                "One row per run, item and source: the time series. Details and reactions are as known at that moment. Order: start of \
+                 the run, run, source (social, web, ai), rank, key."
             }
             Self::New => {
-                "One row per topic and item, at the moment the topic saw it first: rows are only ever added. By `first_seen`, run \
-                 and key."
+                "One row per topic and item, as known when the topic first saw it; rows are only ever added. Order: `first_seen`, \
+                 run, key."
             }
-            Self::Runs => {
-                "One row per finished run, slots that were missed or skipped included, by start (or slot) and run."
-            }
+            Self::Runs => "One row per finished run, missed and skipped slots included. Order: start (or slot), run.",
             Self::Searches => {
-                "One row per search of a finished run, those of lost attempts included: calls and what they cost. By start of run, \
-                 run, attempt and source."
+                "One row per search of a finished run, those of lost attempts included. Order: start of the run, run, attempt, source."
             }
-            Self::Answers => "One row per run that got an AI answer, by start of run and run.",
+            Self::Answers => "One row per run that got an AI answer. Order: start of the run, run.",
             Self::Daily => {
-                "One row per topic and day from the topic's first run to its last, by topic and day: of topics that are watched, or \
-                 named. Days are those of UTC, or of `--timezone`. What the topic's filter hides is counted apart."
+                "One row per day, in UTC or `--timezone`, from a topic's first run to its last, of topics that are watched or named. \
+                 Order: topic, day."
             }
             Self::Changes => {
-                "One row per change of a topic, as `topicwatch diff` tells it: by topic, then new, gone, edited and rising in the order \
-                 of `diff`; of topics that are watched, or named. `--since` is that of `diff`, a run, a time or `last-report`, and \
-                 `--new-since` another word for it; without them each topic's last run is compared with the one before. What the \
-                 topic's filter hides is left out."
+                "One row per change that `topicwatch diff` shows, of topics that are watched or named, without what their filter hides. \
+                 `--since` (or `--new-since`) is that of `diff`: a run, a time or `last-report`; without it, each topic's last run is \
+                 compared with the one before. Order: topic, then new, gone, edited and rising, each as in `diff`."
             }
             Self::Terms => {
-                "One row per topic and [term that is news](../explanation/terms.md) from `--since` to `--until`, at most ten a topic, the \
-                 highest z first. The span ends with the topic's last run and begins a day before, unless said."
+                "One row per topic and [term that is news](../explanation/terms.md) in the span, at most ten a topic, the highest `z` \
+                 first. By default the span is the day up to the topic's last run."
             }
         }
     }
@@ -135,10 +132,10 @@ impl What {
             Self::Sightings => "`seen_at`",
             Self::Answers => "`asked_at`",
             Self::Runs => "`started_at`, or `slot` of a run that never started",
-            Self::Searches => "when its run started",
+            Self::Searches => "the start of its run",
             Self::Daily => "the days that they lie in",
-            Self::Changes => "the span that is compared",
-            Self::Terms => "the span that is told",
+            Self::Changes => "the span compared",
+            Self::Terms => "the span",
         }
     }
 

@@ -93,53 +93,45 @@ fn tenths(rate: f64) -> Cell<'static> {
 }
 
 pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
-    Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
-    Column::word("change", "`new`, `gone`, `edited` or `rising`, as in [changes.md](../explanation/changes.md)", |r| {
+    Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
+    Column::word("change", "`new`, `gone`, `edited` or `rising` ([words](../explanation/changes.md#words))", |r| {
         Cell::Word(r.word())
     }),
-    Column::id("since_run", "the run that is compared with; empty when the span begins with the topic", |r| {
-        Cell::id(&r.since_run)
-    }),
-    Column::id("until_run", "the last run that is compared", |r| Cell::id(&r.until_run)),
-    Column::time("at", "when the change was seen: first seen, missed, edited, or counted last", |r| Cell::Time(r.at())),
-    Column::time("before_at", "when it was seen before: a gone item last, a rising one first", |r| {
-        Cell::time(r.before())
-    }),
-    Column::id("run", "id of the run that saw a new item first", |r| {
+    Column::id("since_run", "run compared with; empty when the span begins with the topic", |r| Cell::id(&r.since_run)),
+    Column::id("until_run", "last run compared", |r| Cell::id(&r.until_run)),
+    Column::time("at", "when it was first seen, missed, edited, or last counted", |r| Cell::Time(r.at())),
+    Column::time("before_at", "gone: last seen; rising: first counted", |r| Cell::time(r.before())),
+    Column::id("run", "new: run that first saw it", |r| {
         if let ChangeKind::New(new) = &r.told { Cell::Id(&new.run) } else { Cell::Empty }
     }),
     Column::text(
         "sources",
-        "sources that showed a new item, with a blank between; the one that a gone or rising item is told of",
+        "new: sources that showed it, separated by spaces; gone, rising: the source",
         ChangeRow::sources,
     ),
-    Column::word("fit", "of a new item: published `in` the window that was asked for, or `undated`", |r| {
+    Column::word("fit", "new: published `in` the requested window, or `undated`", |r| {
         if let ChangeKind::New(new) = &r.told { Cell::Word(new.fit.as_str()) } else { Cell::Empty }
     }),
-    Column::id("key", "public key of the item", |r| Cell::Id(&r.item().key)),
+    Column::id("key", "public key of the item; never changes", |r| Cell::Id(&r.item().key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.item().kind.as_str())),
-    Column::text("url", "address, as in `items`", |r| Cell::text(&r.item().url)),
-    Column::text("author", "handle, as in `items`", |r| Cell::text(&r.item().author)),
-    Column::text("title", "title; of an edited item after the last edit of the span", |r| Cell::text(&r.item().title)),
-    Column::text("text", "text or snippet; of an edited item after the last edit of the span", |r| {
-        Cell::text(&r.item().text)
-    }),
-    Column::text("old_title", "title of an edited item before the span, changed or not", |r| {
+    Column::text("url", "address", |r| Cell::text(&r.item().url)),
+    Column::text("author", "handle, without `@`", |r| Cell::text(&r.item().author)),
+    Column::text("title", "title; edited: after the span's last edit", |r| Cell::text(&r.item().title)),
+    Column::text("text", "text or snippet; edited: after the span's last edit", |r| Cell::text(&r.item().text)),
+    Column::text("old_title", "edited: title before the span, changed or not", |r| {
         r.edited().map_or(Cell::Empty, |edited| Cell::text(&edited.old_title))
     }),
-    Column::text("old_text", "text of an edited item before the span, changed or not", |r| {
+    Column::text("old_text", "edited: text before the span, changed or not", |r| {
         r.edited().map_or(Cell::Empty, |edited| Cell::text(&edited.old_text))
     }),
-    Column::integer("edits", "edits", "how often an edited item was seen to change", |r| {
-        Cell::integer(r.edited().map(|edited| edited.edits))
-    }),
-    Column::time("published_at", "when it was published; empty when no date could be read", |r| {
+    Column::integer("edits", "edits", "edited: changes seen", |r| Cell::integer(r.edited().map(|edited| edited.edits))),
+    Column::time("published_at", "time of publication; empty when no date could be read", |r| {
         Cell::time(r.item().published_at)
     }),
     Column::integer(
         "reactions_before",
         "reactions",
-        "of a rising item at `before_at`: likes, reposts, replies, quotes and bookmarks, as far as known both times",
+        "rising, at `before_at`: likes, reposts, replies, quotes and bookmarks, as far as known both times",
         |r| Cell::integer(r.rising().map(|rising| rising.had)),
     ),
     Column::integer("reactions_after", "reactions", "the same at `at`", |r| {
@@ -148,19 +140,21 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::decimal(
         "per_hour",
         "reactions an hour",
-        "gained between the two; in less than an hour, what was gained",
+        "gain per hour between the two; the gain itself when they are less than an hour apart",
         |r| r.rising().map_or(Cell::Empty, |rising| tenths(rising.per_hour)),
     ),
-    Column::integer("likes_before", "likes", "likes of a rising item at `before_at`", |r| {
-        r.reaction(false, |e| e.likes)
-    }),
-    Column::integer("likes_after", "likes", "likes at `at`", |r| r.reaction(true, |e| e.likes)),
-    Column::integer("reposts_before", "reposts", "reposts without comment, in the same way", |r| {
+    Column::integer("likes_before", "likes", "rising: likes at `before_at`", |r| r.reaction(false, |e| e.likes)),
+    Column::integer("likes_after", "likes", "the same at `at`", |r| r.reaction(true, |e| e.likes)),
+    Column::integer("reposts_before", "reposts", "rising: reposts without comment at `before_at`", |r| {
         r.reaction(false, |e| e.reposts)
     }),
     Column::integer("reposts_after", "reposts", "the same at `at`", |r| r.reaction(true, |e| e.reposts)),
-    Column::integer("replies_before", "replies", "replies", |r| r.reaction(false, |e| e.replies)),
+    Column::integer("replies_before", "replies", "rising: replies at `before_at`", |r| {
+        r.reaction(false, |e| e.replies)
+    }),
     Column::integer("replies_after", "replies", "the same at `at`", |r| r.reaction(true, |e| e.replies)),
-    Column::integer("quotes_before", "quotes", "reposts with a comment", |r| r.reaction(false, |e| e.quotes)),
+    Column::integer("quotes_before", "quotes", "rising: reposts with a comment at `before_at`", |r| {
+        r.reaction(false, |e| e.quotes)
+    }),
     Column::integer("quotes_after", "quotes", "the same at `at`", |r| r.reaction(true, |e| e.quotes)),
 ];

@@ -54,91 +54,71 @@ fn covered(part: f64) -> Cell<'static> {
 }
 
 pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
-    Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
-    Column::date("day", "the day, in UTC or the zone of `--timezone`", |r| Cell::Date(&r.day)),
+    Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
+    Column::date("day", "in UTC or the zone of `--timezone`", |r| Cell::Date(&r.day)),
     Column::time("from", "its first instant", |r| Cell::Time(r.from)),
-    Column::time("until", "the first instant after it", |r| Cell::Time(r.until)),
-    Column::id("last_run", "id of the last run that searched on it; empty when none did", |r| Cell::id(&r.last_run)),
+    Column::time("until", "first instant after it", |r| Cell::Time(r.until)),
+    Column::id("last_run", "last run that searched on it; empty if none did", |r| Cell::id(&r.last_run)),
     Column::integer("runs", "runs", "runs that searched on it", |r| Cell::integer(r.runs)),
     Column::integer(
         "items",
         "items",
-        "items published on it, or first seen on it where that is unknown or earlier, as in [report.md](../explanation/report.md)",
+        "published on it, or first seen on it if that is earlier or no date is known ([reports](../explanation/report.md))",
         |r| count(r.counted.raw),
     ),
-    Column::integer("unique", "items", "the same with near-copies counted once", |r| count(r.counted.unique)),
-    Column::integer(
-        "authors",
-        "authors",
-        "different authors of them, as far as known; empty when none of them is",
-        |r| {
-            if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
-        },
-    ),
-    Column::integer("posts", "items", "of the items, posts", |r| count(r.counted.posts)),
-    Column::integer("pages", "items", "of the items, pages", |r| count(r.counted.pages)),
-    Column::integer("undated", "items", "of the items, without a date", |r| count(r.counted.undated)),
-    Column::integer(
-        "first_seen",
-        "items",
-        "items first seen on it, whenever they were published, baselines included",
-        |r| count(r.new),
-    ),
-    Column::integer(
-        "filtered",
-        "items",
-        "items of the day that the topic's filter hides; not in the other figures",
-        |r| count(r.filtered),
-    ),
-    Column::integer("negative", "items", "items that sound negative to `scorer`", |r| count(r.sounds.negative)),
-    Column::integer("neutral", "items", "neutral", |r| count(r.sounds.neutral)),
-    Column::integer("positive", "items", "positive", |r| count(r.sounds.positive)),
-    Column::integer("unsupported", "items", "in a language that it does not know", |r| count(r.sounds.unsupported)),
-    Column::integer("unscored", "items", "judged by nobody yet, or by another scorer", |r| {
+    Column::integer("unique", "items", "the same, near-copies counted once", |r| count(r.counted.unique)),
+    Column::integer("authors", "authors", "different known authors; empty if none is known", |r| {
+        if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
+    }),
+    Column::integer("posts", "items", "posts among the items", |r| count(r.counted.posts)),
+    Column::integer("pages", "items", "pages among the items", |r| count(r.counted.pages)),
+    Column::integer("undated", "items", "items without a date", |r| count(r.counted.undated)),
+    Column::integer("first_seen", "items", "items first seen on it, whatever their date, baselines included", |r| {
+        count(r.new)
+    }),
+    Column::integer("filtered", "items", "hidden by the topic's filter; in no other figure", |r| count(r.filtered)),
+    Column::integer("negative", "items", "negative by `scorer`", |r| count(r.sounds.negative)),
+    Column::integer("neutral", "items", "neutral by `scorer`", |r| count(r.sounds.neutral)),
+    Column::integer("positive", "items", "positive by `scorer`", |r| count(r.sounds.positive)),
+    Column::integer("unsupported", "items", "in a language it does not know", |r| count(r.sounds.unsupported)),
+    Column::integer("unscored", "items", "not judged yet, or by another scorer", |r| {
         count(r.sounds.unscored + r.sounds.by_others.values().sum::<u64>())
     }),
-    Column::decimal("negative_share", "of 1", "negative of negative, neutral and positive; empty of none", |r| {
-        share(r, r.sounds.negative)
-    }),
-    Column::decimal("positive_share", "of 1", "positive of the same", |r| share(r, r.sounds.positive)),
-    Column::id(
-        "scorer",
-        "version of the scorer that judged most of the items of the fourteen days up to this one, as in reports",
-        |r| Cell::id(&r.scorer),
+    Column::decimal(
+        "negative_share",
+        "of 1",
+        "of negative, neutral and positive together; empty if there are none",
+        |r| share(r, r.sounds.negative),
     ),
+    Column::decimal("positive_share", "of 1", "the same for positive", |r| share(r, r.sounds.positive)),
+    Column::id("scorer", "version that judged most items of the fourteen days up to this one", |r| Cell::id(&r.scorer)),
     Column::integer("calls", "calls", "calls made, retries included", |r| Cell::integer(r.calls)),
-    Column::money("cost_usd", "what they cost, or may cost while that is not known", |r| {
+    Column::money("cost_usd", "actual cost; the expected one where it is unknown", |r| {
         r.cost.map_or(Cell::Empty, Cell::Money)
     }),
-    Column::integer("social_answered", "searches", "social searches that were answered", |r| {
-        searches(r.social, |of| of.0)
-    }),
+    Column::integer("social_answered", "searches", "answered social searches", |r| searches(r.social, |of| of.0)),
     Column::integer("social_failed", "searches", "social searches that failed or were lost", |r| {
         searches(r.social, |of| of.1)
     }),
-    Column::integer("web_answered", "searches", "web searches that were answered", |r| searches(r.web, |of| of.0)),
+    Column::integer("web_answered", "searches", "answered web searches", |r| searches(r.web, |of| of.0)),
     Column::integer("web_failed", "searches", "web searches that failed or were lost", |r| searches(r.web, |of| of.1)),
-    Column::integer("ai_answered", "searches", "AI searches that were answered", |r| searches(r.ai, |of| of.0)),
+    Column::integer("ai_answered", "searches", "answered AI searches", |r| searches(r.ai, |of| of.0)),
     Column::integer("ai_failed", "searches", "AI searches that failed or were lost", |r| searches(r.ai, |of| of.1)),
-    Column::flag("saturated", "replies were full and left a hole: there may be more items", |r| {
-        Cell::flag(r.saturated)
-    }),
+    Column::flag("saturated", "full replies left a gap: there may be more items", |r| Cell::flag(r.saturated)),
     Column::decimal(
         "covered_share",
         "of 1",
-        "part of the whole day that social searches covered ([coverage.md](../explanation/coverage.md)); of a topic that is only asked at instants, whether it was asked",
+        "part of the day that social searches [covered](../explanation/coverage.md); for a topic whose searches cover no span, whether it was asked",
         |r| r.covered.map_or(Cell::Empty, covered),
     ),
-    Column::integer("covered_s", "s", "the same in seconds; empty of a topic that is only asked at instants", |r| {
-        Cell::integer(r.covered_s)
-    }),
+    Column::integer("covered_s", "s", "the same in seconds; empty for such a topic", |r| Cell::integer(r.covered_s)),
     Column::integer(
         "holes",
         "holes",
-        "stretches of a minute and more, up to the topic's last run, that no search covered; `coverage` tells their causes",
+        "gaps of a minute or more, up to the topic's last run; `coverage` shows their causes",
         |r| r.holes.as_ref().map_or(Cell::Empty, |holes| count(holes.len() as u64)),
     ),
-    Column::integer("holes_s", "s", "how long they are together", |r| {
+    Column::integer("holes_s", "s", "their total length", |r| {
         Cell::integer(
             r.holes
                 .as_ref()
@@ -148,7 +128,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     }),
     Column::flag(
         "pruned",
-        "searches of the day, or later ones that may have looked back over it, were let go for their age: what they would tell is empty and not zero; `runs`, `calls` and `cost_usd` stay where whole days of UTC were counted before",
+        "searches of the day, or later ones that may have covered it, were pruned: figures from them are empty, not zero; `runs`, `calls` and `cost_usd` stay for whole UTC days counted before",
         |r| Cell::Flag(r.pruned),
     ),
 ];

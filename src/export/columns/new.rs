@@ -4,23 +4,23 @@ use crate::export::column::{Cell, Column};
 use crate::model::NewRow;
 
 pub(in crate::export) const NEW: &[Column<NewRow>] = &[
-    Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
-    Column::id("key", "public key of the item", |r| Cell::Id(&r.key)),
+    Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
+    Column::id("key", "public key of the item; never changes", |r| Cell::Id(&r.key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.kind.as_str())),
     Column::time("first_seen", "when this topic first saw it; never changes", |r| Cell::Time(r.first_seen)),
-    Column::id("first_run", "id of that run", |r| Cell::Id(&r.first_run)),
+    Column::id("first_run", "run that first saw it", |r| Cell::Id(&r.first_run)),
     Column::flag(
         "baseline",
-        "found by a first answer to a question: it was there before the topic began to look ([changes.md](../explanation/changes.md))",
+        "found by a first answer to a question, so not news ([baseline](../explanation/changes.md#words))",
         |r| Cell::Flag(r.baseline),
     ),
-    Column::text("url", "address, as known then", |r| Cell::text(&r.url)),
-    Column::text("author", "handle, as known then", |r| Cell::text(&r.author)),
-    Column::text("author_name", "display name, as known then", |r| Cell::text(&r.author_name)),
-    Column::text("title", "title, as known then", |r| Cell::text(&r.title)),
-    Column::text("text", "text, as known then", |r| Cell::text(&r.text)),
-    Column::text("lang", "language tag, as known then", |r| Cell::text(&r.lang)),
-    Column::time("published_at", "when it was published, as known then; empty when no date could be read", |r| {
+    Column::text("url", "address", |r| Cell::text(&r.url)),
+    Column::text("author", "handle, without `@`", |r| Cell::text(&r.author)),
+    Column::text("author_name", "display name", |r| Cell::text(&r.author_name)),
+    Column::text("title", "title of a page", |r| Cell::text(&r.title)),
+    Column::text("text", "text of a post, snippet of a page", |r| Cell::text(&r.text)),
+    Column::text("lang", "language tag as the service gave it", |r| Cell::text(&r.lang)),
+    Column::time("published_at", "time of publication; empty when no date could be read", |r| {
         Cell::time(r.published_at)
     }),
 ];

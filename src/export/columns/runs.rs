@@ -4,37 +4,35 @@ use crate::export::column::{Cell, Column};
 use crate::model::RunRow;
 
 pub(in crate::export) const RUNS: &[Column<RunRow>] = &[
-    Column::id("run", "id of the run: `topic:ID@SLOT`, or a ULID for one that a person asked for", |r| {
-        Cell::Id(&r.run)
-    }),
-    Column::id("topic", "id of the topic", |r| Cell::id(&r.topic)),
+    Column::id("run", "run id: `topic:ID@SLOT`, or a ULID for a manual run", |r| Cell::Id(&r.run)),
+    Column::id("topic", "topic id", |r| Cell::id(&r.topic)),
     Column::word("trigger", "`scheduled`, `catch_up` or `manual`", |r| Cell::Word(r.trigger.as_str())),
     Column::word("state", "`ok`, `partial`, `failed`, `over_quota`, `missed`, `skipped` or `cancelled`", |r| {
         Cell::Word(r.state.as_str())
     }),
-    Column::text("reason", "why it is missed, skipped, cancelled or over quota", |r| Cell::text(&r.reason)),
-    Column::time("slot", "the instant at which it was due; empty for manual runs", |r| Cell::time(r.slot)),
-    Column::time("started_at", "when it looked; empty when it never did", |r| Cell::time(r.started_at)),
+    Column::text("reason", "why it was missed, skipped, cancelled or over quota", |r| Cell::text(&r.reason)),
+    Column::time("slot", "when it was due; empty for manual runs", |r| Cell::time(r.slot)),
+    Column::time("started_at", "when it searched; empty if it never did", |r| Cell::time(r.started_at)),
     Column::time("finished_at", "when its end was recorded", |r| Cell::time(r.finished_at)),
-    Column::integer("attempt", "attempts", "how many attempts it took; 0 when it never began", |r| {
-        Cell::Integer(r.attempt)
-    }),
-    Column::integer("found", "entries", "entries in all replies that could be read", |r| Cell::Integer(r.counts.found)),
-    Column::integer("new", "entries", "items this topic had not seen before", |r| Cell::Integer(r.counts.new)),
+    Column::integer("attempt", "attempts", "attempts it took; 0 if it never began", |r| Cell::Integer(r.attempt)),
+    Column::integer("found", "entries", "entries that could be read", |r| Cell::Integer(r.counts.found)),
+    Column::integer("new", "entries", "items the topic had not seen before", |r| Cell::Integer(r.counts.new)),
     Column::integer("duplicate", "entries", "the other entries: `found` = `new` + `duplicate`", |r| {
         Cell::Integer(r.counts.duplicate)
     }),
     Column::integer("outside", "entries", "entries published outside the window", |r| Cell::Integer(r.counts.outside)),
     Column::integer("undated", "entries", "entries without a readable date", |r| Cell::Integer(r.counts.undated)),
-    Column::integer("unreadable", "entries", "entries that nothing could be made of; not in `found`", |r| {
+    Column::integer("unreadable", "entries", "entries that could not be read; not in `found`", |r| {
         Cell::Integer(r.unreadable)
     }),
-    Column::money("cost_usd", "billed or assumed, lost attempts included", |r| Cell::Money(r.cost)),
-    Column::text("error_class", "class of the first error, such as `rate_limited`", |r| Cell::text(&r.error_class)),
+    Column::money("cost_usd", "billed or assumed, with lost attempts", |r| Cell::Money(r.cost)),
+    Column::text("error_class", "class of the error (of a run, the first), such as `rate_limited`", |r| {
+        Cell::text(&r.error_class)
+    }),
     Column::text("error_text", "the error in words", |r| Cell::text(&r.error_text)),
     Column::flag(
         "thinned",
-        "sightings of it were let go for their age: only those are left by which an item was seen first or last",
+        "[pruned](../how-to/operate.md#bounded-history): only sightings that are the first or last of an item are left",
         |r| Cell::Flag(r.thinned),
     ),
 ];

@@ -26,26 +26,28 @@ fn hundredths(value: f64) -> Cell<'static> {
 }
 
 pub(in crate::export) const TERMS: &[Column<TermNewsRow>] = &[
-    Column::id("topic", "id of the topic", |r| Cell::Id(&r.topic)),
-    Column::time("since", "begin of the span", |r| Cell::Time(r.span.from)),
+    Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
+    Column::time("since", "start of the span", |r| Cell::Time(r.span.from)),
     Column::time("until", "its end", |r| Cell::Time(r.span.until)),
-    Column::text("term", "the term as people write it; foreign text", |r| Cell::Text(Cow::Borrowed(&r.term.term))),
+    Column::text("term", "the term as people write it; untrusted text", |r| Cell::Text(Cow::Borrowed(&r.term.term))),
     Column::word("kind", "`word`, `phrase`, `hashtag`, `mention`, `domain` or `emoji`", |r| {
         Cell::Word(r.term.kind.as_str())
     }),
-    Column::decimal("z", "", "log-odds against the days before, by their standard error", |r| hundredths(r.term.z)),
-    Column::integer("items", "items", "items that hold it", |r| count(r.term.items)),
-    Column::integer("authors", "authors", "how many people say it", |r| count(r.term.authors)),
-    Column::integer("texts", "texts", "different texts by different people, day by day: what is compared", |r| {
+    Column::decimal("z", "", "log-odds ratio against the days before, divided by its standard error", |r| {
+        hundredths(r.term.z)
+    }),
+    Column::integer("items", "items", "items that contain it", |r| count(r.term.items)),
+    Column::integer("authors", "authors", "people who use it", |r| count(r.term.authors)),
+    Column::integer("texts", "texts", "different texts by different people, summed over days: what is compared", |r| {
         count(r.term.texts)
     }),
     Column::integer("texts_before", "texts", "the same over all days before", |r| count(r.term.texts_before)),
-    Column::decimal("expected", "texts", "what these let expect of the span", |r| hundredths(r.term.expected)),
-    Column::integer("before_days", "days", "days before that it was compared with", |r| count(r.before_days)),
+    Column::decimal("expected", "texts", "texts expected from these", |r| hundredths(r.term.expected)),
+    Column::integer("before_days", "days", "days compared with", |r| count(r.before_days)),
     Column::integer("scored", "items", "its items with a tone", |r| {
         r.term.negative.map_or(Cell::Integer(0), |share| count(share.whole))
     }),
-    Column::integer("negative", "items", "the negative among these", |r| {
+    Column::integer("negative", "items", "negative among these", |r| {
         r.term.negative.map_or(Cell::Integer(0), |share| count(share.part))
     }),
     Column::id("example", "key of its item with most reactions", |r| Cell::Id(&r.term.example.key)),
