@@ -1,6 +1,6 @@
 //! Puts a series of counts through the `volume` rule as it is, and prints what it and two textbook rules say, as JSON.
 //! `alert_replay SERIES.csv WINDOW_SECONDS EVERY_SECONDS TEACHING_ROWS EVENTS.csv`: a series has the columns timestamp and
-//! value, UTC. scripts/alert_benchmark calls it and makes its figures again. See docs/how-to/alerts.md.
+//! value, UTC. scripts/alert_benchmark calls it and makes its figures again. See docs/dev/alerts-measured.md.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
 use std::error::Error;

@@ -35,7 +35,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What was chosen; see docs/explanation/sentiment.md for what was tried.
+    /// What was chosen; see docs/dev/sentiment-measured.md for what was tried.
     pub(crate) const CHOSEN: Self =
         Self { epochs: 8, rate: 0.05, decay: 1e-4, counted_rate: 0.02, balance: 1.0, xlmt: 1.0, rated: 0.3, seed: 42 };
 

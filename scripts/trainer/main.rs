@@ -2,7 +2,7 @@
 //! same bytes. `train_sentiment DATA [--out FILE] [--held] [KEY=NUMBER…]`: figures on the posts that choices are made by;
 //! with `--held` those of the posts held out too, which is for the end; with `--out` the weights are learned again from
 //! everything but the held-out posts and written; `--topics FILE` compares the scorer with posts labelled for their topic.
-//! See docs/explanation/sentiment.md.
+//! See docs/dev/sentiment-measured.md.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 #![allow(clippy::cast_precision_loss, clippy::indexing_slicing, reason = "figures; classes are 0 to 2")]
 

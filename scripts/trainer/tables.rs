@@ -1,4 +1,4 @@
-//! The tables of docs/explanation/sentiment.md, measured through the scorer itself and the weights as they are written.
+//! The tables of docs/dev/sentiment-measured.md, measured through the scorer itself and the weights as they are written.
 
 use std::error::Error;
 

@@ -63,7 +63,7 @@ pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)
     #[command(after_help = examples::INIT)]
     Init(InitArgs),
-    /// Make topics of feeds that another program watched
+    /// Import feeds from another program as topics
     #[command(after_help = examples::IMPORT)]
     Import(ImportArgs),
     /// Check the configuration and report every mistake at once
@@ -81,7 +81,7 @@ pub enum Verb {
     /// Run every topic on its schedule until stopped
     #[command(after_help = examples::RUN)]
     Run(RunArgs),
-    /// Run what a daemon plans, on PostgreSQL; start as many as you need
+    /// Run what a daemon plans, on PostgreSQL; any number may run
     #[command(after_help = examples::WORKER)]
     Worker,
     /// Serve the dashboard, read-only
@@ -114,7 +114,7 @@ pub enum Verb {
     /// Mark items good or noise, so that a topic ranks by relevance
     #[command(after_help = examples::MARK)]
     Mark(MarkArgs),
-    /// Show what a topic says more often than before, and its themes
+    /// Show terms that are more frequent than before, and themes
     #[command(after_help = examples::TERMS)]
     Terms(TermsArgs),
     /// Show which times were covered per topic and source, and the gaps

@@ -10,7 +10,7 @@ use flate2::{Compression, GzBuilder};
 /// The ending that asks for it.
 const ENDING: &str = ".gz";
 
-/// How hard to try. A higher level takes much longer and saves little: the table is in docs/explanation/performance.md.
+/// How hard to try. A higher level takes much longer and saves little: the table is in docs/dev/performance-measured.md.
 const LEVEL: Compression = Compression::new(4);
 
 /// Bytes that are compressed at once. Always as many, however rows are gathered, so that the same rows give the same bytes.

@@ -62,45 +62,59 @@ fn first_cells(text: &str) -> Vec<&str> {
     body.map(|(_, row)| row.split('|').nth(1).unwrap().trim()).collect()
 }
 
-/// The reference of commands as the program tells it: each command, its arguments and options.
+/// Every command that runs, with its whole name: those of groups, and of groups in groups.
+fn leaves(name: &str, command: &clap::Command, all: &mut Vec<(String, clap::Command)>) {
+    let shown = |sub: &&clap::Command| !sub.is_hide_set() && sub.get_name() != "help";
+    let mut below = command.get_subcommands().filter(shown).peekable();
+    if below.peek().is_none() {
+        all.push((name.trim_start().to_owned(), command.clone()));
+    }
+    for sub in below {
+        leaves(&format!("{name} {}", sub.get_name()), sub, all);
+    }
+}
+
+/// The options and arguments of a command, each with its help.
+fn options(command: &clap::Command) -> Vec<(String, String)> {
+    let told = |arg: &&clap::Arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help";
+    let named = |arg: &clap::Arg| {
+        let values: String = arg
+            .get_value_names()
+            .filter(|_| arg.get_action().takes_values())
+            .map_or_else(String::new, |names| names.iter().map(|name| format!(" <{name}>")).collect());
+        match (arg.get_long(), arg.get_short()) {
+            (Some(long), _) => format!("--{long}{values}"),
+            (None, Some(short)) => format!("-{short}{values}"),
+            (None, None) => values.trim_start().to_owned(),
+        }
+    };
+    let help = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
+    command.get_arguments().filter(told).map(|arg| (named(arg), help(arg))).collect()
+}
+
+/// The reference of commands as the program tells it: each command, its arguments and options. What three commands and more
+/// have alike is described once.
 fn commands() -> String {
+    let mut root = Cli::command();
+    root.build();
+    let mut all = Vec::new();
+    leaves("", &root, &mut all);
+    let every: Vec<(String, String)> = all.iter().flat_map(|(_, command)| options(command)).collect();
+    let often = |option: &(String, String)| every.iter().filter(|other| *other == option).count() > 2;
+    let shared: BTreeSet<&(String, String)> = every.iter().filter(|option| often(option)).collect();
     let mut text = String::from(
-        "# Commands\n\nFor whoever looks up a command: all of them with their options, as `--help` says it. Each has examples under \
-         `--help`. Written by a test; do not edit.\n\nOptions of every command: `--config FILE`, `--database URL`, `-q`, `-v`, `--log-format`.\n",
+        "# Commands\n\nFor looking up a command: its options, as `--help` has them, which also shows examples. Written by a test; do not \
+         edit.\n\nEvery command takes `--config FILE`, `--database URL`, `-q`, `-v` and `--log-format`. Options without a meaning below:\n\n",
     );
-    let mut command = Cli::command();
-    command.build();
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set() && verb.get_name() != "help") {
-        let shown = |sub: &clap::Command| !sub.is_hide_set() && sub.get_name() != "help";
-        let below: Vec<&clap::Command> = verb.get_subcommands().filter(|sub| shown(sub)).collect();
-        let all = if below.is_empty() {
-            vec![(verb.get_name().to_owned(), verb)]
-        } else {
-            below.iter().map(|sub| (format!("{} {}", verb.get_name(), sub.get_name()), *sub)).collect()
-        };
-        for (name, command) in all {
-            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            text.push_str(&format!("\n## {name}\n\n{about}.\n"));
-            let mut rows = String::new();
-            for arg in command
-                .get_arguments()
-                .filter(|arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help")
-            {
-                let values: String = arg
-                    .get_value_names()
-                    .filter(|_| arg.get_action().takes_values())
-                    .map_or_else(String::new, |names| names.iter().map(|name| format!(" <{name}>")).collect());
-                let named = match (arg.get_long(), arg.get_short()) {
-                    (Some(long), _) => format!("--{long}{values}"),
-                    (None, Some(short)) => format!("-{short}{values}"),
-                    (None, None) => values.trim_start().to_owned(),
-                };
-                let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
-                rows.push_str(&format!("| `{named}` | {help} |\n"));
-            }
-            if !rows.is_empty() {
-                text.push_str(&format!("\n| option | meaning |\n|---|---|\n{rows}"));
-            }
+    for (named, help) in &shared {
+        text.push_str(&format!("- `{named}`: {help}\n"));
+    }
+    for (name, command) in all {
+        let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+        text.push_str(&format!("\n## {name}\n\n{about}.\n"));
+        for (at, option) in options(&command).iter().enumerate() {
+            let help = if often(option) { String::new() } else { format!(": {}", option.1) };
+            text.push_str(&format!("{}- `{}`{help}\n", if at == 0 { "\n" } else { "" }, option.0));
         }
     }
     text
@@ -210,8 +224,7 @@ fn pages_are_no_longer_than_a_reader_has_patience_for() {
     // Of a table only the words count, not its lines; docs/dev is for those who work on the program.
     let read = |path: &String| page(path).split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
     let all: usize = files(&["docs"], "md").iter().filter(|path| !path.starts_with("docs/dev/")).map(read).sum();
-    // 25,000 before there were providers; each capability since may bring a page.
-    assert!(all <= 35_000, "docs has {all} words");
+    assert!(all <= 25_000, "docs has {all} words");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use topicwatch::normalise::words::Asked;
 
 use crate::usual::told_in;
 
-const PAGE: &str = "docs/explanation/relevance.md";
+const PAGE: &str = "docs/dev/relevance-measured.md";
 /// Posts of an event that are looked at, drawn by lot.
 const POSTS: usize = 4_000;
 const SEEDS: u64 = 20;

@@ -1,6 +1,6 @@
 //! Whether terms that are called news are: on real days on which something happened the word that names it is among the
 //! first ten, and with days shuffled, so that nothing is news, next to nothing is told. The table goes into
-//! docs/explanation/terms.md (`UPDATE_DOCS=1` writes it anew); `scripts/terms/compare.py` makes the rows of other methods.
+//! docs/dev/terms-measured.md (`UPDATE_DOCS=1` writes it anew); `scripts/terms/compare.py` makes the rows of other methods.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -219,7 +219,7 @@ fn what_happened_is_among_the_first_ten_and_shuffled_days_tell_next_to_nothing()
         all + all_bare,
         share(false_days, calm)
     );
-    crate::usual::told_in("docs/explanation/terms.md", "terms", &format!("{table}{OTHERS}"));
+    crate::usual::told_in("docs/dev/terms-measured.md", "terms", &format!("{table}{OTHERS}"));
 }
 
 fn texts(days: &BTreeMap<String, Vec<&Post>>) -> BTreeMap<String, Vec<String>> {

@@ -1,5 +1,5 @@
 //! How often "usual" is wrong: calm streams in which nothing ever changes, drawn by other code than the product's, and
-//! days that fall or rise by a known factor. The table goes into docs/explanation/report.md (`UPDATE_DOCS=1` writes it anew).
+//! days that fall or rise by a known factor. The table goes into docs/dev/report-measured.md (`UPDATE_DOCS=1` writes it anew).
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -190,7 +190,7 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
         "\nNo rule can tell all rises: who knew the distribution of a stream of cv 0.5 exactly, and called 2 % of its calm days a \
          rise, would tell {best:.0} % of the days drawn from three times its mean.\n"
     ));
-    told_in("docs/explanation/report.md", "usual", &table);
+    told_in("docs/dev/report-measured.md", "usual", &table);
 }
 
 /// A day's share of `whole` items, where days differ by this standard deviation beyond chance.
@@ -235,5 +235,5 @@ fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
             }
         }
     }
-    told_in("docs/explanation/report.md", "usual shares", &table);
+    told_in("docs/dev/report-measured.md", "usual shares", &table);
 }

@@ -1,5 +1,5 @@
 //! What no rule can tell of a bursty stream after so many days, so that the figures of `usual` can be judged: by who knows how
-//! the stream scatters and only learns its level, and by who learns both. docs/explanation/report.md has the table.
+//! the stream scatters and only learns its level, and by who learns both. docs/dev/report-measured.md has the table.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -106,5 +106,5 @@ fn what_no_rule_can_tell_of_a_bursty_stream_is_known() {
         before = most;
         table.push_str(&format!("| {days} | {:.0} % | {:.0} % |\n", rise * 100.0, most * 100.0));
     }
-    told_in("docs/explanation/report.md", "usual limits", &table);
+    told_in("docs/dev/report-measured.md", "usual limits", &table);
 }

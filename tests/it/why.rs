@@ -1,5 +1,5 @@
 //! How often a named cause is the right one: streams whose causes are put in by this file and known to it alone, drawn by
-//! other code than the product's. The tables go into docs/explanation/report.md (`UPDATE_DOCS=1` writes them anew).
+//! other code than the product's. The tables go into docs/dev/report-measured.md (`UPDATE_DOCS=1` writes them anew).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -386,7 +386,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
     let (table, poor) = table(&VOLUMES.map(|(name, _, _)| name), &by_scatter);
     assert!(poor.is_empty(), "{poor:#?}\n{table}");
     assert!(rest.percent(rest.right) > 95.0, "without the cause as usual: {} %", rest.percent(rest.right));
-    told_in("docs/explanation/report.md", "causes of volume", &table);
+    told_in("docs/dev/report-measured.md", "causes of volume", &table);
 }
 
 const TONES: [Case; 10] = [
@@ -502,5 +502,5 @@ fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
     }
     let (table, poor) = table(&TONES.map(|(name, _, _)| name), &by_scatter);
     assert!(poor.is_empty(), "{poor:#?}\n{table}");
-    told_in("docs/explanation/report.md", "causes of tone", &table);
+    told_in("docs/dev/report-measured.md", "causes of tone", &table);
 }

@@ -22,7 +22,7 @@ pub enum OutboxVerb {
     Show(OutboxShowArgs),
     /// Queue messages again, with all their attempts
     Retry(OutboxChosenArgs),
-    /// Drop failed or waiting messages, so that nobody gets them
+    /// Drop failed or waiting messages; they are never sent
     Drop(OutboxChosenArgs),
     /// Deliver due messages now
     Deliver(OutboxDeliverArgs),
@@ -56,7 +56,7 @@ pub struct OutboxChosenArgs {
     /// Events, as listed by `outbox`
     #[arg(value_name = "EVENT", required_unless_present = "dead", conflicts_with = "dead")]
     pub events: Vec<String>,
-    /// Every message that was given up
+    /// Every dead message
     #[arg(long)]
     pub dead: bool,
 }

@@ -36,7 +36,7 @@ pub struct ItemsArgs {
     /// At most this many
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: u32,
-    /// With --search: next page, from the place that the page before ended with
+    /// With --search: next page, from the place at the end of the last one
     #[arg(long, value_name = "PLACE", requires = "search")]
     pub after: Option<String>,
     /// Print JSON

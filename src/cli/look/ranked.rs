@@ -23,10 +23,10 @@ pub struct RankedArgs {
     /// Of one topic: only items marked so
     #[arg(long, value_name = "MARK", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["good", "noise"])]
     pub marked: Option<String>,
-    /// Of one topic: the likely good first, as learned from its marks; of its latest 5,000 items
+    /// Of one topic: likely good items first, learned from its marks; latest 5,000 items
     #[arg(long, value_name = "ORDER", requires = "topic", conflicts_with_all = ["search", "new_since"], value_parser = ["relevance"])]
     pub rank: Option<String>,
-    /// Of one topic: leave out likely noise, as learned from its marks; of its latest 5,000 items
+    /// Of one topic: leave out likely noise, learned from its marks; latest 5,000 items
     #[arg(long, requires = "topic", conflicts_with_all = ["search", "new_since"])]
     pub fold_noise: bool,
 }

@@ -15,10 +15,10 @@ const DAY: i64 = 86_400_000;
 
 #[derive(Debug, Args)]
 pub struct TermsArgs {
-    /// The topic
+    /// Topic id
     #[arg(value_name = "TOPIC")]
     pub topic: String,
-    /// Begin of the period: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago [default: 24h]
+    /// Start of the period: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago [default: 24h]
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// End of the period (same forms) [default: now]

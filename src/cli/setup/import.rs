@@ -20,10 +20,10 @@ const NAMED: usize = 20;
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// OPML of a feed reader, changedetection.io's list or url-watches.json, or urlwatch's urls.yaml; - for stdin
+    /// OPML, changedetection.io's list or url-watches.json, or urlwatch's urls.yaml; - for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Whose file it is; by default told from its content
+    /// Format of the file [default: by its content]
     #[arg(long, value_name = "NAME", value_parser = Format::ALL.map(|(name, _)| name))]
     pub format: Option<String>,
     /// Print the new topics instead of appending them to jobs.toml

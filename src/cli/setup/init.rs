@@ -16,7 +16,7 @@ pub struct InitArgs {
     /// Where to write it
     #[arg(default_value = "jobs.toml")]
     pub file: PathBuf,
-    /// Sources to begin with: the search service, or one that needs no paid key
+    /// Sources to start with: the search service, or one without a paid key
     #[arg(long, value_name = "NAME", default_value = "service", value_parser = names())]
     pub template: String,
 }

@@ -15,10 +15,10 @@ use crate::model::{Through, Verdict};
 pub struct MarkArgs {
     /// Topic id
     pub topic: String,
-    /// Keys of items, as `items --json` and the pages show them
+    /// Keys of items, from `items --json` or the pages
     #[arg(required = true, value_name = "KEY")]
     pub keys: Vec<String>,
-    /// What they are: good, noise, or none to take marks back
+    /// good, noise, or none to remove marks
     #[arg(value_name = "MARK", value_parser = ["good", "noise", "none"])]
     pub mark: String,
     /// Print JSON

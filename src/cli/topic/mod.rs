@@ -36,10 +36,10 @@ pub enum TopicVerb {
     /// Resume paused topics; slots missed meanwhile are not run
     #[command(after_help = examples::RESUME)]
     Resume(ResumeArgs),
-    /// Have a running daemon run topics now
+    /// Let a running daemon run topics now
     #[command(after_help = examples::RUN_NOW)]
     Run(RunNowArgs),
-    /// Change a topic's id; its history moves along
+    /// Change a topic's id and keep its history
     #[command(after_help = examples::RENAME)]
     Rename(RenameArgs),
     /// Preview what a changed filter would hide

@@ -20,7 +20,7 @@ pub struct RunNowArgs {
     /// Topic ids
     #[arg(required = true, value_name = "TOPIC")]
     pub topics: Vec<String>,
-    /// Wait until the runs end and show what they found, as `once` does
+    /// Wait for the runs and show what they found, like `once`
     #[arg(long)]
     pub wait: bool,
     /// Give up waiting after this long

@@ -3,7 +3,7 @@
 //! Counts of items vary by factors, so the work is done on their cube roots, where a gamma distribution looks normal (Wilson
 //! and Hilferty, 1931): the lower edge stays above zero in bursty topics, and the upper one leaves room for the long tail.
 //! Weekends, weekdays and a move of the level are believed as far as chance does not explain them (`effects`). All days tell
-//! the level and the spread, and the band is Student's, so that it is wider when days are few. docs/explanation/report.md has
+//! the level and the spread, and the band is Student's, so that it is wider when days are few. docs/dev/report-measured.md has
 //! the measured error rates. What is done about an unusual day is for others to say.
 
 use super::Day;

@@ -1,5 +1,5 @@
 //! How often the judgement is right, on pairs of real posts that people labelled and on published pairs of sentences. The
-//! figures of docs/explanation/near-copies.md are printed by `cargo test --lib near::measured -- --nocapture`; the texts are not in the
+//! figures of docs/dev/near-copies-measured.md are printed by `cargo test --lib near::measured -- --nocapture`; the texts are not in the
 //! repository, so without TOPICWATCH_TEST_DATA nothing is measured.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,6 +1,6 @@
 //! Pages made by hand, on which was chosen when a headline alone or a snippet alone makes copies: stories that sites tell
 //! under their own headlines or with other passages, series that use a headline again, and what sites show instead of a
-//! snippet. The figures of docs/explanation/near-copies.md are printed by `cargo test --lib near::pages -- --nocapture`.
+//! snippet. The figures of docs/dev/near-copies-measured.md are printed by `cargo test --lib near::pages -- --nocapture`.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::Write as _;
