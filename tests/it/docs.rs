@@ -100,11 +100,13 @@ fn commands() -> String {
     let mut all = Vec::new();
     leaves("", &root, &mut all);
     let every: Vec<(String, String)> = all.iter().flat_map(|(_, command)| options(command)).collect();
-    let often = |option: &(String, String)| every.iter().filter(|other| *other == option).count() > 2;
+    let often = |option: &(String, String)| {
+        option.0.starts_with("--") && every.iter().filter(|other| *other == option).count() > 2
+    };
     let shared: BTreeSet<&(String, String)> = every.iter().filter(|option| often(option)).collect();
     let mut text = String::from(
-        "# Commands\n\nFor looking up a command: its options, as `--help` has them, which also shows examples. Written by a test; do not \
-         edit.\n\nEvery command takes `--config FILE`, `--database URL`, `-q`, `-v` and `--log-format`. Options without a meaning below:\n\n",
+        "# Commands\n\nFor looking up a command and its options. `--help` says the same, with examples. Written by a test; do not edit.\n\n\
+         Every command takes `--config FILE`, `--database URL`, `-q`, `-v` and `--log-format`. These options are explained only here:\n\n",
     );
     for (named, help) in &shared {
         text.push_str(&format!("- `{named}`: {help}\n"));
