@@ -6,8 +6,11 @@ use super::what::{Part, SCHEMA, What};
 
 const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
 
+/// A unit that name or meaning say already is left out.
 fn row(column: &Heading) -> String {
-    let unit = if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
+    let said =
+        column.name == column.unit || column.meaning.split(|c: char| !c.is_alphabetic()).any(|w| w == column.unit);
+    let unit = if said || column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) };
     format!("| `{}` | {} |{unit} | {} |\n", column.name, column.kind, column.meaning)
 }
 

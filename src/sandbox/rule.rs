@@ -1,6 +1,6 @@
 //! How a fault rule is written: after `--fault`, a comma-separated list of conditions and one action, for instance
 //! `source=web,status=503,times=2`. Every refusal quotes what is wrong and says what is accepted. The grammar is
-//! documented in `docs/reference/sandbox.md`.
+//! documented in `docs/dev/sandbox.md`.
 
 use std::time::Duration;
 

@@ -74,6 +74,9 @@ fn leaves(name: &str, command: &clap::Command, all: &mut Vec<(String, clap::Comm
     }
 }
 
+/// How times are written, as many options say.
+const TIMES: &str = "2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago";
+
 /// The options and arguments of a command, each with its help.
 fn options(command: &clap::Command) -> Vec<(String, String)> {
     let told = |arg: &&clap::Arg| !arg.is_hide_set() && !arg.is_global_set() && arg.get_id() != "help";
@@ -89,7 +92,15 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
         }
     };
     let help = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
-    command.get_arguments().filter(told).map(|arg| (named(arg), help(arg))).collect()
+    let option = |arg: &clap::Arg| {
+        // What many of them say is said at the top of the page.
+        let help = help(arg).replace(&format!(": {TIMES}"), "").replace(TIMES, "this time");
+        match help.strip_suffix(" (repeat for more)") {
+            Some(once) => (format!("{}…", named(arg)), once.to_owned()),
+            None => (named(arg), help),
+        }
+    };
+    command.get_arguments().filter(told).map(option).collect()
 }
 
 /// The reference of commands as the program tells it: each command, its arguments and options. What three commands and more
@@ -106,8 +117,9 @@ fn commands() -> String {
     let shared: BTreeSet<&(String, String)> = every.iter().filter(|option| often(option)).collect();
     let mut text = String::from(
         "# Commands\n\nFor looking up a command and its options. `--help` says the same, with examples. Written by a test; do not edit.\n\n\
-         Every command takes `--config FILE`, `--database URL`, `-q`, `-v` and `--log-format`. These options are explained only here:\n\n",
+         Every command takes `--config FILE`, `--database URL`, `-q`, `-v` and `--log-format`. Options with … can be repeated. ",
     );
+    text.push_str(&format!("Times are {TIMES}. These options are explained only here:\n\n"));
     for (named, help) in &shared {
         text.push_str(&format!("- `{named}`: {help}\n"));
     }

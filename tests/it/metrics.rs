@@ -322,11 +322,13 @@ fn the_page_tells_every_metric_there_is_and_its_examples_are_accepted() {
         );
     }
     let folder = tempfile::tempdir().unwrap();
-    for (n, (block, check)) in
-        page.split("```yaml\n").skip(1).zip([&["config", "--syntax-only"][..], &["rules"]]).enumerate()
+    let scrape = page.split("```yaml\n").nth(1).and_then(|block| block.split("```").next()).unwrap();
+    let rules = read("docs/cookbook/prometheus-rules.yaml");
+    for (n, (text, check)) in
+        [(scrape, &["config", "--syntax-only"][..]), (rules.as_str(), &["rules"])].into_iter().enumerate()
     {
         let file = folder.path().join(format!("{n}.yml"));
-        std::fs::write(&file, block.split("```").next().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
         let ended = Command::new("promtool").arg("check").args(check).arg(&file).output().unwrap();
         let said = format!("{}{}", String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
         assert!(ended.status.success(), "{said}");
