@@ -39,7 +39,11 @@ pub fn page() -> String {
     for part in Part::ALL {
         page.push_str(&format!("| `{}` |", part.as_str().replace(" and ", "`, `")));
         for what in What::ALL {
-            page.push_str(if what.takes().contains(part) { " ✓ |" } else { " |" });
+            match part {
+                // What a time is compared with.
+                Part::Time => page.push_str(&format!(" {} |", what.time())),
+                part => page.push_str(if what.takes().contains(part) { " ✓ |" } else { " |" }),
+            }
         }
         page.push('\n');
     }
@@ -50,7 +54,7 @@ pub fn page() -> String {
         page.push_str(&row(column));
     }
     for what in What::ALL {
-        page.push_str(&format!("\n## {what}\n{} `--since` and `--until` mean {}.\n\n{HEAD}", what.rows(), what.time()));
+        page.push_str(&format!("\n## {what}\n{}\n\n{HEAD}", what.rows()));
         for column in what.columns() {
             if shared.contains(&column) {
                 page.push_str(&format!("| `{}` | | | |\n", column.name));

@@ -124,18 +124,18 @@ impl What {
         }
     }
 
-    /// The column that `--since` and `--until` mean.
+    /// What `--since` and `--until` are compared with.
     #[must_use]
     pub fn time(self) -> &'static str {
         match self {
             Self::Items | Self::New => "`first_seen`",
             Self::Sightings => "`seen_at`",
             Self::Answers => "`asked_at`",
-            Self::Runs => "`started_at`, or `slot` of a run that never started",
-            Self::Searches => "the start of its run",
-            Self::Daily => "the days that they lie in",
-            Self::Changes => "the span compared",
-            Self::Terms => "the span",
+            Self::Runs => "`started_at`, else `slot`",
+            Self::Searches => "start of its run",
+            Self::Daily => "day",
+            Self::Changes => "span",
+            Self::Terms => "span",
         }
     }
 

@@ -404,7 +404,7 @@ fn files(folders: &[&str], extension: &str) -> Vec<String> {
 
 #[test]
 fn every_promise_names_tests_that_there_are() {
-    let part = page("docs/reference/promises.md");
+    let part = page("docs/dev/promises.md");
     let named: Vec<&str> =
         part.lines().filter(|line| line.starts_with("| ")).flat_map(quoted).filter(|name| name.contains('_')).collect();
     assert!(named.len() > 10);
@@ -414,7 +414,7 @@ fn every_promise_names_tests_that_there_are() {
         there.extend(text.split("fn ").skip(1).filter_map(|rest| rest.split('(').next().map(str::to_owned)));
     }
     for test in named {
-        assert!(there.contains(test), "docs/reference/promises.md names the test {test}");
+        assert!(there.contains(test), "docs/dev/promises.md names the test {test}");
     }
 }
 

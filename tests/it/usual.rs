@@ -137,8 +137,8 @@ pub(crate) fn told_in(path: &str, mark: &str, table: &str) {
 fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_123);
     let mut table = String::from(
-        "| a calm stream | weekdays | days of history | calm days told | a fall to 10 % told | exactly 10 % told \
-         | a rise to 3 × told | exactly 3 × told |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
+        "| a calm stream | weekdays | days of history | calm days reported | a fall to 10 % reported | exactly 10 % reported \
+         | a rise to 3 × reported | exactly 3 × reported |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
     );
     for (name, cv) in SCATTERS {
         for (weeks, pattern) in [(&WEEKS[..1], "alike"), (&WEEKS[1..], "quiet weekends")] {
@@ -187,8 +187,8 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
     let best = best_possible(0.5, &mut random);
     assert!((55.0..70.0).contains(&best), "{best}");
     table.push_str(&format!(
-        "\nNo rule can tell all rises: who knew the distribution of a stream of cv 0.5 exactly, and called 2 % of its calm days a \
-         rise, would tell {best:.0} % of the days drawn from three times its mean.\n"
+        "\nNo rule can report all rises: one that knew the distribution of a stream of cv 0.5 exactly, and called 2 % of its calm days \
+         a rise, would report {best:.0} % of the days drawn from three times its mean.\n"
     ));
     told_in("docs/dev/report-measured.md", "usual", &table);
 }
@@ -208,7 +208,7 @@ fn draw_share(mean: f64, apart: f64, whole: u64, random: &mut ChaCha8Rng) -> Sha
 fn calm_shares_are_as_usual_and_a_doubled_share_is_reported() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
     let mut table = String::from(
-        "| days differ by | scored a day | days of history | calm days told | a share from 25 to 50 % told |\n|---|---:|---:|---:|---:|\n",
+        "| days differ by | scored a day | days of history | calm days reported | a share from 25 to 50 % reported |\n|---|---:|---:|---:|---:|\n",
     );
     for apart in [0.0, 0.04, 0.1] {
         for whole in [40, 150, 600] {

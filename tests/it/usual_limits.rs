@@ -97,7 +97,7 @@ fn knows_nothing(bursty: &Streams, other: &Streams) -> f64 {
 fn what_no_rule_can_tell_of_a_bursty_stream_is_known() {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_125);
     let mut table =
-        String::from("| days of history | who knows the scatter | who learns it, at most |\n|---:|---:|---:|\n");
+        String::from("| days of history | the scatter is known | it is learned, at most |\n|---:|---:|---:|\n");
     let mut before = 0.0;
     for days in [10, 14, 21, 28, 60] {
         let (bursty, other) = (streams(0.5, days, &mut random), streams(0.65, days, &mut random));

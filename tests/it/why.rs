@@ -332,7 +332,7 @@ fn each_stream(
 /// The table of some cases, and those that are right too seldom.
 fn table(names: &[&str], told: &[Vec<Told>]) -> (String, Vec<String>) {
     let scatters = SCATTERS.map(|(name, _)| name).join(" | ");
-    let mut table = format!("| put into a calm stream | days told | {scatters} |\n|---|---:|---:|---:|---:|\n");
+    let mut table = format!("| put into a calm stream | days reported | {scatters} |\n|---|---:|---:|---:|---:|\n");
     let mut poor = Vec::new();
     for (case, name) in names.iter().enumerate() {
         let all: Vec<Told> = told.iter().map(|of| of[case]).collect();

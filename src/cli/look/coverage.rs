@@ -18,7 +18,7 @@ pub struct CoverageArgs {
     /// Only these topics
     #[arg(value_name = "TOPIC")]
     pub topic: Vec<String>,
-    /// Since: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
+    /// Start of the period: 2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago
     #[arg(long, value_name = "TIME", default_value = "7d")]
     pub since: String,
     /// Only this source (repeat for more)
