@@ -171,7 +171,7 @@ fn no_file_uses_one_that_uses_it() {
     let files: Vec<(String, String)> = tree::code()
         .into_iter()
         .filter(|(path, _)| !tree::is_of_tests(path))
-        .map(|(path, text)| (tree::in_rooms(path).to_owned(), text))
+        .map(|(path, text)| (tree::in_rooms(&path).to_owned(), text))
         .collect();
     let uses = circles::uses(&files);
     assert!(uses.len() > 100, "the walk saw {} files that use another", uses.len());
