@@ -13,13 +13,14 @@ WORKDIR /build
 # The dependencies first, for a crate that is empty: this layer is built again only when these files change.
 COPY Cargo.toml Cargo.lock ./
 COPY .cargo .cargo
-RUN mkdir -p src tests/it benches \
+COPY core/Cargo.toml core/
+RUN mkdir -p src core/src tests/it benches \
     && echo 'fn main() {}' | tee build.rs > src/main.rs \
-    && touch src/lib.rs tests/architecture.rs tests/it/main.rs benches/store.rs \
+    && touch src/lib.rs core/src/lib.rs tests/architecture.rs tests/it/main.rs benches/store.rs \
     && cargo build --release --locked --features graphile --bin topicwatch
 COPY . .
 # Copied files can be older than what was built for the empty crate; cargo goes by their times.
-RUN touch build.rs src/lib.rs src/main.rs \
+RUN touch build.rs core/src/lib.rs src/lib.rs src/main.rs \
     && cargo build --release --locked --features graphile --bin topicwatch
 # For the image, in which nothing could make a folder.
 RUN install -d -m 0700 /state/topicwatch

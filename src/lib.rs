@@ -23,7 +23,6 @@
 //! `docs/ARCHITECTURE.md`.
 
 pub mod alert;
-pub mod budget;
 pub mod cli;
 pub mod collect;
 pub mod compare;
@@ -34,21 +33,18 @@ pub mod edit;
 pub mod export;
 mod failpoint;
 pub mod files;
-pub mod filter;
 pub mod http;
 pub mod import;
-pub mod insight;
 mod listener;
 pub mod mcp;
 pub mod metrics;
-pub mod model;
-pub mod normalise;
 pub mod notify;
 pub mod process_status;
 pub mod report;
 pub mod sandbox;
-pub mod schedule;
 pub mod search;
-pub mod sentiment;
 pub mod store;
 pub mod web;
+
+// The pure rooms, optimised in test builds too.
+pub use topicwatch_core::{budget, filter, insight, model, normalise, schedule, sentiment};

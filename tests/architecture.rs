@@ -17,7 +17,7 @@ mod tree;
 
 use rules::Mistake;
 
-/// Each room of `src/` and the rooms it may use. `cli` alone may use every room: it wires the parts together.
+/// Each room of `src/` and `core/src/` and the rooms it may use. `cli` alone may use every room: it wires the parts together.
 const ROOMS: &[(&str, &[&str])] = &[
     // Empty in a release build.
     ("failpoint", &[]),
@@ -120,7 +120,7 @@ fn allowed(from: &str, to: &str) -> bool {
 #[test]
 fn rooms_use_only_the_rooms_the_table_allows() {
     tree::check_code(|path, text| {
-        let path = path.trim_start_matches("src/");
+        let path = tree::in_rooms(path);
         edges::edges(path, text)
             .into_iter()
             .filter(|edge| !allowed(&edge.from, &edge.to))
@@ -133,9 +133,9 @@ fn rooms_use_only_the_rooms_the_table_allows() {
 
 #[test]
 fn every_edge_of_the_table_is_used() {
-    let used: Vec<(String, String)> = tree::files("src", &["rs"])
+    let used: Vec<(String, String)> = tree::code()
         .iter()
-        .flat_map(|(path, text)| edges::edges(path.trim_start_matches("src/"), text))
+        .flat_map(|(path, text)| edges::edges(tree::in_rooms(path), text))
         .map(|edge| (edge.from, edge.to))
         .collect();
     let table = ROOMS.iter().filter(|(_, uses)| *uses != EVERY_ROOM);
@@ -146,9 +146,9 @@ fn every_edge_of_the_table_is_used() {
 
 #[test]
 fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
-    let mut there: Vec<String> = tree::files("src", &["rs"])
+    let mut there: Vec<String> = tree::code()
         .iter()
-        .map(|(path, _)| edges::place(path.trim_start_matches("src/")).0.to_owned())
+        .map(|(path, _)| edges::place(tree::in_rooms(path)).0.to_owned())
         .collect();
     there.sort();
     there.dedup();
@@ -168,10 +168,10 @@ fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
 
 #[test]
 fn no_file_uses_one_that_uses_it() {
-    let files: Vec<(String, String)> = tree::files("src", &["rs"])
+    let files: Vec<(String, String)> = tree::code()
         .into_iter()
         .filter(|(path, _)| !tree::is_of_tests(path))
-        .map(|(path, text)| (path.trim_start_matches("src/").to_owned(), text))
+        .map(|(path, text)| (tree::in_rooms(&path).to_owned(), text))
         .collect();
     let uses = circles::uses(&files);
     assert!(uses.len() > 100, "the walk saw {} files that use another", uses.len());
@@ -183,7 +183,7 @@ fn no_file_uses_one_that_uses_it() {
 /// Adding a kind of provider means: declare it, write how it is spoken to, name that file. The sandbox may stand in for it.
 #[test]
 fn a_kind_of_provider_is_named_in_three_files_at_most() {
-    let files: Vec<(String, String)> = tree::files("src", &["rs"])
+    let files: Vec<(String, String)> = tree::code()
         .into_iter()
         .filter(|(path, _)| !tree::is_of_tests(path) && !path.starts_with("src/sandbox/"))
         .collect();
@@ -207,7 +207,7 @@ fn a_kind_of_provider_is_named_in_three_files_at_most() {
             .collect();
         paths.sort_unstable();
         let own = format!("src/search/kinds/{}.rs", kind.name);
-        let declared = ["src/model/provider_kinds.rs", "src/search/kinds/mod.rs"];
+        let declared = ["core/src/model/provider_kinds.rs", "src/search/kinds/mod.rs"];
         if dialects.iter().any(|dialect| kind.name.starts_with(&format!("{dialect}-"))) {
             assert_eq!(paths, sorted(declared), "{}", kind.name);
         } else {
@@ -223,19 +223,21 @@ fn sorted<const N: usize>(mut paths: [&str; N]) -> Vec<&str> {
 
 #[test]
 fn every_file_opens_with_what_it_is_for() {
-    for folder in ["src", "tests", "benches", "build.rs"] {
+    for folder in ["src", "core/src", "tests", "benches", "build.rs"] {
         tree::check(folder, &["rs"], |_, text| rules::opens_with_its_purpose(text));
     }
 }
 
 #[test]
 fn no_file_of_src_is_long() {
-    tree::check("src", &["rs"], |_, text| rules::is_short(text));
+    for folder in tree::CODE {
+        tree::check(folder, &["rs"], |_, text| rules::is_short(text));
+    }
 }
 
 #[test]
 fn nothing_is_called_by_a_name_that_could_hold_anything() {
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "core/src", "tests", "benches"] {
         tree::check(folder, &["rs"], rules::is_named_for_something);
     }
 }
@@ -273,7 +275,7 @@ fn nothing_in_the_tree_names_a_folder_of_one_machine() {
 /// The rule, for every file that is not in one of these rooms.
 fn outside(rooms: &[&str], rule: impl Fn(&str) -> Vec<Mistake>) -> impl Fn(&str, &str) -> Vec<Mistake> {
     move |path, text| {
-        let room = edges::place(path.trim_start_matches("src/")).0;
+        let room = edges::place(tree::in_rooms(path)).0;
         if rooms.contains(&room) { Vec::new() } else { rule(text) }
     }
 }

@@ -39,9 +39,24 @@ pub(crate) fn check(start: &str, endings: &[&str], rule: impl Fn(&str, &str) -> 
     assert!(mistakes.is_empty(), "{} broken in {start}:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
-/// Applies a rule to the files of `src/` that ship, as [`check`] does; modules of tests in files of their own do not.
+/// The folders of the two crates: the program, and the pure rooms that it shows as its own.
+pub(crate) const CODE: [&str; 2] = ["src", "core/src"];
+
+/// Every Rust file of both crates, with its path in the checkout.
+pub(crate) fn code() -> Vec<(String, String)> {
+    CODE.iter().flat_map(|folder| files(folder, &["rs"])).collect()
+}
+
+/// A path of the checkout as one of the rooms: `model/time.rs` for `core/src/model/time.rs`.
+pub(crate) fn in_rooms(path: &str) -> &str {
+    path.trim_start_matches("core/").trim_start_matches("src/")
+}
+
+/// Applies a rule to the files of both crates that ship, as [`check`] does; modules of tests in files of their own do not.
 pub(crate) fn check_code(rule: impl Fn(&str, &str) -> Vec<Mistake>) {
-    check("src", &["rs"], |path, text| if is_of_tests(path) { Vec::new() } else { rule(path, text) });
+    for folder in CODE {
+        check(folder, &["rs"], |path, text| if is_of_tests(path) { Vec::new() } else { rule(path, text) });
+    }
 }
 
 pub(crate) fn is_of_tests(path: &str) -> bool {
@@ -59,7 +74,7 @@ pub(crate) fn mistakes(files: &[(String, String)], rule: impl Fn(&str, &str) -> 
 #[test]
 fn the_walk_sees_the_files_it_is_to_judge() {
     let all: Vec<_> = files(".", &[]).into_iter().map(|(path, _)| path).collect();
-    for path in ["Cargo.toml", ".ci/run", "scripts/test", "src/lib.rs", "tests/architecture/tree.rs"] {
+    for path in ["Cargo.toml", ".ci/run", "scripts/test", "src/lib.rs", "core/src/lib.rs", "tests/architecture/tree.rs"] {
         assert!(all.iter().any(|found| found == path), "{path}");
     }
     assert!(!all.iter().any(|path| path.starts_with("target/") || path.starts_with(".git/")));

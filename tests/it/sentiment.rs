@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use topicwatch::model::Tone;
 use topicwatch::sentiment::{self, Lang, VERSION, features, judge, score, text};
 
-const WEIGHTS: &[u8] = include_bytes!("../../src/sentiment/weights/builtin-4.bin");
-const PARITY: &str = include_str!("../../src/sentiment/weights/builtin-4.tsv");
-const TEXTS: &str = include_str!("../../src/sentiment/weights/parity.txt");
+const WEIGHTS: &[u8] = include_bytes!("../../core/src/sentiment/weights/builtin-4.bin");
+const PARITY: &str = include_str!("../../core/src/sentiment/weights/builtin-4.tsv");
+const TEXTS: &str = include_str!("../../core/src/sentiment/weights/parity.txt");
 
 /// What becoming bytes may change of a probability.
 const BYTES_COST: f32 = 0.02;

@@ -86,6 +86,7 @@ pub use topic::{
 pub use verdict::{MarkRow, Marked, Through, Verdict};
 
 /// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.
+#[macro_export]
 macro_rules! closed_list {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -110,4 +111,4 @@ macro_rules! closed_list {
         }
     };
 }
-pub(crate) use closed_list;
+pub use crate::closed_list;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{KEY_VERSION, canonical, keys_of};
 use crate::model::{Found, Kind};
 
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/keys.tsv");
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/keys.tsv");
 
 /// The entry that a line's first column describes; a field of another name is a mistake in the file.
 fn entry(json: &str) -> (Found, String) {
@@ -67,7 +67,7 @@ fn keys_are_those_of_the_golden_file() {
 
 #[test]
 fn the_examples_of_the_documentation_are_true() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/explanation/identity.md")).unwrap();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/explanation/identity.md")).unwrap();
     assert!(page.contains(&format!("**Key version {KEY_VERSION}**")));
     let mut examples = 0;
     for line in page.lines() {

@@ -114,7 +114,7 @@ fn share(part: usize, whole: usize) -> f64 {
 #[test]
 fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
     let Some(data) = data() else { return };
-    let labels = Path::new(env!("CARGO_MANIFEST_DIR")).join(LABELS);
+    let labels = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(LABELS);
     if !labels.exists() {
         return say(&format!("skipped: no labelled pairs in {LABELS}"));
     }
