@@ -146,10 +146,8 @@ fn every_edge_of_the_table_is_used() {
 
 #[test]
 fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
-    let mut there: Vec<String> = tree::code()
-        .iter()
-        .map(|(path, _)| edges::place(tree::in_rooms(path)).0.to_owned())
-        .collect();
+    let mut there: Vec<String> =
+        tree::code().iter().map(|(path, _)| edges::place(tree::in_rooms(path)).0.to_owned()).collect();
     there.sort();
     there.dedup();
     let mut table: Vec<_> = ROOMS.iter().map(|(room, _)| (*room).to_owned()).collect();

@@ -74,7 +74,8 @@ pub(crate) fn mistakes(files: &[(String, String)], rule: impl Fn(&str, &str) -> 
 #[test]
 fn the_walk_sees_the_files_it_is_to_judge() {
     let all: Vec<_> = files(".", &[]).into_iter().map(|(path, _)| path).collect();
-    for path in ["Cargo.toml", ".ci/run", "scripts/test", "src/lib.rs", "core/src/lib.rs", "tests/architecture/tree.rs"] {
+    for path in ["Cargo.toml", ".ci/run", "scripts/test", "src/lib.rs", "core/src/lib.rs", "tests/architecture/tree.rs"]
+    {
         assert!(all.iter().any(|found| found == path), "{path}");
     }
     assert!(!all.iter().any(|path| path.starts_with("target/") || path.starts_with(".git/")));

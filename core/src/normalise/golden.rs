@@ -67,7 +67,8 @@ fn keys_are_those_of_the_golden_file() {
 
 #[test]
 fn the_examples_of_the_documentation_are_true() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/explanation/identity.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/explanation/identity.md")).unwrap();
     assert!(page.contains(&format!("**Key version {KEY_VERSION}**")));
     let mut examples = 0;
     for line in page.lines() {
