@@ -106,6 +106,8 @@ mod report_weeks;
 mod reports;
 mod retention;
 mod retention_reported;
+mod roles;
+mod roles_tokens;
 mod sandbox;
 mod sandbox_asked;
 mod sandbox_kinds;
