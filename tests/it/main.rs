@@ -108,6 +108,7 @@ mod retention;
 mod retention_reported;
 mod roles;
 mod roles_tokens;
+mod roles_unseen;
 mod sandbox;
 mod sandbox_asked;
 mod sandbox_kinds;

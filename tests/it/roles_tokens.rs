@@ -1,8 +1,11 @@
 //! Named tokens and share links through their life: made and shown once, used, listed, withdrawn, renamed with a topic, moved,
 //! and gone.
 
+use std::io::{Read as _, Write as _};
+
 use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
-use crate::support::databases::databases;
+use crate::support::api_client::request;
+use crate::support::databases::{databases, wait};
 use crate::support::program::until;
 use crate::support::web_client::Pages;
 use crate::support::world::hour;
@@ -51,10 +54,10 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         place.ok(&["token", "withdraw", "ann"]);
         let next = token(&place, &["ann", "--role", "read"]);
         let see = |visitor: Visitor<'_>| visitor.asks(&pages, 2, "GET", "/topics/acme", "").status;
-        until("the end of the first", || see(Visitor::Cookie(&cookie)) == 303);
+        assert_eq!(see(Visitor::Cookie(&cookie)), 303, "at once");
         until("the second", || see(Visitor::Bearer(&next)) == 200);
         place.ok(&["token", "withdraw", "ann"]);
-        until("the end of the second", || see(Visitor::Bearer(&next)) == 401);
+        assert_eq!(see(Visitor::Bearer(&next)), 401, "at once");
         assert_eq!(pages.get("/").status, 303, "the last token's end opens nothing");
         // Whoever guesses is looked at no more; whoever showed a right token from elsewhere is.
         let third = token(&place, &["third", "--role", "read"]);
@@ -82,6 +85,33 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         );
         assert_eq!(Visitor::Bearer(&fourth).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now").status, 403);
         assert_eq!(listed(&place, "fourth")["last_used_at"], serde_json::json!(null));
+    }
+}
+
+#[test]
+fn a_stream_ends_with_the_token_that_opened_it() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let secret = token(&place, &["ann", "--role", "read"]);
+        // Nobody takes it up: `serve` only reads.
+        wait(place.database.execute(
+            "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
+        ));
+        let pages = Pages::serve(&place, &[]);
+        let mut stream = pages.connect();
+        let bearer = format!("Bearer {secret}");
+        let asked = request(&pages, "GET", "/progress/waits/events", &[("Authorization", &bearer)], "");
+        stream.write_all(asked.as_bytes()).unwrap();
+        let (mut said, mut part) = (String::new(), [0; 4_096]);
+        while !said.contains("event: progress") {
+            let read = stream.read(&mut part).unwrap();
+            assert!(read > 0, "{said}");
+            said.push_str(&String::from_utf8_lossy(&part[..read]));
+        }
+        place.ok(&["token", "withdraw", "ann"]);
+        // It would go on for ten minutes.
+        let rest = stream.read_to_end(&mut Vec::new());
+        assert!(rest.is_ok(), "{}: {rest:?}", place.database.name);
     }
 }
 
@@ -147,7 +177,7 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
             assert_eq!(reply.header("cache-control"), Some("no-store"));
         }
         place.ok(&["token", "withdraw", &id]);
-        until("the end of the link", || shown(&topic).status == 404);
+        assert_eq!(shown(&topic).status, 404, "at once");
         assert_eq!(shown(&topic).words(), wrong.words());
         // Nothing else is opened by it.
         assert_eq!((see("/").status, see("/files").status), (303, 303));

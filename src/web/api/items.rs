@@ -56,7 +56,11 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     )
     .await?;
     let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
-    let waiting = if call.one("search").is_some() { store.words_waiting().await? } else { 0 };
+    let waiting = match call.one("search") {
+        Some(_) if call.visitor.sees_all() => store.words_waiting().await?,
+        Some(_) => store.words_waiting_of(&card.topic).await?,
+        None => 0,
+    };
     let next = next.map(|place| call.token(place.value, &place.key));
     let fields = [
         ("data", json!(data)),
