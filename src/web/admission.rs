@@ -64,11 +64,11 @@ pub(super) async fn visitor<'a>(
     let known = known?;
     for pass in named {
         let holder = Sessions::name_of(pass).and_then(|name| known.named(name));
-        if let Some(holder) = holder.filter(|holder| site.sessions.admits(&holder.key, pass, site.now())) {
-            if site.tokens.holds(&holder.visitor, &site.store).await? {
-                note(site, &holder.visitor);
-                return Ok(holder.visitor.clone());
-            }
+        if let Some(holder) = holder.filter(|holder| site.sessions.admits(&holder.key, pass, site.now()))
+            && site.tokens.holds(&holder.visitor, &site.store).await?
+        {
+            note(site, &holder.visitor);
+            return Ok(holder.visitor.clone());
         }
     }
     Ok(Visitor::default())
