@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::access_stage::{CANARY, COPY, HIDDEN, SHARED, Visitor, keep, pages, place, token, unseen};
+use crate::support::access_stage::{CANARY, COPY, HIDDEN, Visitor, keep, pages, place, token, unseen};
 use crate::support::databases::{databases, wait};
 use crate::support::program::until;
 use crate::support::web_client::Pages;
@@ -154,6 +154,12 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
         ] {
             let reply = see(&some[0], path);
             assert!(reply.status == 403 && reply.text().contains("does not reach this"), "{path}\n{}", reply.text());
+        }
+        // Settings are read by who reads all topics: no button, and the lines to copy.
+        for path in ["/jobs", "/jobs/topics/zebra", "/jobs/topics/zebra?as=toml"] {
+            let text = see(&all, path).text();
+            assert!(text.contains("Your token has the role `read`") && text.contains("zebra"), "{path}\n{text}");
+            assert!(!text.contains("method=\"post\" action=\"/jobs"), "{path}\n{text}");
         }
         // Buttons are for who may press them: stars and notes are of all topics, marks of one.
         for path in ["/topics/acme", "/item?key=post%3Ax%3A7"] {
