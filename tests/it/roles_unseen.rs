@@ -84,13 +84,13 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             ("/topics/acme", "the zebra was here, too"),
             ("/api/v1/topics/acme/items", "the zebra was here, too"),
             ("/api/v1/exports/items.csv", "the zebra was here, too"),
-            ("/api/v1/exports/items.jsonl", "\"cluster\":\"post:x:9097\""),
+            ("/api/v1/exports/items.jsonl", "\"cluster\":\"post:x:77077097\""),
         ] {
             let text = see(&all, path).text();
             assert!(text.contains(what), "{path}: {what}\n{text}");
         }
-        assert!(see(&all, "/item?key=post%3Ax%3A7").text().contains("9099"), "the near-copy");
-        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("9097"), "what it is a copy of: {COPY}");
+        assert!(see(&all, "/item?key=post%3Ax%3A7").text().contains("77077099"), "the near-copy");
+        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "what it is a copy of: {COPY}");
         for token in &some {
             for path in ASKED {
                 let reply = see(token, path);
@@ -116,12 +116,12 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             }
             // An item of others is as one that there is not, and a run of others, too.
             for (theirs, nobodys) in [
-                ("/item?key=post%3Ax%3A9099", "/item?key=post%3Ax%3A9999"),
-                ("/api/v1/items?key=post%3Ax%3A9099", "/api/v1/items?key=post%3Ax%3A9999"),
+                ("/item?key=post%3Ax%3A77077099", "/item?key=post%3Ax%3A77077999"),
+                ("/api/v1/items?key=post%3Ax%3A77077099", "/api/v1/items?key=post%3Ax%3A77077999"),
             ] {
                 let (theirs, nobodys) = (see(token, theirs), see(token, nobodys));
                 assert_eq!((theirs.status, nobodys.status), (404, 404));
-                assert_eq!(theirs.words().replace("9099", "9999"), nobodys.words());
+                assert_eq!(theirs.words().replace("77077099", "77077999"), nobodys.words());
             }
             let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'zebra'").remove(0);
             let run = url::form_urlencoded::byte_serialize(run.as_bytes()).collect::<String>();
@@ -229,16 +229,23 @@ fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
         let nobody = run.replace("zebra", "zebrb").replace(|c: char| c.is_ascii_digit(), "1");
         let (run, nobody) = (run.as_str(), nobody.as_str());
         let of_things = [
-            ("GET", "/item?key={}", HIDDEN, "post:x:9999", "", 404),
-            ("GET", "/api/v1/items?key={}", HIDDEN, "post:x:9999", "", 404),
+            ("GET", "/item?key={}", HIDDEN, "post:x:77077999", "", 404),
+            ("GET", "/api/v1/items?key={}", HIDDEN, "post:x:77077999", "", 404),
             ("GET", "/api/v1/runs/{}", run, nobody, "", 404),
             ("GET", "/runs?run={}", run, nobody, "", 200),
             ("GET", "/progress/{}", request.as_str(), "nobody", "", 403),
             ("GET", "/progress/{}/events", request.as_str(), "nobody", "", 403),
             ("GET", "/api/v1/topics/acme/requests/{}", request.as_str(), "nobody", "", 404),
-            ("POST", "/topics/acme/marks", HIDDEN, "post:x:9999", "mark=good&key={}", 404),
-            ("DELETE", "/api/v1/topics/acme/marks?key={}", HIDDEN, "post:x:9999", "", 404),
-            ("POST", "/api/v1/topics/acme/marks", HIDDEN, "post:x:9999", "{\"key\": \"{}\", \"mark\": \"good\"}", 404),
+            ("POST", "/topics/acme/marks", HIDDEN, "post:x:77077999", "mark=good&key={}", 404),
+            ("DELETE", "/api/v1/topics/acme/marks?key={}", HIDDEN, "post:x:77077999", "", 404),
+            (
+                "POST",
+                "/api/v1/topics/acme/marks",
+                HIDDEN,
+                "post:x:77077999",
+                "{\"key\": \"{}\", \"mark\": \"good\"}",
+                404,
+            ),
             ("GET", "/api/v1/exports/changes.jsonl?since={}", run, nobody, "", 404),
             ("GET", "/api/v1/exports/items.jsonl?tag={}", "other", "nothing", "", 200),
             ("GET", "/searches/{}.atom", "zebra-news", "nobody", "", 403),

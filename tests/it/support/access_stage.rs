@@ -13,9 +13,9 @@ use crate::support::world::{World, hour, post};
 /// Stands in everything of the topic that is not to be seen: its id, its title, its texts.
 pub const CANARY: &str = "zebra";
 /// Key of an item that only that topic knows, a near-copy of [`SHARED`].
-pub const HIDDEN: &str = "post:x:9099";
+pub const HIDDEN: &str = "post:x:77077099";
 /// Ids of what only that topic knows: that copy, and what the other topic's [`COPY`] is a copy of.
-pub const UNSEEN: [&str; 2] = ["9099", "9097"];
+pub const UNSEEN: [&str; 2] = ["77077099", "77077097"];
 /// Key of an item of the other topic, which began as one of this topic's.
 pub const COPY: &str = "post:x:6";
 /// Key of an item that both know.
@@ -36,9 +36,9 @@ pub fn place(database: Database) -> (World, Place) {
     let first = "a ferry to the island was late for the third time in a week and nobody says why it was";
     world.posts(&[
         post(7, 8, both, 9),
-        post(9_099, 8, both, 5),
-        post(9_098, 8, "a zebra crossed the road", 2),
-        post(9_097, 8, first, 4),
+        post(77_077_099, 8, both, 5),
+        post(77_077_098, 8, "a zebra crossed the road", 2),
+        post(77_077_097, 8, first, 4),
     ]);
     place.ok(&["once", "--topic", "zebra", "--at", &hour(10)]);
     world.posts(&[post(6, 9, first, 1)]);
