@@ -126,7 +126,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'zebra'").remove(0);
             let run = url::form_urlencoded::byte_serialize(run.as_bytes()).collect::<String>();
             assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
-            assert!(see(token, &format!("/runs?run={run}")).text().contains("No such run"));
+            assert!(see(token, &format!("/runs?run={run}")).text().contains("No run is like that"));
         }
         // What cannot be told of some topics alone is refused with a word.
         for path in [
