@@ -259,6 +259,14 @@ fn nothing_prints_past_the_handles() {
 }
 
 #[test]
+fn every_route_of_the_pages_says_what_it_needs() {
+    tree::check_code(|path, text| {
+        let of_pages = path.starts_with("src/web/") && path != "src/web/routes.rs";
+        if of_pages { rules::adds_no_route(text) } else { Vec::new() }
+    });
+}
+
+#[test]
 fn a_crate_behind_a_wall_is_named_only_there() {
     for (krate, rooms) in BEHIND_A_WALL {
         tree::check_code(outside(rooms, |text| rules::does_not_name(text, krate)));

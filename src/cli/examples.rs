@@ -153,6 +153,30 @@ Examples:
 
 From 20 marks on, good and noise, items --rank relevance puts the likely good
 first: docs/explanation/relevance.md. Nothing is hidden for it.";
+pub(in crate::cli) const TOKEN: &str = "\
+Examples:
+  topicwatch token add ann --role read --tag news
+  topicwatch token add desk --role act
+  topicwatch token list
+  topicwatch token share --topic acme-launches --for 7d
+  topicwatch token withdraw ann
+
+The roles: docs/how-to/give-access.md.";
+pub(in crate::cli) const TOKEN_ADD: &str = "\
+Examples:
+  topicwatch token add ann --role read --topic acme-launches --topic rust-async
+  topicwatch token add grafana --role read
+
+read: see. act: also run, pause, mark, acknowledge. edit: also change what is
+watched. The token is shown once; the database keeps its hash.";
+pub(in crate::cli) const TOKEN_SHARE: &str = "\
+Examples:
+  topicwatch token share --topic acme-launches --for 7d
+  topicwatch token share --report daily --for 3d           the latest
+  topicwatch token share --report daily@2026-03-11T07:00:00Z --for 3d
+
+Whoever has the link sees that one thing and nothing else. A report is shown as
+it was made, with all its topics.";
 pub(in crate::cli) const SEARCH: &str = "\
 Examples:
   topicwatch items --search 'price increase'              both words

@@ -9,6 +9,7 @@ mod maintain;
 mod run;
 mod setup;
 mod terminal;
+mod token;
 mod topic;
 mod verbs;
 mod wiring;
@@ -116,6 +117,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Outbox(args) => export::outbox::run(&common, &args).await,
         Verb::Score(args) => export::score::run(&args),
         Verb::Db(args) => maintain::db::run(&common, &args).await,
+        Verb::Token(args) => token::run(&common, &args).await,
         Verb::Forget(args) => maintain::forget::run(&common, &args).await,
         Verb::Health(args) => maintain::health::run(&common, &args).await,
         Verb::Sandbox(args) => setup::sandbox::run(&args).await,

@@ -36,6 +36,7 @@ use crate::cli::setup::man::ManArgs;
 use crate::cli::setup::plan::PlanArgs;
 use crate::cli::setup::sandbox::SandboxArgs;
 use crate::cli::setup::try_query::TryArgs;
+use crate::cli::token::TokenArgs;
 use crate::cli::topic::TopicArgs;
 use crate::cli::topic::backfill::BackfillArgs;
 use crate::cli::topic::filter::FilterArgs;
@@ -138,6 +139,9 @@ pub enum Verb {
     /// Back up, move, migrate, prune the database; rescore, replay
     #[command(after_help = examples::DB)]
     Db(DbArgs),
+    /// Give others access to the pages: named tokens, share links
+    #[command(after_help = examples::TOKEN)]
+    Token(TokenArgs),
     /// Erase an author, an item or a topic's findings for good
     #[command(after_help = examples::FORGET)]
     Forget(ForgetArgs),

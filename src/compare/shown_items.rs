@@ -49,7 +49,8 @@ pub async fn shown_items(
     how: Showing<'_>,
 ) -> Result<ShownItems, StoreError> {
     let noise = ranking.map_or(0, |ranking| ranking.apply(&mut rows, how.without_noise));
-    let mut hiding = Hiding::of(store, &[how.topic.to_owned()], how.filtered).await?;
+    let topics = [how.topic.to_owned()];
+    let mut hiding = Hiding::of(store, &topics, how.filtered).await?;
     let keys: Vec<String> = rows.iter().map(|row| row.key.clone()).collect();
     let mut fits = store.first_fits(Some(how.topic), &keys).await?;
     let mut shown = ShownItems { items: Vec::new(), hidden: 0, outside: 0, noise };
@@ -61,7 +62,7 @@ pub async fn shown_items(
             continue;
         }
         let copies = match (&row.cluster, how.copies) {
-            (Some(head), Some(many)) if *head == row.key => store.copies_of(&row.key, Some(how.topic), many).await?,
+            (Some(head), Some(many)) if *head == row.key => store.copies_of(&row.key, Some(&topics), many).await?,
             _ => (0, Vec::new()),
         };
         shown.items.push(ShownItem { row, fit, copies });

@@ -94,6 +94,7 @@ pub async fn write_watched(
                     return Ok(());
                 }
                 rankings.rate(&mut row);
+                let row = if order.alone { row.alone() } else { row };
                 rows.put(columns::ITEMS, &row)
             };
             store.each_item(filter, &mut put).await?;

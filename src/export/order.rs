@@ -37,6 +37,8 @@ pub struct Order {
     /// After which run `changes` begins, for topics of which that was said; for the others `since` of the filter counts, or
     /// the run before the last.
     pub since_runs: BTreeMap<String, i64>,
+    /// For who does not see all topics: leaves out what an item has of others ([`crate::model::ItemRow::alone`]).
+    pub alone: bool,
 }
 
 impl Order {
@@ -51,6 +53,7 @@ impl Order {
             timezone: "UTC".into(),
             sheet_rows: xlsx::MOST_ROWS,
             since_runs: BTreeMap::new(),
+            alone: false,
         }
     }
 

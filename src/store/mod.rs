@@ -8,6 +8,7 @@
 
 #[macro_use]
 mod database;
+mod access;
 mod alerts;
 mod clusters;
 mod days;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::need::Declared;
 use super::site::Site;
 
 /// What every request is answered with.
@@ -11,4 +12,6 @@ use super::site::Site;
 pub(super) struct App {
     pub(super) site: Arc<Site>,
     pub(super) places: Arc<Semaphore>,
+    /// What routes need of visitors.
+    pub(super) declared: Arc<[Declared]>,
 }

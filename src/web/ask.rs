@@ -6,6 +6,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{StatusCode, Uri};
 
 use super::problem::Problem;
+use super::visitor::Visitor;
 use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
@@ -22,14 +23,16 @@ const TOLD: usize = 60;
 pub(super) struct Ask {
     /// The last part of the path.
     pub(super) name: String,
+    /// Who asks; nobody where only a form was read.
+    pub(super) visitor: Visitor,
     given: BTreeMap<String, String>,
 }
 
 impl Ask {
-    pub(super) fn of(uri: &Uri) -> Result<Self, Problem> {
+    pub(super) fn of(uri: &Uri, visitor: Visitor) -> Result<Self, Problem> {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
         let given = Self::form(uri.query().unwrap_or(""))?;
-        Ok(Self { name, ..given })
+        Ok(Self { name, visitor, ..given })
     }
 
     /// What a form holds in which longer words may be typed.
@@ -58,12 +61,12 @@ impl Ask {
             }
             given.insert(name.into_owned(), value.trim().to_owned());
         }
-        Ok(Self { name: String::new(), given })
+        Ok(Self { given, ..Self::default() })
     }
 
     /// Parameters that were kept.
     pub(super) fn kept(given: &BTreeMap<String, String>) -> Self {
-        Self { name: String::new(), given: given.clone() }
+        Self { visitor: Visitor::default(), name: String::new(), given: given.clone() }
     }
 
     /// A parameter that holds anything.

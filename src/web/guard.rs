@@ -1,23 +1,25 @@
-//! Who gets an answer: limits of a request, the host it was sent to, the token, where a change came from; and what every
-//! answer carries, so that nothing foreign runs, is framed or is kept.
+//! Who gets an answer: limits of a request, the host it was sent to, where a change came from, what its route needs of the
+//! visitor; and what every answer carries, so that nothing foreign runs, is framed or is kept.
 
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{ConnectInfo, MatchedPath, RawPathParams, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
-use super::access::Access;
+use super::admission::{self, passes, problem_page};
 use super::api::is_of;
 use super::app::App;
 use super::ask::LARGEST_FORM;
-use super::guesses::Tried;
+use super::need::{Need, need_of};
 use super::probes;
 use super::problem::Problem;
-use super::sessions;
 use super::site::Site;
+use super::visitor::{Visitor, Who};
 use crate::listener::Peer;
 
 /// Longest time until an answer begins.
@@ -25,8 +27,8 @@ pub(super) const LONGEST: Duration = Duration::from_secs(10);
 const LONGEST_URI: usize = 16 * 1024;
 const MOST_HEADERS: usize = 16 * 1024;
 
-/// Seconds after which to come back with another token.
-const AGAIN: &str = "10";
+/// Cookies of the name that are looked at.
+pub(super) const MOST_PASSES: usize = 8;
 
 /// No script, style, picture or frame of anybody else, and none written into a page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -36,17 +38,24 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 pub(super) async fn pass(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match check(&app.site, &peer, &request) {
+    let (mut head, body) = request.into_parts();
+    let mut response = match check(&app, &peer, params.ok().as_ref(), &head).await {
         Err(refused) => *refused,
-        // However busy everything else is.
-        Ok(()) if probes::OPEN.contains(&request.uri().path()) => {
-            let _stays = peer.answer();
-            next.run(request).await
+        Ok(visitor) => {
+            head.extensions.insert(visitor);
+            let request = Request::from_parts(head, body);
+            // However busy everything else is.
+            if probes::OPEN.contains(&request.uri().path()) {
+                let _stays = peer.answer();
+                next.run(request).await
+            } else {
+                answered(&app, &peer, request, next).await
+            }
         }
-        Ok(()) => answered(&app, &peer, request, next).await,
     };
     dress(response.headers_mut());
     response
@@ -89,12 +98,66 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next) -> Respo
 
 type Refused = Box<Response>;
 
-fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
-    let (headers, path) = (request.headers(), request.uri().path());
+/// Who asks, once the request is one that is answered, and that visitor has what its route needs.
+async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Parts) -> Result<Visitor, Refused> {
+    let (site, path, headers) = (&*app.site, head.uri.path(), &head.headers);
+    sound(site, head)?;
+    let matched = head.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
+    let need = matched.and_then(|matched| need_of(&app.declared, &head.method, matched));
+    if need == Some(Need::Open) {
+        return Ok(Visitor::default());
+    }
+    let (api, settings) = (is_of(path), site.settings());
+    // No cookie counts for the API: no page of anybody else can ask for something there, whatever it sends.
+    let passes = passes(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
+    let problem = |problem: Problem| Box::new(problem_page(&problem, site, path));
+    let visitor = admission::visitor(site, peer, bearer(headers), passes).await.map_err(problem)?;
+    if visitor.who == Who::Nobody {
+        return Err(Box::new(to_log_in(site, head, api)));
+    }
+    // A script of another page may not ask for something where nobody needs a token.
+    let foreign = || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| from_here(headers, &host));
+    if api && changes(head) && visitor.who == Who::Anyone && foreign() {
+        let refused = Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
+        return Err(problem(refused));
+    }
+    // In braces as routes write it.
+    let topic = params.and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
+    need.map_or(Ok(()), |need| need.check(&visitor, topic)).map_err(problem)?;
+    Ok(visitor)
+}
+
+/// What somebody is told who has to log in first.
+fn to_log_in(site: &Site, head: &Parts, api: bool) -> Response {
+    let path = head.uri.path();
+    let refuse = |title: &str, hint: &str| Problem::new(StatusCode::UNAUTHORIZED, title, hint).answer(site, path);
+    if api {
+        return refuse("The token is missing", "Send `Authorization: Bearer` with the token of the pages.");
+    }
+    // A program that is led to a form takes it for what it asked for.
+    if path == "/metrics" || path.ends_with(".atom") {
+        let hint = "Send `Authorization: Bearer` with the token.";
+        let mut refused = refuse("This is for who has the token", hint);
+        refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return refused;
+    }
+    if changes(head) {
+        return refuse("You are not logged in", "Log in and try again.");
+    }
+    Redirect::to("/login").into_response()
+}
+
+fn changes(head: &Parts) -> bool {
+    !matches!(head.method, Method::GET | Method::HEAD)
+}
+
+/// Whether a request is one that is answered, whoever sends it.
+fn sound(site: &Site, head: &Parts) -> Result<(), Refused> {
+    let (headers, path) = (&head.headers, head.uri.path());
     let refuse = |status: StatusCode, title: &str, hint: &str| {
         Err(Box::new(Problem::new(status, title, hint).answer(site, path)))
     };
-    if request.uri().to_string().len() > LONGEST_URI {
+    if head.uri.to_string().len() > LONGEST_URI {
         return refuse(StatusCode::URI_TOO_LONG, "This address is too long", "Search for less at a time.");
     }
     let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
@@ -107,102 +170,31 @@ fn check(site: &Site, peer: &Peer, request: &Request) -> Result<(), Refused> {
         return refuse(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
     }
     let settings = site.settings();
-    let Some(host) = host(request) else {
+    let Some(host) = host(head) else {
         return refuse(StatusCode::BAD_REQUEST, "This request names no host", "Send a Host header.");
     };
     if !may_be_called(&host, &settings.hosts) {
         let hint = "Add the name to `hosts` under [web], or open the address that `topicwatch` printed.";
         return refuse(StatusCode::MISDIRECTED_REQUEST, "These pages do not answer to that name", hint);
     }
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
-    let bearer = bearer(headers);
     // A browser says whose page it is that speaks for its user, and MCP is for none.
     if path == "/mcp" && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {
         let hint = "Ask from a program, not from another page.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
-    if is_of(path) {
-        // A script of another page may not ask for something where nobody needs a token.
-        if changes && settings.access.is_none() && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {
-            return refuse(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
-        }
-        return admit(site, peer, bearer).map_err(|problem| Box::new(problem_page(&problem, site, path)));
-    }
-    if changes && bearer.is_none() && !from_here(headers, &host) {
+    if !is_of(path) && changes(head) && bearer(headers).is_none() && !from_here(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
-    let open = matches!(path, "/login" | "/style.css" | "/live.js") || probes::OPEN.contains(&path);
-    match (&settings.access, bearer) {
-        (None, _) => Ok(()),
-        (Some(access), Some(token)) => {
-            token_of(site, access, peer, token).map_err(|problem| Box::new(problem_page(&problem, site, path)))
-        }
-        (Some(_), None) if open => Ok(()),
-        (Some(access), None)
-            if passes(headers, settings.https).any(|pass| site.sessions.admits(access, pass, site.now())) =>
-        {
-            Ok(())
-        }
-        // A program that is led to a form takes it for what it asked for.
-        (Some(_), None) if path == "/metrics" || path.ends_with(".atom") => {
-            let hint = "Send `Authorization: Bearer` with the token.";
-            let mut refused = refuse(StatusCode::UNAUTHORIZED, "This is for who has the token", hint);
-            if let Err(refused) = &mut refused {
-                refused.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            refused
-        }
-        (Some(_), None) if changes => {
-            refuse(StatusCode::UNAUTHORIZED, "You are not logged in", "Log in and try again.")
-        }
-        (Some(_), None) => Err(Box::new(Redirect::to("/login").into_response())),
-    }
-}
-
-/// Lets in whoever has the token, and everybody to read where there is none. What a browser keeps of a login is not looked at: no
-/// page of anybody else can ask for something here, whatever it sends.
-fn admit(site: &Site, peer: &Peer, bearer: Option<&str>) -> Result<(), Problem> {
-    match (&site.settings().access, bearer) {
-        (None, _) => Ok(()),
-        (Some(access), Some(token)) => token_of(site, access, peer, token),
-        (Some(_), None) => {
-            let hint = "Send `Authorization: Bearer` with the token of the pages.";
-            Err(Problem::new(StatusCode::UNAUTHORIZED, "The token is missing", hint))
-        }
-    }
-}
-
-/// Whether this is the token, unless its sender was wrong too often.
-pub(super) fn token_of(site: &Site, access: &Access, peer: &Peer, given: &str) -> Result<(), Problem> {
-    match site.guesses.tries(peer.ip, || access.knows(given)) {
-        Tried::Right => Ok(()),
-        Tried::Wrong => {
-            let hint = "Send `Authorization: Bearer` with the token of the pages.";
-            Err(Problem::new(StatusCode::UNAUTHORIZED, "That is not the token", hint))
-        }
-        Tried::TooMany(wait) => {
-            let hint = format!("Try again in {} s. No token is looked at until then.", wait.as_secs() + 1);
-            Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "There were too many wrong tokens", hint))
-        }
-    }
-}
-
-/// A problem, and when to come back where one is to.
-pub(super) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
-    let mut response = problem.answer(site, path);
-    if problem.status == StatusCode::TOO_MANY_REQUESTS {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(AGAIN));
-    }
-    response
+    Ok(())
 }
 
 /// The host that was asked, as its header says, or the address of the request.
-fn host(request: &Request) -> Option<String> {
-    let mut named = request.headers().get_all(header::HOST).iter();
+fn host(head: &Parts) -> Option<String> {
+    let mut named = head.headers.get_all(header::HOST).iter();
     let host = match (named.next(), named.next()) {
         (Some(host), None) => host.to_str().ok()?,
-        (None, _) => request.uri().authority()?.as_str(),
+        (None, _) => head.uri.authority()?.as_str(),
         _ => return None,
     };
     (!host.is_empty()).then(|| host.to_ascii_lowercase())
@@ -242,14 +234,6 @@ fn from_here(headers: &HeaderMap, host: &str) -> bool {
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
-}
-
-/// What a browser may carry in place of the token. Every cookie of the name: somebody else at a part of this host's name can
-/// have a browser send one of theirs first.
-pub(super) fn passes(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
-    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
 }
 
 /// What every answer carries. `same-origin` and not `no-referrer`: with that one, browsers send no origin with a form.

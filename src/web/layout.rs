@@ -7,8 +7,9 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::problem::Problem;
 use super::site::Site;
+use super::visitor::Visitor;
 use crate::draw::format;
-use crate::model::{Nature, Time};
+use crate::model::{Nature, Role, Time};
 
 /// A page before it is laid out.
 pub(super) struct Page {
@@ -31,8 +32,8 @@ const MENU: [(&str, &str); 7] = [
     ("/health", "Health"),
 ];
 
-pub(super) fn page(site: &Site, page: &Page) -> Response {
-    Html(laid_out(site, page).into_string()).into_response()
+pub(super) fn page(site: &Site, page: &Page, visitor: &Visitor) -> Response {
+    Html(laid_out(site, page, Some(visitor)).into_string()).into_response()
 }
 
 pub(super) fn problem(site: &Site, problem: &Problem) -> Response {
@@ -43,10 +44,41 @@ pub(super) fn problem(site: &Site, problem: &Problem) -> Response {
     };
     let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
     let status = if problem.status.is_success() { StatusCode::INTERNAL_SERVER_ERROR } else { problem.status };
-    (status, Html(laid_out(site, &page).into_string())).into_response()
+    (status, Html(laid_out(site, &page, None).into_string())).into_response()
 }
 
-fn laid_out(site: &Site, page: &Page) -> Markup {
+/// Whether a page of the menu is for a visitor whose token is for some topics.
+fn is_for_some(path: &str) -> bool {
+    matches!(path, "/" | "/runs")
+}
+
+/// A page with no way to any other, for whoever was sent a link to it.
+pub(super) fn alone(title: &str, nature: Option<Nature>, main: &Markup) -> Response {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex, nofollow, noarchive";
+                title { (format::line(title, 120)) " – topicwatch" }
+                link rel="stylesheet" href="/style.css";
+                link rel="icon" href="data:,";
+            }
+            body { main { (sandbox(nature)) (main) } }
+        }
+    };
+    Html(page.into_string()).into_response()
+}
+
+fn sandbox(nature: Option<Nature>) -> Markup {
+    html! { @if nature == Some(Nature::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } } }
+}
+
+fn laid_out(site: &Site, page: &Page, visitor: Option<&Visitor>) -> Markup {
+    let known = visitor.filter(|visitor| visitor.is_known());
+    let menu = MENU.iter().filter(|(path, _)| known.is_none_or(Visitor::sees_all) || is_for_some(path));
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -63,15 +95,18 @@ fn laid_out(site: &Site, page: &Page) -> Markup {
                 a.skip href="#main" { "Skip to the page" }
                 header.top { div {
                     strong { a href="/" { "topicwatch" } }
-                    nav aria-label="Pages" { ul { @for (path, name) in MENU { li {
-                        a href=(path) aria-current=[(page.place == path).then_some("page")] { (name) }
+                    nav aria-label="Pages" { ul { @for (path, name) in menu { li {
+                        a href=(path) aria-current=[(page.place == *path).then_some("page")] { (name) }
                     } } } }
-                    @if site.settings().access.is_some() && page.place != "/login" {
-                        form method="post" action="/logout" { button.plain type="submit" { "Log out" } }
+                    @if let Some(visitor) = known {
+                        form method="post" action="/logout" {
+                            @if let Some(name) = visitor.name() { span.who { "Logged in as " strong { (name) } ", " @if visitor.role == Role::Edit && visitor.sees_all() { a href="/access" { (visitor.role) } } @else { (visitor.role) } } " " }
+                            button.plain type="submit" { "Log out" }
+                        }
                     }
                 } }
                 main #main tabindex="-1" data-live[page.live] {
-                    @if page.nature == Some(Nature::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } }
+                    (sandbox(page.nature))
                     (page.main)
                     @if page.live { p.meta { "As of " (utc(site.now())) "." } }
                 }

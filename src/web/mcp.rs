@@ -2,32 +2,27 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::{Body, to_bytes};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodRouter, post};
 
 use super::api;
 use super::app::App;
 use super::ask::LARGEST_FORM;
 use super::problem::Problem;
 use super::site::Site;
+use super::visitor::Visitor;
 use crate::mcp::{Checked, Http, Server, Settings, check, http};
 
-/// Answers each message that is posted, with the settings that hold then.
-pub(super) fn route(site: &Arc<Site>) -> MethodRouter<App> {
-    let site = Arc::clone(site);
-    let service = http(move || {
-        let settings = site.settings();
-        let told =
-            Settings { version: site.version(), reports: settings.reports.clone(), limits: settings.limits.clone() };
-        Server::new(site.store.clone(), site.clock(), told)
-    });
-    post(move |request: Request| answer(service.clone(), request))
-}
-
-async fn answer(service: Http, request: Request) -> Response {
+/// Answers a message that was posted, with the settings that hold now.
+pub(super) async fn answer(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    request: Request,
+) -> Response {
+    let service = service(Arc::clone(&app.site), visitor.version());
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, LARGEST_FORM).await else {
         let hint = "Send one message at a time.";
@@ -40,4 +35,13 @@ async fn answer(service: Http, request: Request) -> Response {
             (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], told).into_response()
         }
     }
+}
+
+/// It keeps nothing from one message to the next.
+fn service(site: Arc<Site>, version: Option<&'static str>) -> Http {
+    http(move || {
+        let settings = site.settings();
+        let told = Settings { version, reports: settings.reports.clone(), limits: settings.limits.clone() };
+        Server::new(site.store.clone(), site.clock(), told)
+    })
 }

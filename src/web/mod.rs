@@ -3,6 +3,7 @@
 //! `guard`'s, what each shows `pages`', what programs get `api`'s and `mcp`'s, and what they are told of its health `probes`'.
 
 mod access;
+mod admission;
 mod api;
 mod app;
 mod ask;
@@ -15,19 +16,24 @@ mod item_query;
 mod jobs_file;
 mod layout;
 mod mcp;
+mod need;
 mod pages;
 mod pipe;
 mod probes;
 mod problem;
 mod ready;
 mod refusal;
+mod routes;
 mod server;
 mod sessions;
 mod site;
 mod source_health;
 mod streams;
+mod tokens;
+mod visitor;
 
 pub use access::Access;
 pub use jobs_file::{JobsFile, Opened, Outlook, Pending, Tried, TriedResult, Unsaved, Wrong};
-pub use server::{Running, StartError, start};
+pub use need::{Declared, Need};
+pub use server::{Running, StartError, declared, start};
 pub use site::{Hint, InForce, Settings, Site};

@@ -3,15 +3,16 @@
 
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
 use serde_json::json;
 
 use super::app::App;
 use super::layout;
 use super::problem::Problem;
+use super::visitor::Visitor;
 use crate::metrics::CONTENT_TYPE;
 
 /// Paths that are answered without a token.
@@ -64,9 +65,9 @@ fn response(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
 }
 
 /// Figures in Prometheus' text format.
-pub(super) async fn metrics(State(app): State<App>) -> Response {
+pub(super) async fn metrics(State(app): State<App>, Extension(visitor): Extension<Visitor>) -> Response {
     let site = &app.site;
-    match site.metrics.text(&site.settings().limits, site.version(), site.now()).await {
+    match site.metrics.text(&site.settings().limits, visitor.version(), site.now()).await {
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(error) => {
             tracing::error!("figures could not be written down, please report it: {error}");

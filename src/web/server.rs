@@ -1,4 +1,4 @@
-//! Listening, routing, stopping. Every path that is served stands in [`router`]; who gets an answer is `guard`'s.
+//! Listening, routing, stopping. Every path that is served stands in [`routes`] with what it needs of a visitor; who gets an answer is `guard`'s.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::{MethodRouter, get, post};
-use axum::{Router, middleware};
+use axum::{Extension, Router, middleware};
+use futures_util::future::{BoxFuture, Ready, ready};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -16,16 +16,21 @@ use tokio_util::sync::CancellationToken;
 use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
+use super::need::Declared;
+use super::need::Need::{InScope, OfAll, OfTopic, Open};
 use super::pages::{
-    acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs, searches,
-    topic,
+    access, acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs,
+    searches, shared, topic,
 };
 use super::pages::{jobs, progress, topic_edit, topic_report};
 use super::probes;
 use super::problem::Problem;
+use super::routes::Routes;
 use super::site::Site;
+use super::visitor::Visitor;
 use super::{api, guard, mcp};
 use crate::listener::{Limited, Peer};
+use crate::model::Role::{Act, Edit, Read};
 
 /// Connections open at a time. One more takes the place of one that is idle.
 const MAX_CONNECTIONS: usize = 256;
@@ -87,16 +92,18 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
     if !listen.ip().is_loopback() && site.settings().access.is_none() {
         return Err(StartError {
             message: format!("pages on {listen} would show everything to whoever reaches this machine"),
-            hint: "set a token ([web] token_env or token_file), or listen on 127.0.0.1".into(),
+            hint: "set a token ([web] token_env or token_file; a named one is not enough), or listen on 127.0.0.1"
+                .into(),
         });
     }
     let cannot = |error: std::io::Error| unheard(listen, &error);
+    // Whether there are named tokens is known from the beginning, should the database be away later.
+    let _ = site.tokens.known(&site.store).await;
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
     let (site, stop) = (Arc::new(site), CancellationToken::new());
-    let app = App { site: Arc::clone(&site), places: Arc::new(Semaphore::new(AT_ONCE)) };
     let listener = Limited::new(listener, MAX_CONNECTIONS, Some(PATIENCE));
-    let serving = axum::serve(listener, router(app).into_make_service_with_connect_info::<Peer>())
+    let serving = axum::serve(listener, router(Arc::clone(&site)).into_make_service_with_connect_info::<Peer>())
         .with_graceful_shutdown(stop.clone().cancelled_owned());
     let server = tokio::spawn(async move {
         // Serving ends only by the stop token; accept errors are retried inside.
@@ -123,49 +130,66 @@ fn unheard(listen: SocketAddr, error: &std::io::Error) -> StartError {
     }
 }
 
-/// Everything that is served.
-fn router(app: App) -> Router {
-    Router::new()
-        .route("/", page(overview::show))
-        .route("/topics/{id}", page(topic::show).merge(post(actions::ask)))
-        .route("/topics/{id}/marks", post(marks::ask))
-        .route("/topics/{id}/report", get(topic_report::show))
-        .route("/jobs", page(jobs::show).merge(post(jobs::ask)))
-        .route(topic_edit::NEW, page(topic_edit::add).merge(post(topic_edit::add_now)))
-        .route("/jobs/topics/{id}", page(topic_edit::change).merge(post(topic_edit::change_now)))
-        .route("/progress/{run}", page(progress::show))
-        .route("/progress/{run}/events", get(progress::events))
-        .route("/answers/{id}", page(answers::show))
-        .route("/item", page(item::show))
-        .route("/items", page(items::show))
-        .route("/items.csv", get(items::file))
-        .route("/items.xlsx", get(items::file))
-        .route("/items.jsonl", get(items::file))
-        .route("/items/star", post(kept::star))
-        .route("/items/note", post(kept::note))
-        .route("/searches", post(searches::ask))
-        .route("/searches/{file}", get(searches::feed))
-        .route("/keys", page(keys::show))
-        .route("/runs", page(runs::show))
-        .route("/alerts", page(alerts::show).merge(post(acks::ask)))
-        .route("/files", page(editions::show))
-        .route("/file", get(editions::file))
-        .route("/health", page(health::show))
-        .route("/healthz", get(probes::healthz))
-        .route("/readyz", get(probes::readyz))
-        .route("/metrics", get(probes::metrics))
-        .route("/login", page(login::show).merge(post(login::enter)))
-        .route("/logout", post(login::leave))
-        .route("/mcp", mcp::route(&app.site))
-        .route(
-            "/style.css",
-            file("text/css; charset=utf-8", concat!(include_str!("../draw/base.css"), include_str!("style.css"))),
-        )
-        .route(
-            "/live.js",
-            file("text/javascript; charset=utf-8", concat!(include_str!("live.js"), include_str!("keys.js"))),
-        )
-        .merge(api::routes())
+/// Everything that is served, and what each route needs of a visitor.
+fn routes() -> Routes {
+    let style = concat!(include_str!("../draw/base.css"), include_str!("style.css"));
+    let script = concat!(include_str!("live.js"), include_str!("keys.js"));
+    let pages = Routes::default()
+        .get("/", InScope(Read), page(overview::show))
+        .get("/topics/{topic}", OfTopic(Read), page(topic::show))
+        .post("/topics/{topic}", OfTopic(Act), actions::ask)
+        .post("/topics/{topic}/marks", OfTopic(Act), marks::ask)
+        .get("/answers/{topic}", OfTopic(Read), page(answers::show))
+        .get("/topics/{topic}/report", OfTopic(Read), topic_report::show)
+        .get("/item", InScope(Read), page(item::show))
+        .get("/items", OfAll(Read), page(items::show))
+        .get("/items.csv", OfAll(Read), items::file)
+        .get("/items.xlsx", OfAll(Read), items::file)
+        .get("/items.jsonl", OfAll(Read), items::file)
+        .post("/items/star", OfAll(Act), kept::star)
+        .post("/items/note", OfAll(Act), kept::note)
+        .post("/searches", OfAll(Act), searches::ask)
+        .get("/searches/{file}", OfAll(Read), searches::feed)
+        .get("/jobs", OfAll(Read), page(jobs::show))
+        .post("/jobs", OfAll(Edit), jobs::ask)
+        .get(topic_edit::NEW, OfAll(Read), page(topic_edit::add))
+        .post(topic_edit::NEW, OfAll(Edit), topic_edit::add_now)
+        .get("/jobs/topics/{id}", OfAll(Read), page(topic_edit::change))
+        .post("/jobs/topics/{id}", OfAll(Edit), topic_edit::change_now)
+        .get("/progress/{run}", OfAll(Read), page(progress::show))
+        .get("/progress/{run}/events", OfAll(Read), progress::events)
+        .get("/keys", InScope(Read), page(keys::show))
+        .post("/mcp", OfAll(Read), mcp::answer)
+        .get("/runs", InScope(Read), page(runs::show))
+        .get("/alerts", OfAll(Read), page(alerts::show))
+        .post("/alerts", OfAll(Act), acks::ask)
+        .get("/files", OfAll(Read), page(editions::show))
+        .get("/file", OfAll(Read), editions::file)
+        .get("/health", OfAll(Read), page(health::show))
+        .get("/access", OfAll(Edit), page(access::show))
+        .get("/shared/{secret}", Open, shared::show)
+        .get("/healthz", Open, probes::healthz)
+        .get("/readyz", Open, probes::readyz)
+        .get("/metrics", OfAll(Read), probes::metrics)
+        .get("/login", Open, page(login::show))
+        .post("/login", Open, login::enter)
+        .post("/logout", InScope(Read), login::leave)
+        .get("/style.css", Open, file("text/css; charset=utf-8", style))
+        .get("/live.js", Open, file("text/javascript; charset=utf-8", script));
+    api::routes(pages)
+}
+
+/// What every route that is served needs of a visitor.
+#[must_use]
+pub fn declared() -> Vec<Declared> {
+    routes().done().1
+}
+
+/// Everything that is served, behind the guard.
+fn router(site: Arc<Site>) -> Router {
+    let (router, declared) = routes().done();
+    let app = App { site, places: Arc::new(Semaphore::new(AT_ONCE)), declared: declared.into() };
+    router
         .fallback(async |State(app): State<App>, uri: Uri| {
             let page = || Problem::unknown("There is no such page");
             let problem = if api::is_of(uri.path()) { api::nowhere() } else { page() };
@@ -182,24 +206,29 @@ fn router(app: App) -> Router {
 }
 
 /// A page that is made anew for each request.
-fn page<F, Made>(make: F) -> MethodRouter<App>
+fn page<F, Made>(
+    make: F,
+) -> impl Fn(State<App>, Extension<Visitor>, Uri) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
 where
     F: Fn(Arc<Site>, Ask) -> Made + Clone + Send + Sync + 'static,
     Made: Future<Output = Result<Page, Problem>> + Send,
 {
-    get(move |State(app): State<App>, uri: Uri| async move {
-        let made = match Ask::of(&uri) {
-            Ok(ask) => make(Arc::clone(&app.site), ask).await,
-            Err(problem) => Err(problem),
-        };
-        match made {
-            Ok(page) => layout::page(&app.site, &page),
-            Err(problem) => layout::problem(&app.site, &problem),
-        }
-    })
+    move |State(app), Extension(visitor), uri| {
+        let make = make.clone();
+        Box::pin(async move {
+            let made = match Ask::of(&uri, visitor.clone()) {
+                Ok(ask) => make(Arc::clone(&app.site), ask).await,
+                Err(problem) => Err(problem),
+            };
+            match made {
+                Ok(page) => layout::page(&app.site, &page, &visitor),
+                Err(problem) => layout::problem(&app.site, &problem),
+            }
+        })
+    }
 }
 
 /// A file of the program's own.
-fn file(kind: &'static str, text: &'static str) -> MethodRouter<App> {
-    get(async move || -> Response { ([(header::CONTENT_TYPE, kind)], text).into_response() })
+fn file(kind: &'static str, text: &'static str) -> impl Fn() -> Ready<Response> + Clone + Send + Sync + 'static {
+    move || ready(([(header::CONTENT_TYPE, kind)], text).into_response())
 }

@@ -1,5 +1,5 @@
-//! What a browser keeps of a login, and its end. A pass is signed with the token and a secret of this process, and says which
-//! of its logins it is; those that were logged out are remembered here. Who may log in is `access`'s.
+//! What a browser keeps of a login, and its end. A pass is signed with the token (a named one's hash) and a secret of this process, and says
+//! which of its logins it is; those that were logged out are remembered here. Who may log in is `access`'s.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -59,20 +59,24 @@ impl Sessions {
         format!("topicwatch session {} {era} {number} {at}", self.secret)
     }
 
-    /// A pass for who has shown the token.
-    pub(super) fn begin(&self, access: &Access, now: Time) -> String {
+    /// A pass for who has shown a token; `name` is that of a named one.
+    pub(super) fn begin(&self, access: &Access, name: Option<&str>, now: Time) -> String {
         let (era, number) = {
             let mut list = self.list();
             list.begun += 1;
             (list.era, list.begun)
         };
         let at = now.0;
-        format!("{number}.{at}.{}", access.sign(&self.words(era, number, at)))
+        let signed = access.sign(&self.words(era, number, at));
+        match name {
+            Some(name) => format!("{number}.{at}.{signed}.{name}"),
+            None => format!("{number}.{at}.{signed}"),
+        }
     }
 
     /// The number of a pass that is ours, not too old and not ended.
     fn number(&self, access: &Access, pass: &str, now: Time) -> Option<u64> {
-        let mut parts = pass.splitn(3, '.');
+        let mut parts = pass.splitn(4, '.');
         let (number, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
         let (number, at) = (number.parse::<u64>().ok()?, at.parse::<i64>().ok()?);
         let (era, ended) = {
@@ -81,6 +85,11 @@ impl Sessions {
         };
         let signed = access.signed(&self.words(era, number, at), signature);
         (signed && !ended && now.since(Time(at)) <= STAYS).then_some(number)
+    }
+
+    /// The named token that a pass says it was begun with; none of the configured one's.
+    pub(super) fn name_of(pass: &str) -> Option<&str> {
+        pass.splitn(4, '.').nth(3)
     }
 
     /// Whether a browser with this pass is logged in.
@@ -117,7 +126,7 @@ mod tests {
     #[test]
     fn a_pass_is_good_for_its_token_its_process_and_thirty_days() {
         let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
-        let pass = sessions.begin(&access, BEGUN);
+        let pass = sessions.begin(&access, None, BEGUN);
         assert!(sessions.admits(&access, &pass, BEGUN.plus(STAYS)));
         assert!(!sessions.admits(&access, &pass, BEGUN.plus(STAYS).plus(Duration::from_secs(1))), "too old");
         let [number, at, hex] = pass.split('.').collect::<Vec<_>>()[..] else { panic!("{pass}") };
@@ -127,35 +136,40 @@ mod tests {
             format!("{number}.{at}."),
             format!("{number}.{at}"),
             format!("{pass}0"),
+            format!("1{pass}"),
             String::new(),
         ] {
             assert!(!sessions.admits(&access, &forged, BEGUN), "{forged}");
         }
         assert!(!sessions.admits(&self::access("another token, as long"), &pass, BEGUN), "signed by another token");
+        let named = Access::named(&"0f".repeat(32));
+        let pass_of_ann = sessions.begin(&named, Some("ann"), BEGUN);
+        assert_eq!((Sessions::name_of(&pass_of_ann), Sessions::name_of(&pass)), (Some("ann"), None));
+        assert!(sessions.admits(&named, &pass_of_ann, BEGUN) && !sessions.admits(&access, &pass_of_ann, BEGUN));
         assert!(!Sessions::new("two".to_owned()).admits(&access, &pass, BEGUN), "of another process");
     }
 
     #[test]
     fn a_session_that_was_ended_stays_ended_and_others_go_on() {
         let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
-        let (one, two) = (sessions.begin(&access, BEGUN), sessions.begin(&access, BEGUN));
+        let (one, two) = (sessions.begin(&access, None, BEGUN), sessions.begin(&access, None, BEGUN));
         assert_ne!(one, two, "two logins in one moment are two");
         sessions.end(&access, "nonsense", BEGUN);
         sessions.end(&access, &one, BEGUN);
         assert!(!sessions.admits(&access, &one, BEGUN) && sessions.admits(&access, &two, BEGUN));
         for _ in 1..MOST_ENDED {
-            let pass = sessions.begin(&access, BEGUN);
+            let pass = sessions.begin(&access, None, BEGUN);
             sessions.end(&access, &pass, BEGUN);
         }
         assert!(sessions.admits(&access, &two, BEGUN));
         // Beyond what is remembered everybody logs in again, and nobody who was logged out is back.
-        let last = sessions.begin(&access, BEGUN);
+        let last = sessions.begin(&access, None, BEGUN);
         sessions.end(&access, &last, BEGUN);
         assert_eq!(sessions.list().ended.len(), 0);
         for pass in [one, two, last] {
             assert!(!sessions.admits(&access, &pass, BEGUN));
         }
-        let pass = sessions.begin(&access, BEGUN);
+        let pass = sessions.begin(&access, None, BEGUN);
         assert!(sessions.admits(&access, &pass, BEGUN));
     }
 

@@ -13,16 +13,18 @@ use super::ready::Ready;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
 use super::streams::Streams;
+use super::tokens::Tokens;
+use super::visitor::Visitor;
 use crate::compare::SourceHistory;
 use crate::metrics::Metrics;
-use crate::model::{Clock, DayLimits, ReportSpec, Time, TopicCard};
+use crate::model::{Clock, DayLimits, ReportSpec, Role, Time, TopicCard};
 use crate::process_status::ProcessStatus;
 use crate::store::{self, Store, StoreError};
 
 /// How the pages are served.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Who may see them; everybody who reaches the address when there is no token.
+    /// The token that may do everything. Without it and named tokens, whoever reaches the address reads.
     pub access: Option<Access>,
     /// Names under which they may be asked for, beside localhost and addresses.
     pub hosts: Vec<String>,
@@ -60,6 +62,7 @@ pub struct Site {
     pub(super) sessions: Sessions,
     pub(super) editing: Option<Editing>,
     pub(super) streams: Streams,
+    pub(super) tokens: Tokens,
     clock: Clock,
 }
 
@@ -97,6 +100,7 @@ impl Site {
             sessions: Sessions::new(secret),
             editing: None,
             streams: Streams::default(),
+            tokens: Tokens::default(),
             clock,
         }
     }
@@ -112,20 +116,19 @@ impl Site {
         Arc::clone(&self.settings.borrow())
     }
 
-    /// Whether visitors may ask for something: those who showed a token, or may edit, where a daemon hears of it.
-    pub(super) fn acts(&self) -> bool {
-        let settings = self.settings();
-        settings.acts.is_some() && (settings.access.is_some() || settings.edit)
+    /// Whether buttons are for this visitor: one who may act, where a daemon hears of it.
+    pub(super) fn acts(&self, visitor: &Visitor) -> bool {
+        self.settings().acts.is_some() && visitor.role >= Role::Act
     }
 
-    /// Whether visitors may change the file that says what is watched.
-    pub(super) fn may_edit(&self) -> bool {
-        self.editing.is_some() && self.settings().edit
+    /// Whether this visitor may star, note and save searches: these are of all topics.
+    pub(super) fn keeps(&self, visitor: &Visitor) -> bool {
+        self.acts(visitor) && visitor.sees_all()
     }
 
-    /// The version, for who may learn it: without a token whoever reaches the address may ask.
-    pub(super) fn version(&self) -> Option<&'static str> {
-        self.settings().access.is_some().then_some(env!("CARGO_PKG_VERSION"))
+    /// Whether this visitor may change the file that says what is watched.
+    pub(super) fn may_edit(&self, visitor: &Visitor) -> bool {
+        self.editing.is_some() && self.settings().edit && visitor.role >= Role::Edit && visitor.sees_all()
     }
 
     /// How the sources of some topics stand.

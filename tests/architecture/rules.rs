@@ -83,6 +83,17 @@ pub(crate) fn prints_nothing(source: &str) -> Vec<Mistake> {
         .collect()
 }
 
+/// No route is served that did not say what it needs of a visitor.
+pub(crate) fn adds_no_route(source: &str) -> Vec<Mistake> {
+    const WAYS: &[&str] = &["route", "route_service", "nest", "nest_service", "merge", "fallback_service"];
+    let all = tokens(source);
+    shipped(&all)
+        .windows(3)
+        .filter(|code| code[0].is(".") && WAYS.iter().any(|way| code[1].is(way)) && code[2].is("("))
+        .map(|code| (code[1].line, format!("`.{}(` serves what says no need: add it to `Routes`", code[1].text)))
+        .collect()
+}
+
 /// A crate that only some rooms may name is not named in this file.
 pub(crate) fn does_not_name(source: &str, krate: &str) -> Vec<Mistake> {
     let all = tokens(source);

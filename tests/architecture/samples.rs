@@ -101,6 +101,12 @@ fn printing_is_refused() {
 }
 
 #[test]
+fn a_route_without_a_need_is_refused() {
+    assert_eq!(lines(rules::adds_no_route("r.get(\"/\", Open, show)\n.route(\"/x\", get(x)).merge(other)")), [2, 2]);
+    assert!(rules::adds_no_route("// .route()\nroute(x); self.routes.get(\"/\", Open, show)").is_empty());
+}
+
+#[test]
 fn a_crate_outside_its_wall_is_refused() {
     assert_eq!(lines(rules::does_not_name("use serde;\nuse sqlx::Row;", "sqlx")), [2]);
     assert!(rules::does_not_name("// sqlx::Row\nuse sqlx_like::Row;", "sqlx").is_empty());

@@ -21,6 +21,8 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
     place.ok(&["once", "--at", NINE]);
     let sql =
         "SELECT i.key FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' ORDER BY i.key LIMIT 1";
+    place.ok(&["token", "add", "ann", "--role", "act", "--topic", "acme", "--at", NINE]);
+    place.ok(&["token", "share", "--topic", "acme", "--for", "7d", "--at", NINE]);
     place.ok(&["mark", "acme", &place.database.texts(sql).remove(0), "good"]);
     wait(place.database.execute(
         "INSERT INTO item_star (item, at) SELECT min(id), 1 FROM item; INSERT INTO item_note (item, note, at) SELECT max(id), 'mine', 2 FROM item; \
@@ -91,6 +93,10 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
         ended.shows(0, &["tables moved from", "is unchanged"]);
         assert!(ended.err.contains("sighting: "), "{ended}");
         assert_eq!(exports(&to), exports(&from), "{names}");
+        let sql = "SELECT hash FROM access_token UNION ALL SELECT hash FROM share_link";
+        assert_eq!(to.database.texts(sql), from.database.texts(sql), "{names}");
+        let tokens = |place: &Place| place.ok(&["token", "list", "--json"]);
+        assert!(tokens(&to).contains("ann") && tokens(&to) == tokens(&from), "{names}");
         assert_eq!(to.database.number("SELECT count(*) FROM store_info WHERE name = 'unfinished_copy'"), 0);
         let kept = "SELECT item || ' ' || at || ' ' FROM item_star UNION ALL SELECT item || ' ' || at || ' ' || note FROM item_note \
             UNION ALL SELECT name || topic || filters || made_at FROM saved_search";

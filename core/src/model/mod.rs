@@ -1,6 +1,7 @@
 //! The words of the project as plain data: what a topic, a source, an item, a run is. No input or output happens here,
 //! and nothing here decides anything; rooms pass these values to one another.
 
+mod access;
 mod alert;
 mod alert_card;
 mod allowance;
@@ -38,6 +39,7 @@ mod tone;
 mod topic;
 mod verdict;
 
+pub use access::{LinkRow, Role, SharedKind, TokenRow, secret_hash};
 pub use alert::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
 };

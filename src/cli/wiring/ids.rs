@@ -4,6 +4,9 @@
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use crate::model::Time;
 
 /// 64 random bits: the standard library keys each hasher from the system's randomness.
@@ -20,6 +23,13 @@ pub(in crate::cli) fn fractions() -> Arc<dyn Fn() -> f64 + Send + Sync> {
 /// A fencing token nobody can guess.
 pub(in crate::cli) fn token() -> String {
     format!("{:016x}{:016x}", random(), random())
+}
+
+/// 256 random bits of the system, as text that needs no quoting.
+pub(in crate::cli) fn secret() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
 /// A run id that sorts by time.

@@ -24,7 +24,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         let hint = "it may have been forgotten; keys are those of search_items, get_terms and get_changes";
         return Err(Trouble::new(format!("there is no item `{}`", cut(key)), hint));
     };
-    let seen = store.seen_of(key, SEEN).await?;
+    let seen = store.seen_of(key, None, SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
     let mut answer = Answer::default();

@@ -35,7 +35,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     } else {
         let after = asked.position()?.map(|position| position.key).unwrap_or_default();
         let limit = asked.given.number("limit");
-        let mut cards = asked.store.topic_cards(&after, limit + 1, Time(asked.now.0 - DAY)).await?;
+        let mut cards = asked.store.topic_cards(None, &after, limit + 1, Time(asked.now.0 - DAY)).await?;
         let more = cards.len() > limit as usize;
         cards.truncate(limit as usize);
         let next = cards.last().filter(|_| more).map(|card| asked.cursor(0, &card.topic));

@@ -5,6 +5,8 @@ pub(in crate::store) use super::disk;
 #[allow(unused_imports, reason = "what one database's statements need, the other's may not")]
 use super::*;
 
+#[path = "../access/sql.rs"]
+pub(in crate::store) mod access;
 #[path = "../alerts/sql/cards.rs"]
 pub(in crate::store) mod alert_cards;
 #[path = "../alerts/sql/alerts.rs"]

@@ -18,6 +18,7 @@ macro_rules! migrations {
             (4, "terms", include_str!(concat!("../../../migrations/", $folder, "/0004_terms.sql"))),
             (5, "marks", include_str!(concat!("../../../migrations/", $folder, "/0005_marks.sql"))),
             (6, "reading", include_str!(concat!("../../../migrations/", $folder, "/0006_reading.sql"))),
+            (7, "access", include_str!(concat!("../../../migrations/", $folder, "/0007_access.sql"))),
         ]
     };
 }

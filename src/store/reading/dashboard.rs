@@ -6,14 +6,21 @@ use crate::model::{
 use crate::store::{Filter, ItemOrder, ItemPlace, Listed, RunPlace, Store, StoreError};
 
 impl Store {
-    /// Topics after an id, in order of id; `since` is from when items count as new.
-    pub async fn topic_cards(&self, after: &str, limit: u32, since: Time) -> Result<Vec<TopicCard>, StoreError> {
-        read!(self, dashboard::cards(None, after, i64::from(limit), since))
+    /// Topics after an id, in order of id, of these alone where they are named; `since` is from when items count as new.
+    pub async fn topic_cards(
+        &self,
+        only: Option<&[String]>,
+        after: &str,
+        limit: u32,
+        since: Time,
+    ) -> Result<Vec<TopicCard>, StoreError> {
+        read!(self, dashboard::cards(only, after, i64::from(limit), since))
     }
 
     /// One of them.
     pub async fn topic_card(&self, topic: &str, since: Time) -> Result<Option<TopicCard>, StoreError> {
-        Ok(read!(self, dashboard::cards(Some(topic), "", 1, since))?.pop())
+        let only = [topic.to_owned()];
+        Ok(read!(self, dashboard::cards(Some(&only), "", 1, since))?.pop())
     }
 
     /// How many topics are watched.
@@ -63,16 +70,16 @@ impl Store {
         read!(self, lists::answers(topic, before, i64::from(limit)))
     }
 
-    /// Runs, the latest first, back to an instant.
+    /// Runs, the latest first, back to an instant; of these topics alone where they are named.
     pub async fn list_runs(
         &self,
-        topic: Option<&str>,
+        topics: Option<&[String]>,
         state: Option<RunState>,
         since: Option<Time>,
         after: Option<&RunPlace>,
         limit: u32,
     ) -> Result<Vec<(RunPlace, RunRow)>, StoreError> {
-        read!(self, lists::runs(topic, state, since, after, i64::from(limit)))
+        read!(self, lists::runs(topics, state, since, after, i64::from(limit)))
     }
 
     /// Reports and exports that were made, or one kind of these, the latest first.
@@ -95,9 +102,9 @@ impl Store {
         read!(self, one_item::known(key))
     }
 
-    /// An item's sightings, the latest first.
-    pub async fn seen_of(&self, key: &str, limit: u32) -> Result<Vec<SeenRow>, StoreError> {
-        read!(self, one_item::seen(key, i64::from(limit)))
+    /// An item's sightings, the latest first; by these topics alone where they are named.
+    pub async fn seen_of(&self, key: &str, topics: Option<&[String]>, limit: u32) -> Result<Vec<SeenRow>, StoreError> {
+        read!(self, one_item::seen(key, topics, i64::from(limit)))
     }
 
     /// What an item's words were, the latest first.
@@ -105,13 +112,13 @@ impl Store {
         read!(self, one_item::earlier(key, i64::from(limit)))
     }
 
-    /// An item's near-copies, those of a topic when it is named, and how many there are.
+    /// An item's near-copies, those of topics when they are named, and how many there are.
     pub async fn copies_of(
         &self,
         key: &str,
-        topic: Option<&str>,
+        topics: Option<&[String]>,
         limit: u32,
     ) -> Result<(i64, Vec<CopyRow>), StoreError> {
-        read!(self, one_item::copies(key, topic, i64::from(limit)))
+        read!(self, one_item::copies(key, topics, i64::from(limit)))
     }
 }

@@ -11,6 +11,8 @@ use crate::store::database::handle::Db;
 use crate::store::retention::rows::{Ask, BATCH, Batch, Progress, ROWS, Step};
 use crate::store::{Disk, Pruned, Store, StoreError};
 
+/// How long links that are of no use any more are told of.
+const LINKS: Duration = Duration::from_secs(30 * 86_400);
 /// Pages of a SQLite file that are given back in one transaction.
 const PAGES: i64 = 500;
 
@@ -69,6 +71,14 @@ impl Store {
                 }
             }
             thinned = ask.thinned;
+        }
+        let links = if rehearsal {
+            read!(self, access::prune(now.minus(LINKS), true))?
+        } else {
+            write_tx!(self, access::prune(now.minus(LINKS), false))?
+        };
+        if links > 0 {
+            done.gone.entry("share_link").or_default().rows += links;
         }
         if !rehearsal {
             done.given_back = self.give_back(begun, within, stop).await?;

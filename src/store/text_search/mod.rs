@@ -15,6 +15,11 @@ impl Store {
         read!(self, words::waiting())
     }
 
+    /// How many of these a topic knows.
+    pub async fn words_waiting_of(&self, topic: &str) -> Result<i64, StoreError> {
+        read!(self, words::waiting_of(topic))
+    }
+
     /// From now on these rules: where older ones were in force, or none, every item waits to be indexed.
     pub async fn renew_words(&self, version: i64) -> Result<(), StoreError> {
         if read!(self, words::version())?.is_some_and(|held| held >= version) {

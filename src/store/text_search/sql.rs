@@ -38,6 +38,12 @@ pub(in crate::store) async fn waiting(conn: &mut Conn) -> Result<i64, StoreError
     Ok(sqlx::query_scalar("SELECT count(*) FROM item_words_due").fetch_one(conn).await?)
 }
 
+/// How many of these a topic knows.
+pub(in crate::store) async fn waiting_of(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {
+    let sql = "SELECT count(*) FROM item_words_due d JOIN topic_item t ON t.item = d.item WHERE t.topic = $1";
+    Ok(sqlx::query_scalar(sql).bind(topic).fetch_one(conn).await?)
+}
+
 /// Whether one does.
 pub(in crate::store) async fn any_waiting(conn: &mut Conn) -> Result<bool, StoreError> {
     Ok(sqlx::query("SELECT item FROM item_words_due LIMIT 1").fetch_optional(conn).await?.is_some())

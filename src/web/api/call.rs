@@ -15,10 +15,13 @@ pub(super) use crate::web::ask::cut;
 use crate::web::ask::{LARGEST_FORM, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// What is asked, checked.
 pub(super) struct Call {
     app: App,
+    /// Who asks.
+    pub(super) visitor: Visitor,
     /// Of the operation.
     id: &'static str,
     parameters: &'static [&'static Parameter],
@@ -36,6 +39,7 @@ impl Call {
         parameters: &'static [&'static Parameter],
         takes_body: bool,
         app: App,
+        visitor: Visitor,
         path: &RawPathParams,
         request: Request,
     ) -> Result<Self, Problem> {
@@ -54,7 +58,7 @@ impl Call {
                 (Place::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
             }
             if matches!(parameter.kind, Kind::Source) {
-                known_source(&app, &value).await?;
+                known_source(&app, &visitor, &value).await?;
             }
             let values = given.entry(parameter.name).or_default();
             if !values.is_empty() && !parameter.many {
@@ -73,7 +77,7 @@ impl Call {
         }
         let head = request.method() == HttpMethod::HEAD;
         let body = if takes_body { body(request).await? } else { Bytes::new() };
-        Ok(Self { app, id, parameters, given, body, head, now })
+        Ok(Self { app, visitor, id, parameters, given, body, head, now })
     }
 
     pub(super) fn site(&self) -> &Site {
@@ -158,14 +162,17 @@ fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
 }
 
 /// Whether something came of a source of this name; the search service's are known everywhere.
-async fn known_source(app: &App, value: &str) -> Result<(), Problem> {
+async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), Problem> {
     let all = app.site.store.searched_sources().await?;
     if all.iter().any(|source| source.as_str() == value) {
         return Ok(());
     }
     let names: Vec<&str> = all.iter().map(Source::as_str).collect();
     let title = format!("There is no source `{}`", cut(value));
-    Err(Problem { hint: format!("One of: {}.", names.join(", ")), ..Problem::unknown(title) })
+    // Others' topics may have sources of their own.
+    let hint =
+        if visitor.sees_all() { format!("One of: {}.", names.join(", ")) } else { "Topics name theirs.".to_owned() };
+    Err(Problem { hint, ..Problem::unknown(title) })
 }
 
 /// Whether a value can be meant at all.

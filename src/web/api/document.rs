@@ -11,16 +11,17 @@ use super::parameter::{Kind, MOST, Parameter, Place};
 use super::problem::MEDIA;
 use super::schemas::schemas;
 use crate::export::What;
+use crate::web::need::Need;
 use crate::web::problem::Problem;
 
 /// Of the API: the first part is that of its paths.
 const VERSION: &str = "1.0.0";
 
 /// Statuses with which any operation may refuse.
-const ANY: [u16; 8] = [400, 401, 414, 421, 429, 431, 500, 503];
+const ANY: [u16; 9] = [400, 401, 403, 414, 421, 429, 431, 500, 503];
 
 pub(super) async fn show(call: Call, operations: &'static [Operation]) -> Result<Response, Problem> {
-    let secured = call.site().settings().access.is_some();
+    let secured = call.visitor.is_known();
     Ok(axum::Json(document(operations, secured)).into_response())
 }
 
@@ -53,7 +54,7 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
         "paths": paths,
         "components": {
             "schemas": schemas(),
-            "securitySchemes": { "token": { "type": "http", "scheme": "bearer", "description": "The token of the pages" } },
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer", "description": "The token of the pages, or a named one" } },
         },
     })
 }
@@ -86,10 +87,9 @@ fn describe(operation: &Operation) -> Value {
         "responses": responses,
     });
     if let Some(fields) = told.as_object_mut() {
-        let description = description(operation);
-        if !description.is_empty() {
-            fields.insert("description".to_owned(), json!(description));
-        }
+        fields.insert("description".to_owned(), json!(description(operation)));
+        fields.insert("x-role".to_owned(), json!(operation.need.role()));
+        fields.insert("x-reach".to_owned(), json!(operation.need.told()));
         if let Some((schema, action)) = operation.body {
             let schema = json!({ "$ref": format!("#/components/schemas/{schema}") });
             let content = json!({ "application/json": { "schema": schema, "example": example(action) } });
@@ -104,16 +104,29 @@ fn example(action: &str) -> Value {
     serde_json::from_str(action).unwrap_or_else(|_| json!({ "action": action }))
 }
 
-/// What is to be known; of exports also the columns.
+/// What is to be known, and who may; of exports also the columns.
 fn description(operation: &Operation) -> String {
+    let gap = if operation.told.is_empty() { "" } else { "\n\n" };
+    let told = format!("{}{gap}{}", operation.told, who_may(operation.need));
     if operation.id != "export" {
-        return operation.told.to_owned();
+        return told;
     }
     let columns = What::ALL.iter().map(|what| {
         let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
         format!("- `{what}`: {}", names.join(", "))
     });
-    format!("{}\n\nColumns:\n\n{}", operation.told, columns.collect::<Vec<_>>().join("\n"))
+    format!("{told}\n\nColumns:\n\n{}", columns.collect::<Vec<_>>().join("\n"))
+}
+
+fn who_may(need: Need) -> String {
+    let Some(role) = need.role() else { return "Whoever asks is answered.".to_owned() };
+    let reach = match need {
+        Need::OfTopic(_) => "for the topic",
+        Need::InScope(_) => "; a token for some topics is answered with these alone",
+        Need::Open | Need::OfAll(_) => "for all topics",
+    };
+    let gap = if reach.starts_with(';') { "" } else { " " };
+    format!("Needs the role `{role}`{gap}{reach}.")
 }
 
 fn problem(status: u16) -> Value {

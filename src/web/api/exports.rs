@@ -12,6 +12,7 @@ use crate::export::{ExportRequest, Format, Order, Profile, What};
 use crate::model::{Kind, Source, Tone, Verdict};
 use crate::schedule::check_zone;
 use crate::web::downloads::{self, refused};
+use crate::web::need::outside;
 use crate::web::problem::Problem;
 
 /// The formats that are streamed.
@@ -36,7 +37,17 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         let hint = "Leave it out, or ask for .csv.";
         return Err(Problem::contrary(format!("`profile` means nothing for {name}"), hint));
     }
-    let mut order = order(&call, what, format)?;
+    // Without a topic in the address those that the visitor sees.
+    let topics =
+        call.visitor.only().filter(|_| call.all("topic").is_empty()).unwrap_or_else(|| call.all("topic").to_vec());
+    if topics.is_empty() && !call.visitor.sees_all() {
+        return Err(outside());
+    }
+    // Stars and notes are of all topics.
+    if !call.visitor.sees_all() && ["starred", "noted"].iter().any(|name| call.one(name).is_some()) {
+        return Err(outside());
+    }
+    let mut order = order(&call, &topics, what, format)?;
     known(&call, call.all("topic")).await?;
     let exporting = &call.site().exporting;
     if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == What::Changes) {
@@ -47,7 +58,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     downloads::answer(call.site(), name, order, filtered, call.head).await
 }
 
-fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
+fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<Order, Problem> {
     if let Some(zone) = call.one("timezone") {
         check_zone(zone).map_err(|none| Problem { hint: none.hint, ..Problem::unknown(none.message) })?;
     }
@@ -55,7 +66,7 @@ fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
         what,
         format,
         profile: call.word("profile", Profile::parse).unwrap_or(Profile::Machine),
-        topics: call.all("topic"),
+        topics,
         tags: call.all("tag"),
         sources: call.words("source", Source::parse),
         since: call.one("since"),
@@ -73,7 +84,8 @@ fn order(call: &Call, what: What, format: Format) -> Result<Order, Problem> {
         starred: call.one("starred").is_some(),
         noted: call.one("noted").is_some(),
     };
-    wish.order(call.now).map_err(|unfit| refused(&unfit))
+    let order = wish.order(call.now).map_err(|unfit| refused(&unfit))?;
+    Ok(Order { alone: !call.visitor.sees_all(), ..order })
 }
 
 fn no_begin(error: NoBegin, named: &str) -> Problem {

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::call::Call;
 use super::envelope::answer;
 use crate::compare::{self, Rankings};
+use crate::web::pages::item::seen_by;
 use crate::web::problem::Problem;
 
 /// Sightings, earlier words and near-copies that are told.
@@ -30,11 +31,12 @@ fn unknown(key: &str) -> Problem {
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.needed("key"));
-    let known = Rankings::rated(store, store.item_by_key(key).await?).await?;
+    let (only, known) = (call.visitor.only(), seen_by(&call.visitor, store.item_by_key(key).await?));
+    let known = Rankings::rated(store, known).await?;
     let Some(item) = known.first() else { return Err(unknown(key)) };
-    let seen = store.seen_of(key, SEEN).await?;
+    let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;
-    let (many, copies) = store.copies_of(key, None, COPIES).await?;
+    let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     let data = json!({
         "key": item.key,
         "topics": known,

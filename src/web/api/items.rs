@@ -10,6 +10,7 @@ use super::topics::card;
 use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace};
+use crate::web::pages::item::seen_by;
 use crate::web::pages::topic::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
@@ -44,7 +45,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let shown = shown_items(
         store,
         ranking.as_ref(),
-        rows,
+        seen_by(&call.visitor, rows),
         Showing {
             topic: &card.topic,
             filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide),
@@ -55,7 +56,11 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     )
     .await?;
     let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
-    let waiting = if call.one("search").is_some() { store.words_waiting().await? } else { 0 };
+    let waiting = match call.one("search") {
+        Some(_) if call.visitor.sees_all() => store.words_waiting().await?,
+        Some(_) => store.words_waiting_of(&card.topic).await?,
+        None => 0,
+    };
     let next = next.map(|place| call.token(place.value, &place.key));
     let fields = [
         ("data", json!(data)),

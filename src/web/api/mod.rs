@@ -28,14 +28,14 @@ mod table;
 mod table_exports;
 mod table_kept;
 mod table_marks;
+mod table_requests;
 mod terms;
 mod topics;
 
-use axum::Router;
+use axum::Extension;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
-use axum::routing::{MethodRouter, delete, get, post};
 
 use self::call::Call;
 use self::operation::{Method, Operation};
@@ -43,33 +43,38 @@ pub(super) use self::problem::{answer, is_of, not_so, nowhere};
 use self::table::OPERATIONS;
 use super::app::App;
 use super::problem::Problem;
+use super::routes::Routes;
+use super::visitor::Visitor;
 
-/// Every operation at its path.
-pub(super) fn routes() -> Router<App> {
-    OPERATIONS.iter().fold(Router::new(), |router, operation| router.route(operation.path, serve(operation)))
-}
-
-fn serve(operation: &'static Operation) -> MethodRouter<App> {
-    let answered = move |State(app): State<App>, path: Path, request: Request| async move {
-        match made(operation, app, path, request).await {
-            Ok(response) => response,
-            Err(problem) => answer(&problem),
+/// Every operation at its path, beside what is served already.
+pub(super) fn routes(routes: Routes) -> Routes {
+    OPERATIONS.iter().fold(routes, |routes, operation| {
+        let answered = move |State(app): State<App>, Extension(visitor), path: Path, request: Request| async move {
+            match made(operation, app, visitor, path, request).await {
+                Ok(response) => response,
+                Err(problem) => answer(&problem),
+            }
+        };
+        match operation.method {
+            Method::Get => routes.get(operation.path, operation.need, answered),
+            Method::Post => routes.post(operation.path, operation.need, answered),
+            Method::Delete => routes.delete(operation.path, operation.need, answered),
         }
-    };
-    match operation.method {
-        Method::Get => get(answered),
-        Method::Post => post(answered),
-        Method::Delete => delete(answered),
-    }
+    })
 }
 
 /// The parameters of a path; none where these are no text.
 type Path = Result<RawPathParams, RawPathParamsRejection>;
 
-async fn made(operation: &'static Operation, app: App, path: Path, request: Request) -> Result<Response, Problem> {
+async fn made(
+    operation: &'static Operation,
+    app: App,
+    visitor: Visitor,
+    path: Path,
+    request: Request,
+) -> Result<Response, Problem> {
     let path = path.map_err(|_| Problem::bad("This address cannot be read", "Write it as UTF-8, percent-encoded."))?;
-    (operation.handler)(
-        Call::of(operation.id, operation.parameters, operation.body.is_some(), app, &path, request).await?,
-    )
-    .await
+    let takes_body = operation.body.is_some();
+    let call = Call::of(operation.id, operation.parameters, takes_body, app, visitor, &path, request).await?;
+    (operation.handler)(call).await
 }

@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::call::Call;
 use super::parameter::Parameter;
+use crate::web::need::Need;
 use crate::web::problem::Problem;
 
 /// By which method.
@@ -31,6 +32,8 @@ pub(super) type Handler = fn(Call) -> BoxFuture<'static, Result<Response, Proble
 pub(super) struct Operation {
     pub(super) method: Method,
     pub(super) path: &'static str,
+    /// What it needs of who asks.
+    pub(super) need: Need,
     /// Its name for programs.
     pub(super) id: &'static str,
     /// What it is for, in a line.
@@ -47,8 +50,10 @@ pub(super) struct Operation {
 }
 
 /// One that reads and answers JSON.
+#[expect(clippy::too_many_arguments, reason = "a row of a table")]
 pub(super) const fn get(
     path: &'static str,
+    need: Need,
     id: &'static str,
     summary: &'static str,
     told: &'static str,
@@ -57,5 +62,17 @@ pub(super) const fn get(
     handler: Handler,
 ) -> Operation {
     let answered = Answered::Json(200, schema);
-    Operation { method: Method::Get, path, id, summary, told, parameters, body: None, answered, refuses: &[], handler }
+    Operation {
+        method: Method::Get,
+        path,
+        need,
+        id,
+        summary,
+        told,
+        parameters,
+        body: None,
+        answered,
+        refuses: &[],
+        handler,
+    }
 }

@@ -9,15 +9,17 @@ use super::call::Call;
 use super::envelope::{answer, cut, with};
 use crate::model::{RunRow, RunState, SearchRow, Time};
 use crate::store::RunPlace;
-use crate::web::pages::runs::hint;
+use crate::web::need::outside;
+use crate::web::pages::runs::{hint, shows};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
-    let (store, topic, limit) = (&call.site().store, call.one("topic"), call.number("limit"));
+    let (store, limit) = (&call.site().store, call.number("limit"));
     known(&call, call.all("topic")).await?;
+    let topics = call.one("topic").map(|topic| vec![topic.to_owned()]).or_else(|| call.visitor.only());
     let state = call.word("state", RunState::parse);
     let after = call.position()?.map(|position| RunPlace { at: Time(position.value), run: position.key });
-    let mut runs = store.list_runs(topic, state, call.instant("since"), after.as_ref(), limit + 1).await?;
+    let mut runs = store.list_runs(topics.as_deref(), state, call.instant("since"), after.as_ref(), limit + 1).await?;
     let more = cut(&mut runs, limit);
     let next = runs.last().filter(|_| more).map(|(place, _)| call.token(place.at.0, &place.run));
     let rows: Vec<RunRow> = runs.into_iter().map(|(_, run)| run).collect();
@@ -26,7 +28,8 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
-    let run = call.site().store.run(call.needed("run")).await?.ok_or_else(|| {
+    let run = call.site().store.run(call.needed("run")).await?.filter(|run| shows(&call.visitor, run));
+    let run = run.ok_or_else(|| {
         let hint = "It may have been pruned. /api/v1/runs lists those that are kept.";
         let title = format!("There is no run `{}`", super::call::cut(call.needed("run")));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
@@ -35,8 +38,11 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     answer(&call, [("data", json!(data))]).await
 }
 
-/// Refuses a filter by topics that the database does not know; of those that are not watched any more, there are runs.
+/// Refuses a filter by topics that the visitor does not see, or the database does not know; of those that are not watched any more, there are runs.
 pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem> {
+    if topics.iter().any(|topic| !call.visitor.sees(topic)) {
+        return Err(outside());
+    }
     let known = if topics.is_empty() { Vec::new() } else { call.site().store.watched(topics).await? };
     match topics.iter().find(|topic| known.iter().all(|known| known.topic != **topic)) {
         None => Ok(()),

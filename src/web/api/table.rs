@@ -1,20 +1,23 @@
 //! Every operation of the API: routes, checks and the document are made from these.
 
-use super::operation::{Answered, Method, Operation, get};
+use super::operation::{Answered, Operation, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
-    AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, REQUEST,
-    RUN, SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
+    AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, RUN,
+    SEARCH, SOURCE, STATES, TOKEN, TONE, TOPIC,
 };
 use super::{
-    alerts, answers, days, document, editions, form, item, items, marks, requests, runs, table_exports, table_kept,
-    table_marks, terms, topics,
+    alerts, answers, days, document, editions, form, item, items, marks, runs, table_exports, table_kept, table_marks,
+    table_requests, terms, topics,
 };
+use crate::model::Role::Read;
+use crate::web::need::Need::{InScope, OfAll, OfTopic};
 
 /// They stand in the order in which the document tells them.
 pub(super) static OPERATIONS: &[Operation] = &[
     get(
         "/api/v1/openapi.json",
+        InScope(Read),
         "document",
         "This document",
         "It is made from the table by which requests are routed and checked.",
@@ -22,12 +25,19 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "Document",
         |call| Box::pin(document::show(call, OPERATIONS)),
     ),
-    get("/api/v1/topics", "listTopics", "Topics that are watched, by id", "", &[&LIMIT, &TOKEN], "Topics", |call| {
-        Box::pin(topics::list(call))
-    }),
+    get(
+        "/api/v1/topics",
+        InScope(Read),
+        "listTopics",
+        "Topics that are watched, by id",
+        "",
+        &[&LIMIT, &TOKEN],
+        "Topics",
+        |call| Box::pin(topics::list(call)),
+    ),
     Operation {
         refuses: &[404],
-        ..get("/api/v1/topics/{topic}", "getTopic", "One topic", "", &[&OF_TOPIC], "OneTopic", |call| {
+        ..get("/api/v1/topics/{topic}", OfTopic(Read), "getTopic", "One topic", "", &[&OF_TOPIC], "OneTopic", |call| {
             Box::pin(topics::one(call))
         })
     },
@@ -35,6 +45,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404, 409],
         ..get(
             "/api/v1/topics/{topic}/items",
+            OfTopic(Read),
             "listItems",
             "A topic's items",
             "New first, unless `order` says otherwise. A page may hold fewer rows than `limit`, even none, where many are \
@@ -69,6 +80,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404],
         ..get(
             "/api/v1/topics/{topic}/answers",
+            OfTopic(Read),
             "listAnswers",
             "A topic's answers, the latest first",
             "",
@@ -81,6 +93,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404],
         ..get(
             "/api/v1/topics/{topic}/days",
+            OfTopic(Read),
             "listDays",
             "A topic's last fourteen local days",
             "Counted beside the loop, before the topic's filter; an item counts on the day it was published.",
@@ -93,6 +106,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404, 409],
         ..get(
             "/api/v1/topics/{topic}/terms",
+            OfTopic(Read),
             "listTerms",
             "What a topic's texts say more often than in the four weeks before, and its themes",
             "At most ten terms and seven themes of a span of up to 32 days that ends now.",
@@ -101,47 +115,14 @@ pub(super) static OPERATIONS: &[Operation] = &[
             |call| Box::pin(terms::list(call)),
         )
     },
-    Operation {
-        refuses: &[404],
-        ..get(
-            "/api/v1/topics/{topic}/requests",
-            "listRequests",
-            "What was asked of a topic lately, the latest first",
-            "The last fifty, for seven days.",
-            &[&OF_TOPIC],
-            "Requests",
-            |call| Box::pin(requests::list(call)),
-        )
-    },
-    Operation {
-        method: Method::Post,
-        path: "/api/v1/topics/{topic}/requests",
-        id: "ask",
-        summary: "Asks for a run at once, a pause, or its end",
-        told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
-               The same is not asked twice while it waits: the answer is then the one that waits.",
-        parameters: &[&OF_TOPIC],
-        body: Some(("Ask", "run-now")),
-        answered: Answered::Json(202, "OneRequest"),
-        refuses: &[403, 404, 413, 415],
-        handler: |call| Box::pin(requests::ask(call)),
-    },
-    Operation {
-        refuses: &[404],
-        ..get(
-            "/api/v1/topics/{topic}/requests/{request}",
-            "getRequest",
-            "What became of a request",
-            "",
-            &[&OF_TOPIC, &REQUEST],
-            "OneRequest",
-            |call| Box::pin(requests::one(call)),
-        )
-    },
+    table_requests::LIST,
+    table_requests::ASK,
+    table_requests::ONE,
     Operation {
         refuses: &[404],
         ..get(
             "/api/v1/topics/{topic}/marks",
+            OfTopic(Read),
             "listMarks",
             "A topic's marks, those set last first",
             "",
@@ -156,6 +137,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404],
         ..get(
             "/api/v1/items",
+            InScope(Read),
             "getItem",
             "One item, by any of its keys",
             "Its latest 100 sightings, 20 earlier wordings and 50 near-copies.",
@@ -168,6 +150,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404],
         ..get(
             "/api/v1/items/{key}/story",
+            OfAll(Read),
             "getStory",
             "How an item spread",
             "The item, its near-copies, and what shares a link with it: 500 items at most, those that were seen first. A key in a path is \
@@ -179,6 +162,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
     },
     get(
         "/api/v1/runs",
+        InScope(Read),
         "listRuns",
         "The ledger: runs with their searches, the latest first",
         "Slots that were missed or skipped and runs that wait are among them. A run that begins while it is paged moves to \
@@ -197,6 +181,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404],
         ..get(
             "/api/v1/runs/{run}",
+            InScope(Read),
             "getRun",
             "One run with its searches",
             "",
@@ -207,6 +192,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
     },
     get(
         "/api/v1/alerts",
+        OfAll(Read),
         "listAlerts",
         "Alerts of the configuration and how each stands, by name",
         "",
@@ -216,12 +202,13 @@ pub(super) static OPERATIONS: &[Operation] = &[
     ),
     Operation {
         refuses: &[404],
-        ..get("/api/v1/alerts/{alert}", "getAlert", "One alert", "", &[&OF_ALERT], "OneAlert", |call| {
+        ..get("/api/v1/alerts/{alert}", OfAll(Read), "getAlert", "One alert", "", &[&OF_ALERT], "OneAlert", |call| {
             Box::pin(alerts::one(call))
         })
     },
     get(
         "/api/v1/alert-events",
+        OfAll(Read),
         "listAlertEvents",
         "What alerts saw, the latest first",
         "Also of alerts that are not in the configuration any more; kept for 400 days.",
@@ -229,45 +216,12 @@ pub(super) static OPERATIONS: &[Operation] = &[
         "AlertEvents",
         |call| Box::pin(alerts::events(call)),
     ),
-    Operation {
-        refuses: &[404],
-        ..get(
-            "/api/v1/alerts/{alert}/requests",
-            "listAlertRequests",
-            "What was asked of an alert lately, the latest first",
-            "The last fifty, for seven days.",
-            &[&OF_ALERT],
-            "AlertRequests",
-            |call| Box::pin(requests::list_of_alert(call)),
-        )
-    },
-    Operation {
-        method: Method::Post,
-        path: "/api/v1/alerts/{alert}/requests",
-        id: "askOfAlert",
-        summary: "Says that somebody knows what an alert saw, or silences it for a while",
-        told: "Only inside `topicwatch run`, and only with the token. It writes one row; the daemon takes it up within seconds. \
-               `ack` is about all that the alert saw, or about one `event`; `snooze` needs `for`.",
-        parameters: &[&OF_ALERT],
-        body: Some(("AskOfAlert", "ack")),
-        answered: Answered::Json(202, "OneAlertRequest"),
-        refuses: &[403, 404, 413, 415],
-        handler: |call| Box::pin(requests::ask_of_alert(call)),
-    },
-    Operation {
-        refuses: &[404],
-        ..get(
-            "/api/v1/alerts/{alert}/requests/{request}",
-            "getAlertRequest",
-            "What became of a request",
-            "",
-            &[&OF_ALERT, &REQUEST],
-            "OneAlertRequest",
-            |call| Box::pin(requests::one_of_alert(call)),
-        )
-    },
+    table_requests::LIST_OF_ALERT,
+    table_requests::ASK_OF_ALERT,
+    table_requests::ONE_OF_ALERT,
     get(
         "/api/v1/reports",
+        OfAll(Read),
         "listReports",
         "Reports that were made, the latest first",
         "",
@@ -277,6 +231,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
     ),
     get(
         "/api/v1/exports",
+        OfAll(Read),
         "listExports",
         "Editions of scheduled exports that were made, the latest first",
         "",
@@ -289,6 +244,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         refuses: &[404, 410],
         ..get(
             "/api/v1/files",
+            OfAll(Read),
             "getFile",
             "A file of a report or an export that was made",
             "By the run that made it; `href` of the lists is such an address. 410 when it is not where it was put.",

@@ -8,7 +8,9 @@ use super::parameters::{
     TONE, TOPICS,
 };
 use super::{exports, form};
+use crate::model::Role::Read;
 use crate::web::downloads::{CSV, JSONL};
+use crate::web::need::Need::InScope;
 
 static PARAMETERS: [&Parameter; 19] = [
     &Parameter::path("file", FILES, "Which rows, in which format", "items.csv"),
@@ -42,6 +44,7 @@ pub(super) const EXPORT: Operation = Operation {
     refuses: &[404, 409],
     ..get(
         "/api/v1/exports/{file}",
+        InScope(Read),
         "export",
         "Rows as CSV or as JSON Lines, streamed",
         "The bytes of `topicwatch export` with the options of the same names, which mean the same and are refused for the \

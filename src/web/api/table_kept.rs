@@ -5,20 +5,24 @@ use super::operation::{Answered, Method, Operation, get};
 use super::parameter::Parameter;
 use super::parameters::{ID, KEY};
 use super::{kept, searches};
+use crate::model::Role::{Act, Read};
+use crate::web::need::Need::OfAll;
 
-const HOW: &str = "Only inside `topicwatch run`, and only with the token. It is the item's, for every topic.";
+const HOW: &str =
+    "Only inside `topicwatch run`, and only with a token for all topics. It is the item's, for every topic.";
 const NAME: Parameter = Parameter::path("search", ID, "Name of the search", "launch-news");
 
 pub(super) const STAR: Operation = Operation {
     method: Method::Post,
     path: "/api/v1/stars",
+    need: OfAll(Act),
     id: "star",
     summary: "Stars an item",
     told: HOW,
     parameters: &[],
     body: Some(("ToStar", "{\"key\": \"post:x:2031610711893905509\"}")),
     answered: Answered::Json(200, "OneStar"),
-    refuses: &[403, 404, 413, 415],
+    refuses: &[404, 413, 415],
     handler: |call| Box::pin(kept::star(call)),
 };
 
@@ -26,10 +30,10 @@ pub(super) const UNSTAR: Operation = Operation {
     method: Method::Delete,
     id: "unstar",
     summary: "Takes an item's star away",
-    told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no star.",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. It is no mistake where there is no star.",
     parameters: &[&KEY],
     body: None,
-    refuses: &[403, 404],
+    refuses: &[404],
     handler: |call| Box::pin(kept::unstar(call)),
     ..STAR
 };
@@ -48,7 +52,7 @@ pub(super) const UNNOTE: Operation = Operation {
     path: "/api/v1/notes",
     id: "unnote",
     summary: "Takes an item's note away",
-    told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no note.",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. It is no mistake where there is no note.",
     answered: Answered::Json(200, "OneNote"),
     handler: |call| Box::pin(kept::unnote(call)),
     ..UNSTAR
@@ -56,6 +60,7 @@ pub(super) const UNNOTE: Operation = Operation {
 
 pub(super) const SEARCHES: Operation = get(
     "/api/v1/searches",
+    OfAll(Read),
     "listSearches",
     "Saved searches, by name",
     "Each has an Atom feed of what it finds, those first seen last at the top, at most a hundred.",
@@ -68,10 +73,10 @@ pub(super) const SAVE_SEARCH: Operation = Operation {
     path: "/api/v1/searches",
     id: "saveSearch",
     summary: "Saves a search under a name, in place of one that has it",
-    told: "Only inside `topicwatch run`, and only with the token. `query` has the parameters of the items page; 200 searches are kept.",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. `query` has the parameters of the items page; 200 searches are kept.",
     body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
     answered: Answered::Json(200, "OneSavedSearch"),
-    refuses: &[403, 404, 409, 413, 415],
+    refuses: &[404, 409, 413, 415],
     handler: |call| Box::pin(searches::save(call)),
     ..STAR
 };
@@ -79,12 +84,13 @@ pub(super) const SAVE_SEARCH: Operation = Operation {
 pub(super) const DROP_SEARCH: Operation = Operation {
     method: Method::Delete,
     path: "/api/v1/searches/{search}",
+    need: OfAll(Act),
     id: "deleteSearch",
     summary: "Deletes a saved search",
-    told: "Only inside `topicwatch run`, and only with the token. It answers with what it was.",
+    told: "Only inside `topicwatch run`, and only with a token for all topics. It answers with what it was.",
     parameters: &[&NAME],
     body: None,
     answered: Answered::Json(200, "OneSavedSearch"),
-    refuses: &[403, 404],
+    refuses: &[404],
     handler: |call| Box::pin(searches::delete(call)),
 };

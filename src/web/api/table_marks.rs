@@ -4,30 +4,34 @@
 use super::marks;
 use super::operation::{Answered, Method, Operation};
 use super::parameters::{KEY, OF_TOPIC};
+use crate::model::Role::Act;
+use crate::web::need::Need::OfTopic;
 
 pub(super) const MARK: Operation = Operation {
     method: Method::Post,
     path: "/api/v1/topics/{topic}/marks",
+    need: OfTopic(Act),
     id: "mark",
     summary: "Marks an item good or noise for a topic",
-    told: "Only inside `topicwatch run`, and only with the token. An item has one mark for a topic; another takes its place. \
+    told: "Only inside `topicwatch run`, and only with a token. An item has one mark for a topic; another takes its place. \
            `key` is any key of the item.",
     parameters: &[&OF_TOPIC],
     body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
     answered: Answered::Json(200, "OneMark"),
-    refuses: &[403, 404, 413, 415],
+    refuses: &[404, 413, 415],
     handler: |call| Box::pin(marks::set(call)),
 };
 
 pub(super) const UNMARK: Operation = Operation {
     method: Method::Delete,
     path: "/api/v1/topics/{topic}/marks",
+    need: OfTopic(Act),
     id: "unmark",
     summary: "Takes an item's mark back",
-    told: "Only inside `topicwatch run`, and only with the token. It is no mistake where there is no mark.",
+    told: "Only inside `topicwatch run`, and only with a token. It is no mistake where there is no mark.",
     parameters: &[&OF_TOPIC, &KEY],
     body: None,
     answered: Answered::Json(200, "OneMark"),
-    refuses: &[403, 404],
+    refuses: &[404],
     handler: |call| Box::pin(marks::take_back(call)),
 };

@@ -13,7 +13,8 @@ use crate::web::problem::Problem;
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
     let limit = call.number("limit");
-    let mut cards = call.site().store.topic_cards(&after, limit + 1, call.now.minus(NEW)).await?;
+    let (only, since) = (call.visitor.only(), call.now.minus(NEW));
+    let mut cards = call.site().store.topic_cards(only.as_deref(), &after, limit + 1, since).await?;
     let more = cut(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.topic));
     let data = stand(&call, &cards).await?;

@@ -13,6 +13,7 @@ use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Requests that are told of.
 const TOLD: u32 = 5;
@@ -58,8 +59,8 @@ fn button(kind: RequestKind, alert: &str, event: Option<&str>, label: &str) -> M
 }
 
 /// What became of the last buttons that were pressed; of one alert or of all.
-pub(super) async fn asked_for(site: &Site, alert: Option<&str>) -> Result<Markup, Problem> {
-    if !site.acts() {
+pub(super) async fn asked_for(site: &Site, alert: Option<&str>, visitor: &Visitor) -> Result<Markup, Problem> {
+    if !site.acts(visitor) {
         return Ok(html! {});
     }
     let asked = site.store.requests_of_alerts(alert, TOLD).await?;
@@ -67,7 +68,7 @@ pub(super) async fn asked_for(site: &Site, alert: Option<&str>) -> Result<Markup
         (name(request.wish.kind)) " " strong { (format::line(&request.wish.of, 64)) }
         @if request.wish.event.is_some() { " (one event)" }
         @if let Some(told) = LENGTHS.iter().find(|(_, length, _)| Some(*length) == request.wish.length_ms) { " for " (told.2) }
-        (request_row(request, "UTC"))
+        (request_row(request, "UTC", visitor))
     } } } } })
 }
 

@@ -1,6 +1,7 @@
 //! Buttons: what may be asked of a topic, asking it, and what became of what was asked. A button writes one row and does
 //! nothing else; a daemon takes it up. Those of alerts are `acks`', and ask in the same way.
 
+use axum::Extension;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -16,6 +17,7 @@ use crate::web::ask::{Ask, LARGEST_FORM, LONGEST, link};
 use crate::web::layout::{self, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Requests that are told of.
 const TOLD: u32 = 3;
@@ -32,8 +34,9 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and what became of the last that were pressed.
-pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
-    let asked = if site.acts() { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
+pub(super) async fn shown(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
+    let acts = site.acts(visitor);
+    let asked = if acts { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
     let pause = match &card.paused {
         None => Some(RequestKind::Pause),
         Some(paused) if paused.by == PausedBy::Pause => Some(RequestKind::Resume),
@@ -41,24 +44,24 @@ pub(super) async fn shown(site: &Site, card: &TopicCard) -> Result<Markup, Probl
     };
     Ok(html! {
         div.actions {
-            @if site.acts() { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
+            @if acts { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
                 form method="post" action=(format!("/topics/{}", card.topic)) {
                     input type="hidden" name="kind" value=(kind);
                     button type="submit" { (name(kind)) }
                 }
             } }
-            (edits(site, &card.topic))
+            (edits(site, &card.topic, visitor))
             @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
             // The API takes a token from programs alone, not what a browser keeps of a login.
-            @if site.settings().access.is_none() { a.button href=(link("/api/v1/exports/items.csv", [("topic", card.topic.as_str())])) download { "CSV" } }
+            @if !visitor.is_known() { a.button href=(link("/api/v1/exports/items.csv", [("topic", card.topic.as_str())])) download { "CSV" } }
         }
-        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone())) } } } }
+        @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone(), visitor)) } } } }
     })
 }
 
 /// Where a topic is changed, copied or deleted.
-fn edits(site: &Site, topic: &str) -> Markup {
-    html! { @if site.may_edit() {
+fn edits(site: &Site, topic: &str, visitor: &Visitor) -> Markup {
+    html! { @if site.may_edit(visitor) {
         a.button href=(topic_edit::place(topic)) { "Change" }
         a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
         form method="post" action="/jobs" {
@@ -71,7 +74,7 @@ fn edits(site: &Site, topic: &str) -> Markup {
 }
 
 /// When something was asked for, and what became of it.
-pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
+pub(super) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> Markup {
     html! {
         ", asked for " (moment(request.asked_at, zone)) ": "
         @match request.state {
@@ -79,14 +82,25 @@ pub(super) fn request_row(request: &Request, zone: &str) -> Markup {
             RequestState::Refused => { strong.bad { "refused: " } (format::line(request.answer.as_deref().unwrap_or(""), 200)) },
             RequestState::Done => { (format::line(request.answer.as_deref().unwrap_or("done"), 200)) },
         }
-        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(progress_page(&request.id)) { code { (request.id) } } }
+        @if request.wish.kind == RequestKind::RunNow && request.state == RequestState::Done { " as " a href=(run_page(&request.id, visitor)) { code { (request.id) } } }
     }
 }
 
+/// The page of a run that was asked for. How runs go on is told of all topics alone.
+fn run_page(run: &str, visitor: &Visitor) -> String {
+    if visitor.sees_all() { progress_page(run) } else { link("/runs", [("run", run)]) }
+}
+
 /// A button was pressed.
-pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
+pub(in crate::web) async fn ask(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    Path(topic): Path<String>,
+    body: Body,
+) -> Response {
     match asked(&app.site, &topic, body).await {
         Ok(run) => {
+            let run = run.filter(|_| visitor.sees_all());
             Redirect::to(&run.map_or_else(|| format!("/topics/{topic}"), |run| progress_page(&run))).into_response()
         }
         Err(problem) => layout::problem(&app.site, &problem),
@@ -119,9 +133,9 @@ pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem
     Ask::form_of(&String::from_utf8_lossy(&body), longest)
 }
 
-/// Whether something may be asked for here: it makes ids of requests.
+/// Makes ids of requests, where a process hears of them. Whether this visitor may ask was decided before.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
-    site.settings().acts.filter(|_| site.acts()).ok_or_else(|| {
+    site.settings().acts.ok_or_else(|| {
         let hint = "Something can be asked for inside `topicwatch run`, with a token or `edit = true` under [web].";
         Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
     })

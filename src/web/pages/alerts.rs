@@ -36,8 +36,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         return Err(acks::unknown());
     }
     let topics = known(&site, &cards, &events).await?;
-    let asked = acks::asked_for(&site, one).await?;
-    let acts = site.acts();
+    let asked = acks::asked_for(&site, one, &ask.visitor).await?;
+    let acts = site.acts(&ask.visitor);
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
         @if one.is_some() { p { a href="/alerts" { "All alerts" } } }

@@ -55,6 +55,18 @@ pub(super) async fn latest(site: &Site, card: &TopicCard) -> Result<Markup, Prob
     } })
 }
 
+/// The words of a topic's latest answer, with no way to anything else.
+pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+    let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
+    let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
+    let looked = looked_up(site, card, &answers).await?;
+    Ok(html! { @if let Some(cited) = looked.cited.first() { section.answer aria-labelledby="answer" {
+        h2 #answer { "The latest answer" }
+        p.meta { "Asked " (moment(answer.asked_at, card.timezone())) }
+        (item_view::answer(&answer.text, cited))
+    } } })
+}
+
 /// What answers cite, looked up, and what the topic knows of it.
 struct Looked {
     /// In the order of the answers.

@@ -197,8 +197,8 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
 }
 
 /// Both charts of a topic.
-pub(super) async fn charts(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
-    let by = ask.word("by", By::parse)?.unwrap_or(By::Day);
+pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&Ask>) -> Result<Markup, Problem> {
+    let by = ask.map_or(Ok(None), |ask| ask.word("by", By::parse))?.unwrap_or(By::Day);
     let Some((chart, scorers)) = chart_of(site, card, by).await? else { return Ok(html! {}) };
     let path = format!("/topics/{}", card.topic);
     let (title, table) = match by {
@@ -210,9 +210,9 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, ask: &Ask) -> Result<M
     let waits = site.store.days_wait().await?;
     Ok(html! { section aria-labelledby="days" {
         h2 #days { (title) }
-        nav.pages aria-label="Days or weeks" { @for (one, name) in [(By::Day, "Days"), (By::Week, "Weeks")] {
+        @if let Some(ask) = ask { nav.pages aria-label="Days or weeks" { @for (one, name) in [(By::Day, "Days"), (By::Week, "Weeks")] {
             a href=(ask.with(&path, &[("by", (one == By::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
-        } }
+        } } }
         @if waits && by == By::Day { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
         div.pair {
             figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == By::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
@@ -18,6 +19,7 @@ use crate::web::ask::{Ask, link};
 use crate::web::layout::{self, Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Entries of a page.
 const MADE: u32 = 50;
@@ -70,15 +72,15 @@ pub(in crate::web) fn name(path: &str) -> String {
 }
 
 /// A file, to be kept and not shown: a report would be a page of this address.
-pub(in crate::web) async fn file(State(app): State<App>, uri: Uri) -> Response {
-    match asked(&app.site, &uri).await {
+pub(in crate::web) async fn file(State(app): State<App>, Extension(visitor): Extension<Visitor>, uri: Uri) -> Response {
+    match asked(&app.site, &uri, visitor).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, uri: &Uri) -> Result<Response, Problem> {
-    let ask = Ask::of(uri)?;
+async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Problem> {
+    let ask = Ask::of(uri, visitor)?;
     let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
     open(site, ask.get("run").unwrap_or(""), place).await
 }

@@ -14,6 +14,7 @@ use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Sightings, earlier words and near-copies that are shown.
 const SEEN: u32 = 100;
@@ -23,27 +24,39 @@ const COPIES: u32 = 50;
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
     let key = ask.get("key").unwrap_or("");
-    let known = Rankings::rated(store, store.item_by_key(key).await?).await?;
+    let known = seen_by(&ask.visitor, store.item_by_key(key).await?);
+    let known = Rankings::rated(store, known).await?;
     let Some(item) = known.first() else {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
         return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") });
     };
-    let seen = store.seen_of(key, SEEN).await?;
+    let only = ask.visitor.only();
+    let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
     let earlier = store.earlier_of(key, EARLIER).await?;
-    let (many, copies) = store.copies_of(key, None, COPIES).await?;
-    let story = compare::story(store, key).await?;
+    let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
+    // It leads through the items of all topics.
+    let story = if ask.visitor.sees_all() { compare::story(store, key).await? } else { None };
     let title = item_view::words_of(item.title.as_deref(), item.text.as_deref(), 80);
     let main = html! {
         h1 dir="auto" { (title) }
         @if let Some(text) = &item.text { p dir="auto" { (format::line(text, 20_000)) } }
-        div data-item { (facts(item)) (kept::of_item(item, site.acts(), &item_view::item_page(&item.key), 0)) }
+        div data-item { (facts(item)) (kept::of_item(item, site.keeps(&ask.visitor), &item_view::item_page(&item.key), 0)) }
         @if let Some(story) = &story { (spread::section(story)) }
-        (topics(&known, site.acts()))
+        (topics(&known, site.acts(&ask.visitor)))
         (sightings(&seen, item))
         (edits(item, &earlier))
         (near(many, &copies))
     };
     Ok(Page { title, place: "", live: false, nature: store.nature().await?, main })
+}
+
+/// The rows that the visitor sees, one for each topic of an item. For who does not see all topics, each is alone.
+pub(in crate::web) fn seen_by(visitor: &Visitor, rows: Vec<ItemRow>) -> Vec<ItemRow> {
+    if visitor.sees_all() {
+        return rows;
+    }
+    let rows = rows.into_iter().filter(|row| visitor.sees(&row.topic));
+    rows.map(ItemRow::alone).collect()
 }
 
 fn facts(item: &ItemRow) -> Markup {

@@ -68,6 +68,20 @@ pub(super) fn tone(tone: &ItemTone) -> Markup {
 pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     html! {
         p { a dir="auto" href=(item_page(&row.key)) { (words_of(row.title.as_deref(), row.text.as_deref(), LIST)) } }
+        (known_of(row, zone))
+    }
+}
+
+/// The same where nothing leads to the page of the item.
+pub(super) fn item_alone(row: &ItemRow, zone: &str) -> Markup {
+    html! {
+        p dir="auto" { (words_of(row.title.as_deref(), row.text.as_deref(), LIST)) }
+        (known_of(row, zone))
+    }
+}
+
+fn known_of(row: &ItemRow, zone: &str) -> Markup {
+    html! {
         p.meta {
             (by(row.author.as_deref()))
             @if let Some(at) = row.published_at { " · published " (moment(at, zone)) }

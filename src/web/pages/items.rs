@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::{Method, Uri};
 use axum::response::Response;
@@ -21,6 +22,7 @@ use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Items of a page.
 const ITEMS: usize = 50;
@@ -48,7 +50,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let filters = ask.only(&PARAMETERS);
     let narrowed = !filters.is_empty();
     let form = form(&site, &ask, query.filtered, hiding.any()).await?;
-    let saved = searches::section(&site, &filters).await?;
+    let saved = searches::section(&site, &filters, site.keeps(&ask.visitor)).await?;
     let main = html! {
         h1 { "Items" }
         (form)
@@ -63,7 +65,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
             }
         } }
-        (list(&ask, &rows, next.is_some(), narrowed, site.acts()))
+        (list(&ask, &rows, next.is_some(), narrowed, site.keeps(&ask.visitor)))
         nav.pages aria-label="More items" {
             @if after.is_some() { a href=(ask.with("/items", &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &next {
@@ -131,9 +133,14 @@ async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Resu
 }
 
 /// The same rows as a file.
-pub(in crate::web) async fn file(State(app): State<App>, method: Method, uri: Uri) -> Response {
+pub(in crate::web) async fn file(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    method: Method,
+    uri: Uri,
+) -> Response {
     let made = async {
-        let ask = Ask::of(&uri)?;
+        let ask = Ask::of(&uri, visitor)?;
         let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
         let query = ItemQuery::of(&app.site, &ask, format).await?;
         downloads::answer(&app.site, &ask.name, query.order, query.filtered, method == Method::HEAD).await

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -15,7 +16,7 @@ use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, pla
 use super::topic_fields::hidden;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Given, Jobs, Kind};
-use crate::model::{ControlRequest, RequestKind};
+use crate::model::{ControlRequest, RequestKind, Role};
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
 use crate::web::editing::Deleted;
@@ -23,6 +24,7 @@ use crate::web::jobs_file::{Opened, Unsaved, Wrong};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Tables of a kind that are listed.
 const LISTED: usize = 100;
@@ -40,20 +42,20 @@ struct Told {
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
-    page(&site, Told { undo, ..Told::default() }).await
+    page(&site, Told { undo, ..Told::default() }, &ask.visitor).await
 }
 
-async fn page(site: &Site, told: Told) -> Result<Page, Problem> {
+async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Problem> {
     let opened = opened(editing(site)?).await?;
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
-    let locked = locked(site, &opened);
+    let locked = locked(site, &opened, visitor);
     let edits = locked.is_none();
     let mut sections = Vec::new();
     for kind in Kind::ALL {
         let all: Vec<&Entry> = jobs.entries(kind).collect();
         let mut rows = Vec::new();
         for entry in all.iter().take(LISTED) {
-            rows.push(row(site, &jobs, kind, entry, &opened, edits).await?);
+            rows.push(row(site, &jobs, kind, entry, (&opened, edits), visitor).await?);
         }
         sections.push(section(kind, &rows, all.len()));
     }
@@ -137,8 +139,8 @@ async fn row(
     jobs: &Jobs<'_>,
     kind: Kind,
     entry: &Entry,
-    opened: &Opened,
-    edits: bool,
+    (opened, edits): (&Opened, bool),
+    visitor: &Visitor,
 ) -> Result<Markup, Problem> {
     let (on, name) = (is_on(jobs, entry), &entry.name);
     let button = |word: &str, told: &str, label: String| {
@@ -150,7 +152,8 @@ async fn row(
             button type="submit" aria-label=(label) { (told) }
         } }
     };
-    let asks = site.acts().then(|| asked_of(kind, name)).flatten();
+    let asks = site.acts(visitor) && visitor.role >= Role::Edit;
+    let asks = asks.then(|| asked_of(kind, name)).flatten();
     let asked = match &asks {
         Some((of, _)) => site.store.requests_of(of, 1).await?,
         None => Vec::new(),
@@ -176,7 +179,7 @@ async fn row(
             }
             @for request in &asked {
                 span.sub {
-                    @if kind == Kind::Channel { "Test" } @else { "Run now" } (request_row(request, "UTC"))
+                    @if kind == Kind::Channel { "Test" } @else { "Run now" } (request_row(request, "UTC", visitor))
                     @if let Some(posted) = &delivered { ": " strong { (posted.state) } @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" } }
                 }
             }
@@ -194,22 +197,26 @@ fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
 }
 
 /// A button was pressed.
-pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
-    match asked(&app.site, body).await {
+pub(in crate::web) async fn ask(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    body: Body,
+) -> Response {
+    match asked(&app.site, &visitor, body).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn asked(site: &Site, body: Body) -> Result<Response, Problem> {
+async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, Problem> {
     let form = Ask::long_form(body).await?;
     let verb = form.get("do").unwrap_or("");
     if verb == "run" {
         return run(site, &form).await;
     }
-    let editing = editor(site)?;
+    let editing = editor(site, visitor)?;
     let opened = opened(editing).await?;
-    if let Some(why) = locked(site, &opened) {
+    if let Some(why) = locked(site, &opened, visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
     let conflict = |lost: Option<String>| Told { changed: true, lost, ..Told::default() };
@@ -218,12 +225,12 @@ async fn asked(site: &Site, body: Body) -> Result<Response, Problem> {
         let deleted = form.get("undo").and_then(|id| editing.deleted(id)).ok_or_else(gone)?;
         let whole = deleted.removed.put_back(&opened.text).filter(|_| deleted.left == opened.seen);
         let Some(whole) = whole else {
-            return told(site, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text)))).await;
+            return told(site, visitor, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text)))).await;
         };
-        return saved(site, &opened, whole, "/jobs", conflict(Some(hidden(&deleted.removed.text)))).await;
+        return saved(site, visitor, &opened, whole, "/jobs", conflict(Some(hidden(&deleted.removed.text)))).await;
     }
     if form.get("seen").is_some_and(|seen| seen != opened.seen) {
-        return told(site, StatusCode::CONFLICT, conflict(None)).await;
+        return told(site, visitor, StatusCode::CONFLICT, conflict(None)).await;
     }
     let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
     let name = form.get("name").unwrap_or("");
@@ -231,12 +238,13 @@ async fn asked(site: &Site, body: Body) -> Result<Response, Problem> {
     match verb {
         "on" | "off" => {
             let whole = jobs.set(kind, name, "paused", Some(&Given::Flag(verb == "off"))).map_err(cannot)?;
-            saved(site, &opened, whole, "/jobs", conflict(None)).await
+            saved(site, visitor, &opened, whole, "/jobs", conflict(None)).await
         }
         "delete" if kind == Kind::Topic => {
             let (whole, removed) = jobs.remove(kind, name).map_err(cannot)?;
             let id = opened.seen.clone();
-            let response = saved(site, &opened, whole, &link("/jobs", [("undo", id.as_str())]), conflict(None)).await?;
+            let response =
+                saved(site, visitor, &opened, whole, &link("/jobs", [("undo", id.as_str())]), conflict(None)).await?;
             if response.status().is_redirection() {
                 let left = self::opened(editing).await?.seen;
                 editing.remember(id, Deleted { kind, name: name.to_owned(), removed, left });
@@ -247,18 +255,25 @@ async fn asked(site: &Site, body: Body) -> Result<Response, Problem> {
     }
 }
 
-async fn told(site: &Site, status: StatusCode, told: Told) -> Result<Response, Problem> {
-    Ok((status, layout::page(site, &page(site, told).await?)).into_response())
+async fn told(site: &Site, visitor: &Visitor, status: StatusCode, told: Told) -> Result<Response, Problem> {
+    Ok((status, layout::page(site, &page(site, told, visitor).await?, visitor)).into_response())
 }
 
 /// Writes the file and leads on, or tells why not.
-async fn saved(site: &Site, opened: &Opened, whole: String, to: &str, conflict: Told) -> Result<Response, Problem> {
+async fn saved(
+    site: &Site,
+    visitor: &Visitor,
+    opened: &Opened,
+    whole: String,
+    to: &str,
+    conflict: Told,
+) -> Result<Response, Problem> {
     let seen = opened.seen.clone();
     match aside(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
         Ok(()) => Ok(Redirect::to(to).into_response()),
-        Err(Unsaved::Changed) => told(site, StatusCode::CONFLICT, conflict).await,
+        Err(Unsaved::Changed) => told(site, visitor, StatusCode::CONFLICT, conflict).await,
         Err(Unsaved::Refused(wrong)) => {
-            told(site, StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }).await
+            told(site, visitor, StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }).await
         }
     }
 }

@@ -10,19 +10,21 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::listener::Peer;
+use crate::web::admission;
 use crate::web::app::App;
 use crate::web::ask::{Ask, LARGEST_FORM};
-use crate::web::guard;
+use crate::web::guard::MOST_PASSES;
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::sessions;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
-    let main = if site.settings().access.is_some() {
+    let main = if admission::is_closed(&site).await? {
         form(None)
     } else {
-        html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages" @if site.may_edit() { ", and may change what is watched" } @else { ", and nobody can change anything by them" } "." } p { a href="/" { "To the overview" } } }
+        html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and may change what is watched" } @else { ", and nobody can change anything by them" } "." } p { a href="/" { "To the overview" } } }
     };
     Ok(Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main })
 }
@@ -38,7 +40,7 @@ fn form(wrong: Option<&str>) -> Markup {
             }
             button.main type="submit" { "Log in" }
         }
-        p.meta { "Whoever runs topicwatch has the token. It stays on this machine; this browser keeps a signed pass for 30 days, or until topicwatch is started anew." }
+        p.meta { "Whoever runs topicwatch makes tokens. Yours stays on this machine; this browser keeps a signed pass for 30 days, or until topicwatch is started anew." }
     }
 }
 
@@ -48,39 +50,39 @@ pub(in crate::web) async fn enter(
     body: Body,
 ) -> Response {
     let site = &app.site;
-    let settings = site.settings();
-    let Some(access) = &settings.access else { return Redirect::to("/").into_response() };
+    match admission::is_closed(site).await {
+        Ok(true) => {}
+        Ok(false) => return Redirect::to("/").into_response(),
+        Err(problem) => return layout::problem(site, &problem),
+    }
     let Ok(body) = to_bytes(body, LARGEST_FORM).await else {
         let problem =
             Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
         return layout::problem(site, &problem);
     };
     let given = Ask::form(&String::from_utf8_lossy(&body)).unwrap_or_default();
-    let tried = guard::token_of(site, access, &peer, given.get("token").unwrap_or_default());
-    if tried.is_ok() {
-        let pass = site.sessions.begin(access, site.now());
-        return kept(&sessions::cookie(settings.https, Some(&pass)), "/");
-    }
-    let problem = match tried {
-        Err(problem) if problem.status == StatusCode::TOO_MANY_REQUESTS => {
-            return guard::problem_page(&problem, site, "/login");
+    let problem = match admission::token_of(site, &peer, given.get("token").unwrap_or_default()).await {
+        Ok(shown) => {
+            let pass = site.sessions.begin(&shown.key, shown.name.as_deref(), site.now());
+            return kept(&sessions::cookie(site.settings().https, Some(&pass)), "/");
         }
-        other => other.err(),
+        Err(problem) if problem.status == StatusCode::UNAUTHORIZED => problem,
+        Err(problem) => return admission::problem_page(&problem, site, "/login"),
     };
-    let main = form(problem.map(|problem| format!("{}.", problem.title)).as_deref());
+    let main = form(Some(&format!("{}.", problem.title)));
     let page = Page { title: "Log in".to_owned(), place: "/login", live: false, nature: None, main };
-    (StatusCode::UNAUTHORIZED, layout::page(site, &page)).into_response()
+    (StatusCode::UNAUTHORIZED, layout::page(site, &page, &Visitor::default())).into_response()
 }
 
 /// Ends the session here, too: a copy of the pass opens nothing any more.
 pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) -> Response {
-    let (site, settings) = (&app.site, app.site.settings());
-    if let Some(access) = &settings.access {
-        for pass in guard::passes(&headers, settings.https) {
-            site.sessions.end(access, pass, site.now());
+    let (site, https) = (&app.site, app.site.settings().https);
+    for pass in admission::passes(&headers, https).take(MOST_PASSES) {
+        if let Err(problem) = admission::leave(site, pass).await {
+            return layout::problem(site, &problem);
         }
     }
-    kept(&sessions::cookie(settings.https, None), "/login")
+    kept(&sessions::cookie(https, None), "/login")
 }
 
 /// Sends the browser on, with what it is to keep.

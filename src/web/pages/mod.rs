@@ -1,5 +1,6 @@
 //! The pages, one in a file: what it reads, and how that is shown. Who may see it was decided before.
 
+pub(super) mod access;
 pub(super) mod acks;
 pub(super) mod actions;
 pub(super) mod alerts;
@@ -20,6 +21,7 @@ pub(super) mod progress;
 mod run_state;
 pub(super) mod runs;
 pub(super) mod searches;
+pub(super) mod shared;
 mod spread;
 mod terms;
 pub(super) mod topic;

@@ -15,6 +15,7 @@ use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Topics of a page.
 const TOPICS: u32 = 50;
@@ -24,32 +25,31 @@ pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let after = ask.get("after").unwrap_or("");
-    let mut cards = store.topic_cards(after, TOPICS + 1, now.minus(NEW)).await?;
+    let mut cards = store.topic_cards(ask.visitor.only().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
     let nature = store.nature().await?;
     let title = "Topics".to_owned();
+    if cards.is_empty() && after.is_empty() && !ask.visitor.sees_all() {
+        return Ok(Page { title, place: "/", live: true, nature, main: none_of_theirs() });
+    }
     if cards.is_empty() && after.is_empty() || !store.any_run().await? {
-        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards) });
+        return Ok(Page { title, place: "/", live: true, nature, main: first_run(&site, &cards, &ask.visitor) });
     }
     let known = site.sources(&cards).await?;
-    let others = store.used_by_provider(now.utc_day()).await?;
-    let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
-    let many = store.many_topics().await?;
+    let tiles = if ask.visitor.sees_all() {
+        tiles(&site, now).await?
+    } else {
+        html! {}
+    };
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    let (fire, firing) = (store.alerts_that_fire().await?, store.firing_at(&ids).await?);
-    let searches = searches::line(store).await?;
+    let firing = store.firing_at(&ids).await?;
     let main = html! {
         h1 { "Topics" }
-        @if site.may_edit() { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
-        ul.tiles {
-            li { span { "Watched" } b { (number(many.unsigned_abs())) } }
-            (cost(&site, used, &others))
-        }
-        (alerts::line(&fire))
-        (searches)
+        @if site.may_edit(&ask.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }
+        (tiles)
         div.wide { table.topics.cards {
             caption.quiet { "Every topic: its last run, its next slot, what is new" }
             thead { tr {
@@ -68,6 +68,31 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         } }
     };
     Ok(Page { title, place: "/", live: true, nature, main })
+}
+
+/// Figures over everything.
+async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
+    let store = &site.store;
+    let others = store.used_by_provider(now.utc_day()).await?;
+    let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
+    let (many, fire) = (store.many_topics().await?, store.alerts_that_fire().await?);
+    let searches = searches::line(store).await?;
+    Ok(html! {
+        ul.tiles {
+            li { span { "Watched" } b { (number(many.unsigned_abs())) } }
+            (cost(site, used, &others))
+        }
+        (alerts::line(&fire))
+        (searches)
+    })
+}
+
+/// For a token whose topics are not watched any more.
+fn none_of_theirs() -> Markup {
+    html! {
+        h1 { "Topics" }
+        p { "None of the topics that your token is for is watched. Whoever runs topicwatch sees what it is for: " code { "topicwatch token list" } "." }
+    }
 }
 
 fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {
@@ -151,7 +176,7 @@ pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup
 }
 
 /// What to do while nothing was run.
-fn first_run(site: &Site, cards: &[TopicCard]) -> Markup {
+fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
     html! {
         h1 { "Nothing was run yet" }
         p.lead { "These pages fill themselves with the first run. What comes next:" }
@@ -161,7 +186,7 @@ fn first_run(site: &Site, cards: &[TopicCard]) -> Markup {
             } @else {
                 li { "The configuration is read: " (format::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
-            @if site.may_edit() { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.acts() { ", and press " strong { "Run now" } " on its page" } "." } }
+            @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.acts(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
             li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds, and says what it cost." }
             li { "Have them run at their slots: " code { "topicwatch run" } " stays up and plans them." }
             li { "Look here again. The first answers are a baseline; from then on, new is what was not there before." }

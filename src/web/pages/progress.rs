@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
@@ -22,6 +23,7 @@ use crate::web::layout::{self, Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::streams::Streams;
+use crate::web::visitor::Visitor;
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(500);
@@ -113,7 +115,11 @@ fn unknown() -> Problem {
 }
 
 /// Each change of a run, as it comes.
-pub(in crate::web) async fn events(State(app): State<App>, Path(id): Path<String>) -> Response {
+pub(in crate::web) async fn events(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    Path(id): Path<String>,
+) -> Response {
     let site = app.site;
     match Progress::of(&site, &id).await {
         Ok(Some(_)) => {}
@@ -125,7 +131,7 @@ pub(in crate::web) async fn events(State(app): State<App>, Path(id): Path<String
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many watch runs at once", hint);
         return layout::problem(&site, &problem);
     };
-    let watch = Watch { site, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
+    let watch = Watch { site, visitor, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
     let stream = futures_util::stream::unfold(watch, Watch::next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
@@ -133,6 +139,7 @@ pub(in crate::web) async fn events(State(app): State<App>, Path(id): Path<String
 /// A stream under way.
 struct Watch {
     site: Arc<Site>,
+    visitor: Visitor,
     id: String,
     /// What was told last.
     said: String,
@@ -157,6 +164,11 @@ impl Watch {
             }
             self.looks += 1;
             // A database that is away for a moment may be back at the next look.
+            match self.site.tokens.holds(&self.visitor, &self.site.store).await {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(_) => continue,
+            }
             let Ok(Some(progress)) = Progress::of(&self.site, &self.id).await else { continue };
             let told = progress.markup().into_string();
             self.over = progress.is_over();

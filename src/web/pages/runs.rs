@@ -11,8 +11,10 @@ use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunPlace;
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
+use crate::web::need::outside;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Runs of a page.
 const RUNS: u32 = 40;
@@ -20,15 +22,19 @@ const RUNS: u32 = 40;
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
     let (topic, wanted) = (ask.get("topic"), ask.word("state", RunState::parse)?);
-    if let Some(topic) = topic
-        && !store.topic_ids().await?.iter().any(|id| id == topic)
-    {
-        return Err(Problem::unknown("There is no such topic"));
+    if let Some(topic) = topic {
+        if !ask.visitor.sees(topic) {
+            return Err(outside());
+        }
+        if !store.topic_ids().await?.iter().any(|id| id == topic) {
+            return Err(Problem::unknown("There is no such topic"));
+        }
     }
+    let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.only());
     let after = ask.word("after", place)?;
     let mut runs = match ask.get("run") {
-        Some(run) => alone(store.run(run).await?),
-        None => store.list_runs(topic, wanted, None, after.as_ref(), RUNS + 1).await?,
+        Some(run) => alone(store.run(run).await?.filter(|run| shows(&ask.visitor, run))),
+        None => store.list_runs(topics.as_deref(), wanted, None, after.as_ref(), RUNS + 1).await?,
     };
     let more = runs.len() > RUNS as usize;
     runs.truncate(RUNS as usize);
@@ -55,6 +61,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
     };
     Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: store.nature().await?, main })
+}
+
+/// Whether a run is one that the visitor sees; those of reports and the like are for who sees everything.
+pub(in crate::web) fn shows(visitor: &Visitor, run: &RunRow) -> bool {
+    visitor.sees_all() || run.topic.as_ref().is_some_and(|topic| visitor.sees(topic))
 }
 
 /// One run, as if it were a list.

@@ -27,9 +27,8 @@ pub(in crate::web) fn feed_of(name: &str) -> String {
 }
 
 /// Those there are, on the items page, and saving what it shows.
-pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>) -> Result<Markup, Problem> {
+pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, acts: bool) -> Result<Markup, Problem> {
     let saved = site.store.saved_searches().await?;
-    let acts = site.acts();
     Ok(html! { section aria-labelledby="searches" {
         h2 #searches { "Saved searches" }
         @if saved.is_empty() { p {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
+use super::item::seen_by;
 use super::overview::{next, sources};
 use super::run_state::state;
 use super::{actions, alerts, answers, days, item_view, kept, marks, terms, topic_edit};
@@ -19,6 +20,7 @@ use crate::web::ask::{Ask, LONGEST, words as words_of};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Items of a page.
 const ITEMS: u32 = 30;
@@ -104,7 +106,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
-        return if topic_edit::in_the_file(&site, &ask.name).await {
+        return if topic_edit::in_the_file(&site, &ask.name, &ask.visitor).await {
             awaited(&site, &ask.name).await
         } else {
             Err(unknown())
@@ -112,10 +114,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     };
     let wish = ItemQuery::of(&ask, &card, now)?;
     let known = site.sources(std::slice::from_ref(&card)).await?;
-    let found = found(&site, &card, &wish, now).await?;
+    let found = found(&site, &card, &wish, &ask.visitor).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
-    let actions = actions::shown(&site, &card).await?;
-    let charts = days::charts(&site, &card, &ask).await?;
+    let actions = actions::shown(&site, &card, &ask.visitor).await?;
+    let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
     let older = store.older_of(&last).await?.into_values().sum::<i64>();
@@ -140,7 +142,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         section aria-labelledby="items" {
             h2 #items { "Items" }
             (form(&ask, &card, &wish, found.learned.is_some()))
-            (list(&ask, &card, &wish, &found, site.acts()))
+            (list(&ask, &card, &wish, &found, (site.acts(&ask.visitor), site.keeps(&ask.visitor))))
         }
     };
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
@@ -171,8 +173,8 @@ struct Found {
     noise: usize,
 }
 
-async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Result<Found, Problem> {
-    let store = &site.store;
+async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, visitor: &Visitor) -> Result<Found, Problem> {
+    let (store, now) = (&site.store, site.now());
     let ranking = Ranking::of(store, &card.topic).await?;
     let (mut rows, next, cut) = if wish.order == "relevance" {
         (most_relevant(site, &card.topic, ranking.as_ref(), ITEMS as usize).await?, None, true)
@@ -185,10 +187,10 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, now: Time) -> Re
     let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, wish.fold_noise));
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), wish.filtered).await?;
     let mut items = Vec::new();
-    for row in rows.into_iter().filter(|row| hiding.item(row)) {
+    for row in seen_by(visitor, rows).into_iter().filter(|row| hiding.item(row)) {
         let copies = match &row.cluster {
             Some(head) if wish.folded && *head == row.key => {
-                store.copies_of(&row.key, Some(&card.topic), COPIES).await?
+                store.copies_of(&row.key, Some(std::slice::from_ref(&card.topic)), COPIES).await?
             }
             _ => (0, Vec::new()),
         };
@@ -250,7 +252,7 @@ fn narrowed(ask: &Ask) -> bool {
     ["q", "tone", "source", "author", "since", "noise", "filtered", "after"].iter().any(|name| ask.get(name).is_some())
 }
 
-fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool) -> Markup {
+fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, keeps): (bool, bool)) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form takes no longer one.
     let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
@@ -267,7 +269,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, acts: bool
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
             (marks::of_item(row, acts, &back))
-            (kept::of_item(row, acts, &back, number))
+            (kept::of_item(row, keeps, &back, number))
             @if *many > 0 { details {
                 summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
@@ -12,6 +13,7 @@ use super::topic_candidate::{Candidate, Target};
 use super::topic_fields::{TOML, hidden, typed, values_of};
 use super::topic_form::Form;
 use crate::edit::{Jobs, Kind, Refused};
+use crate::model::Role;
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::editing::{Editing, TRIES};
@@ -19,6 +21,7 @@ use crate::web::jobs_file::{JobsFile, Opened, Unsaved, Wrong};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Where topics are added; one that is there is changed at its id below.
 pub(in crate::web) const NEW: &str = "/jobs/new";
@@ -37,12 +40,21 @@ pub(in crate::web) async fn change(site: Arc<Site>, ask: Ask) -> Result<Page, Pr
     shown(&site, Target::Topic(&ask.name), &ask).await
 }
 
-pub(in crate::web) async fn add_now(State(app): State<App>, body: Body) -> Response {
-    answered(&app.site, Target::New, body).await
+pub(in crate::web) async fn add_now(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    body: Body,
+) -> Response {
+    answered(&app.site, Target::New, visitor, body).await
 }
 
-pub(in crate::web) async fn change_now(State(app): State<App>, Path(id): Path<String>, body: Body) -> Response {
-    answered(&app.site, Target::Topic(&id), body).await
+pub(in crate::web) async fn change_now(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    Path(id): Path<String>,
+    body: Body,
+) -> Response {
+    answered(&app.site, Target::Topic(&id), visitor, body).await
 }
 
 /// The file behind the pages, where they were given one.
@@ -51,8 +63,8 @@ pub(super) fn editing(site: &Site) -> Result<&Editing, Problem> {
 }
 
 /// The same for who changes it.
-pub(super) fn editor(site: &Site) -> Result<&Editing, Problem> {
-    if site.may_edit() {
+pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editing, Problem> {
+    if site.may_edit(visitor) {
         return editing(site);
     }
     let hint = "Set `edit = true` under [web], or change jobs.toml where it is kept.";
@@ -82,8 +94,11 @@ pub(super) fn cannot(refused: Refused) -> Problem {
 }
 
 /// Why nothing can be saved, if so.
-pub(super) fn locked(site: &Site, opened: &Opened) -> Option<String> {
-    if !site.may_edit() {
+pub(super) fn locked(site: &Site, opened: &Opened, visitor: &Visitor) -> Option<String> {
+    if visitor.is_known() && visitor.role < Role::Edit {
+        return Some(format!("Your token has the role `{}`; changing {} needs `edit`.", visitor.role, opened.place));
+    }
+    if !site.may_edit(visitor) {
         return Some(format!("These pages do not change {} ([web] edit).", opened.place));
     }
     opened.locked.as_ref().map(|why| format!("{} cannot be changed here: {why}.", opened.place))
@@ -133,7 +148,7 @@ fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened) -> Result<
         from: from.map(str::to_owned),
         seen: opened.seen.clone(),
         known: target.known().is_some(),
-        locked: locked(site, opened),
+        locked: locked(site, opened, &ask.visitor),
         ..Form::default()
     })
 }
@@ -192,24 +207,25 @@ async fn look(
     }
 }
 
-async fn answered(site: &Site, target: Target<'_>, body: Body) -> Response {
-    match sent(site, target, body).await {
+async fn answered(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Response {
+    match sent(site, target, visitor, body).await {
         Ok(response) => response,
         Err(problem) => layout::problem(site, &problem),
     }
 }
 
-async fn sent(site: &Site, target: Target<'_>, body: Body) -> Result<Response, Problem> {
-    let editing = editor(site)?;
-    let ask = Ask::long_form(body).await?;
+async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Result<Response, Problem> {
+    let editing = editor(site, &visitor)?;
+    let mut ask = Ask::long_form(body).await?;
+    ask.visitor = visitor;
     let opened = opened(editing).await?;
-    if let Some(why) = locked(site, &opened) {
+    if let Some(why) = locked(site, &opened, &ask.visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
     let mut form = blank(site, target, &ask, &opened)?;
     fill(&mut form, target, &ask);
     if ask.get("seen") != Some(opened.seen.as_str()) {
-        return overtaken(site, form, target, &opened).await;
+        return overtaken(site, form, target, &opened, &ask.visitor).await;
     }
     let candidate = look(editing, &mut form, target, &opened).await?;
     let status = match (ask.get("do"), candidate) {
@@ -221,7 +237,7 @@ async fn sent(site: &Site, target: Target<'_>, body: Body) -> Result<Response, P
             }
             Err(Unsaved::Changed) => {
                 let opened = self::opened(editing).await?;
-                return overtaken(site, form, target, &opened).await;
+                return overtaken(site, form, target, &opened, &ask.visitor).await;
             }
             Err(Unsaved::Refused(wrong)) => {
                 form.wrong = candidate.placed(wrong, form.toml.is_some());
@@ -234,7 +250,7 @@ async fn sent(site: &Site, target: Target<'_>, body: Body) -> Result<Response, P
         }
         (_, Some(_)) => StatusCode::OK,
     };
-    Ok((status, layout::page(site, &page(site, &form).await?)).into_response())
+    Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
 }
 
 async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<(), Unsaved>, Problem> {
@@ -250,17 +266,23 @@ async fn tried(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<
 }
 
 /// The page for who comes second: nothing is lost of what was typed.
-async fn overtaken(site: &Site, mut form: Form, target: Target<'_>, opened: &Opened) -> Result<Response, Problem> {
+async fn overtaken(
+    site: &Site,
+    mut form: Form,
+    target: Target<'_>,
+    opened: &Opened,
+    visitor: &Visitor,
+) -> Result<Response, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
     let there = target.known().and_then(|id| jobs.entry(Kind::Topic, id).ok());
     form.changed = Some(there.map(|entry| hidden(jobs.block(entry))).unwrap_or_default());
     form.seen.clone_from(&opened.seen);
-    Ok((StatusCode::CONFLICT, layout::page(site, &page(site, &form).await?)).into_response())
+    Ok((StatusCode::CONFLICT, layout::page(site, &page(site, &form).await?, visitor)).into_response())
 }
 
 /// Whether the file has a topic, whatever the database knows.
-pub(super) async fn in_the_file(site: &Site, topic: &str) -> bool {
-    let Some(editing) = site.editing.as_ref().filter(|_| site.may_edit()) else { return false };
+pub(super) async fn in_the_file(site: &Site, topic: &str, visitor: &Visitor) -> bool {
+    let Some(editing) = site.editing.as_ref().filter(|_| site.may_edit(visitor)) else { return false };
     let Ok(opened) = opened(editing).await else { return false };
     Jobs::read(&opened.text).is_ok_and(|jobs| jobs.entry(Kind::Topic, topic).is_ok())
 }

@@ -1,6 +1,7 @@
 //! A report of one topic, made when it is asked for. It is a page of its own with its own style, so that it is shown as if it
 //! came from elsewhere: nothing in it may run or ask for anything.
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
@@ -10,19 +11,25 @@ use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::layout;
 use crate::web::problem::Problem;
+use crate::web::visitor::Visitor;
 
 const POLICY: &str =
     "sandbox allow-popups; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
-pub(in crate::web) async fn show(State(app): State<App>, Path(topic): Path<String>, uri: Uri) -> Response {
-    match made(&app, &topic, &uri).await {
+pub(in crate::web) async fn show(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    Path(topic): Path<String>,
+    uri: Uri,
+) -> Response {
+    match made(&app, visitor, &topic, &uri).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn made(app: &App, topic: &str, uri: &Uri) -> Result<Response, Problem> {
-    let ask = Ask::of(uri)?;
+async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
+    let ask = Ask::of(uri, visitor)?;
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));

@@ -68,6 +68,11 @@ impl Reply {
         lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// The body alone.
+    pub fn words(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
     pub fn text(&self) -> String {
         format!("{}\n\n{}", self.head, String::from_utf8_lossy(&self.body))
     }

@@ -1,5 +1,6 @@
 //! What test files share: databases, servers, the binary at work, and steps that several begin with.
 
+pub mod access_stage;
 pub mod api_client;
 pub mod arrivals;
 pub mod browser;

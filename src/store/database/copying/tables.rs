@@ -96,6 +96,9 @@ tables! {
     "topic_item" ["topic", "item"], false, MANY;
         n ["item", "first_seen", "first_run", "last_seen", "last_run", "times_seen"]; t ["topic"]; b [];
     "item_mark" ["topic", "item"], false, MANY; n ["item", "at"]; t ["topic", "mark", "through"]; b [];
+    "access_token" ["name"], false, MANY;
+        n ["made_at", "withdrawn_at", "last_used_at"]; t ["name", "role", "topics", "tags", "hash"]; b [];
+    "share_link" ["id"], false, MANY; n ["made_at", "expires_at", "withdrawn_at"]; t ["id", "kind", "target", "hash"]; b [];
     "item_star" ["item"], false, MANY; n ["item", "at"]; t []; b [];
     "item_note" ["item"], false, MANY; n ["item", "at"]; t ["note"]; b [];
     "saved_search" ["name"], false, MANY; n ["made_at"]; t ["name", "topic", "filters"]; b [];

@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::{Conn, alerts, days_rolled, definitions, info};
+use super::{Conn, access, alerts, days_rolled, definitions, info};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
@@ -102,6 +102,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         sqlx::query(statement).bind(old).execute(&mut *conn).await?;
     }
     sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    access::rename(conn, old, new).await?;
     days_rolled::renew(conn, &[new.to_owned()]).await?;
     in_jobs(conn, old, new).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;

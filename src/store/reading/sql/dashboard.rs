@@ -9,26 +9,27 @@ use super::{Conn, fresh, read, report};
 use crate::model::{LedgerRow, LivingRow, Time, Topic, TopicCard};
 use crate::store::StoreError;
 
-/// Topics after an id, in order of id, or these alone; `since` is from when items count as new.
+/// Topics after an id, in order of id, of these alone where they are named; `since` is from when items count as new.
 pub(in crate::store) async fn cards(
     conn: &mut Conn,
-    only: Option<&str>,
+    only: Option<&[String]>,
     after: &str,
     limit: i64,
     since: Time,
 ) -> Result<Vec<TopicCard>, StoreError> {
+    let among = only.map(|_| format!(" AND t.id IN (SELECT given.value FROM {})", super::texts(3))).unwrap_or_default();
     // Each last run is one look into the index on (topic, seq).
-    let rows = sqlx::query(
+    let sql = format!(
         "SELECT t.id, t.title, t.definition, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
          (SELECT l.public_id FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) AS last_run, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) AS last_success \
-         FROM topic t WHERE t.removed_at IS NULL AND t.id > $1 AND ($2 = '' OR t.id = $2) ORDER BY t.id LIMIT $3",
-    )
-    .bind(after)
-    .bind(only.unwrap_or(""))
-    .bind(limit)
-    .fetch_all(&mut *conn)
-    .await?;
+         FROM topic t WHERE t.removed_at IS NULL AND t.id > $1{among} ORDER BY t.id LIMIT $2"
+    );
+    let mut query = sqlx::query(AssertSqlSafe(sql)).bind(after).bind(limit);
+    if let Some(only) = only {
+        query = query.bind(serde_json::json!(only).to_string());
+    }
+    let rows = query.fetch_all(&mut *conn).await?;
     let mut cards = Vec::with_capacity(rows.len());
     let mut last = Vec::new();
     for row in &rows {

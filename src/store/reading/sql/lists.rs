@@ -207,7 +207,7 @@ pub(in crate::store) async fn answers(
 /// Runs, the latest first, behind a place.
 pub(in crate::store) async fn runs(
     conn: &mut Conn,
-    topic: Option<&str>,
+    topics: Option<&[String]>,
     state: Option<RunState>,
     since: Option<Time>,
     after: Option<&RunPlace>,
@@ -217,8 +217,13 @@ pub(in crate::store) async fn runs(
     let mut query =
         QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
     query.push(" WHERE 1 = 1");
-    if let Some(topic) = topic {
-        query.push(" AND r.topic = ").push_bind(topic.to_owned());
+    if let Some(topics) = topics {
+        // No list is empty to either database.
+        query.push(" AND r.topic IN (NULL");
+        for topic in topics {
+            query.push(", ").push_bind(topic.clone());
+        }
+        query.push(")");
     }
     if let Some(state) = state {
         // A word of ours, not bound: only so is it known which index holds all such runs.

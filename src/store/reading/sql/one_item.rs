@@ -16,14 +16,34 @@ pub(in crate::store) async fn known(conn: &mut Conn, key: &str) -> Result<Vec<It
     rows.iter().map(read::item).collect()
 }
 
+/// What holds of the topic in a column when `$2` lists topics; an empty list means all.
+fn among(column: &str) -> String {
+    format!("($2 = '[]' OR {column} IN (SELECT given.value FROM {}))", super::texts(2))
+}
+
+/// Topics as a statement takes them. No topic has an empty id, so that a list of none finds nothing.
+fn listed(topics: Option<&[String]>) -> String {
+    match topics {
+        None => "[]".to_owned(),
+        Some([]) => "[\"\"]".to_owned(),
+        Some(topics) => serde_json::json!(topics).to_string(),
+    }
+}
+
 /// Its sightings, the latest first.
-pub(in crate::store) async fn seen(conn: &mut Conn, key: &str, limit: i64) -> Result<Vec<SeenRow>, StoreError> {
+pub(in crate::store) async fn seen(
+    conn: &mut Conn,
+    key: &str,
+    topics: Option<&[String]>,
+    limit: i64,
+) -> Result<Vec<SeenRow>, StoreError> {
     let sql = format!(
         "SELECT r.public_id, r.topic, r.started_at, s.source, s.rank, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
-         FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = {BY_KEY} AND r.seq IS NOT NULL \
-         ORDER BY r.started_at DESC, r.seq DESC, s.source LIMIT $2"
+         FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = {BY_KEY} AND r.seq IS NOT NULL AND {} \
+         ORDER BY r.started_at DESC, r.seq DESC, s.source LIMIT $3",
+        among("r.topic")
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(limit).fetch_all(conn).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(listed(topics)).bind(limit).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             Ok(SeenRow {
@@ -57,25 +77,26 @@ pub(in crate::store) async fn earlier(conn: &mut Conn, key: &str, limit: i64) ->
         .collect()
 }
 
-/// Its near-copies that a topic (or any) knows, in order of key, and how many there are.
+/// Its near-copies that topics (or any) know, in order of key, and how many there are.
 pub(in crate::store) async fn copies(
     conn: &mut Conn,
     key: &str,
-    topic: Option<&str>,
+    topics: Option<&[String]>,
     limit: i64,
 ) -> Result<(i64, Vec<CopyRow>), StoreError> {
     let of = format!(
         "FROM item c WHERE c.cluster = (SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND c.cluster <> c.id AND c.id <> {BY_KEY} \
-         AND EXISTS (SELECT 1 FROM topic_item t JOIN run f ON f.id = t.first_run WHERE t.item = c.id AND f.seq IS NOT NULL AND ($2 = '' OR t.topic = $2))"
+         AND EXISTS (SELECT 1 FROM topic_item t JOIN run f ON f.id = t.first_run WHERE t.item = c.id AND f.seq IS NOT NULL AND {})",
+        among("t.topic")
     );
-    let topic = topic.unwrap_or("");
+    let topics = listed(topics);
     let count = sqlx::query_scalar(AssertSqlSafe(format!("SELECT count(*) {of}")));
-    let many: i64 = count.bind(key).bind(topic).fetch_one(&mut *conn).await?;
+    let many: i64 = count.bind(key).bind(&topics).fetch_one(&mut *conn).await?;
     if many == 0 {
         return Ok((0, Vec::new()));
     }
     let sql = format!("SELECT c.key, c.author, c.title, c.text, c.published_at {of} ORDER BY c.key LIMIT $3");
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(topic).bind(limit).fetch_all(conn).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(&topics).bind(limit).fetch_all(conn).await?;
     let copies = rows.iter().map(|row| {
         Ok(CopyRow {
             key: row.try_get("key")?,

@@ -65,7 +65,7 @@ const PAGE: &[Field] = &[
     ("noise", Integer, "rows of this page left out as likely noise (`noise=fold`)"),
     ("learned", Maybe(&Text), "how sure `relevance` is, in a sentence; null with too few marks"),
     ("complete", Flag, "all that fits was looked through, and not only the items first seen last"),
-    ("unindexed", Integer, "items that cannot be found by their words yet, of any topic"),
+    ("unindexed", Integer, "items that cannot be found by their words yet, of any topic that the token is for"),
 ];
 
 const ENGAGEMENT: &[Field] = &[

@@ -1,0 +1,95 @@
+//! `token add`: a named token, shown once.
+
+use clap::Args;
+use serde_json::json;
+
+use super::opened::{LINK, opened};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::ids;
+use crate::cli::wiring::options::Common;
+use crate::model::{Role, TokenRow, secret_hash};
+
+/// What a token begins with, so that one that is found somewhere is known for what it is.
+const BEGIN: &str = "tw_";
+/// Characters of a name.
+const LONGEST: usize = 64;
+/// Topics and tags of a token.
+const MOST: usize = 500;
+
+#[derive(Debug, Args)]
+pub struct TokenAddArgs {
+    /// Who or what it is for: letters, digits, - and _
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// What it may do: read, act or edit
+    #[arg(long, value_name = "ROLE", value_parser = ["read", "act", "edit"])]
+    pub role: String,
+    /// Only this topic [repeatable; default: all]
+    #[arg(long = "topic", value_name = "ID")]
+    pub topics: Vec<String>,
+    /// Only topics with this tag [repeatable]
+    #[arg(long = "tag", value_name = "TAG")]
+    pub tags: Vec<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<Exit, Failure> {
+    let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if args.name.is_empty() || args.name.len() > LONGEST || !args.name.chars().all(fit) || args.name.starts_with(LINK) {
+        let hint = format!("1 to {LONGEST} letters, digits, - and _, and not `{LINK}` at the beginning");
+        return Err(Failure::usage(format!("`{}` cannot be a name", output::brief(&args.name, 80)), hint));
+    }
+    let Some(role) = Role::parse(&args.role) else { return Ok(Exit::Usage) };
+    if args.topics.len() + args.tags.len() > MOST {
+        return Err(Failure::usage(format!("a token is for at most {MOST} topics and tags"), "give the topics a tag"));
+    }
+    let context = Context::load(common, args.at.as_deref())?;
+    context.known(&args.topics)?;
+    let tagged = |tag: &String| context.config.topics.iter().any(|topic| topic.tags.contains(tag));
+    if let Some(unknown) = args.tags.iter().find(|tag| !tagged(tag)) {
+        let hint = "tags stand in `tags` of [[topics]]";
+        return Err(Failure::usage(format!("no topic has the tag `{}`", output::brief(unknown, 80)), hint));
+    }
+    let made = || Failure::usage("the system gives no random bytes", "try again; `dmesg` may say why");
+    let secret = format!("{BEGIN}{}", ids::secret().map_err(|_| made())?);
+    let (store, now) = opened(&context, args.at.as_deref()).await?;
+    let distinct = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        names
+    };
+    let token = TokenRow {
+        name: args.name.clone(),
+        role,
+        topics: distinct(&args.topics),
+        tags: distinct(&args.tags),
+        hash: secret_hash(&secret),
+        made_at: now,
+        withdrawn_at: None,
+        last_used_at: None,
+    };
+    let first = store.tokens().await?.is_empty() && context.config.web.token.is_none();
+    let kept = store.add_token(&token).await;
+    store.close().await;
+    kept?;
+    if args.json {
+        output::json(
+            &json!({ "name": token.name, "role": role, "topics": token.topics, "tags": token.tags, "token": secret }),
+        )?;
+    } else {
+        output::text(&format!("{secret}\n"))?;
+        output::note(&format!("this is the token of {}; it is not shown again", token.name));
+    }
+    if first {
+        output::note("from now on the pages and the API ask for a token");
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,71 @@
+//! `token`: who else may see the pages and use the API. What a role may do is decided in `web`; secrets are made here and kept as
+//! hashes.
+
+mod add;
+mod list;
+mod opened;
+mod share;
+
+use clap::{Args, Subcommand};
+
+use self::opened::{LINK, opened};
+use crate::cli::examples;
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+
+#[derive(Debug, Args)]
+pub struct TokenArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub verb: TokenVerb,
+}
+
+/// The verbs of `token`.
+#[derive(Debug, Subcommand)]
+pub enum TokenVerb {
+    /// Make a named token and show it, once
+    #[command(after_help = examples::TOKEN_ADD)]
+    Add(add::TokenAddArgs),
+    /// List tokens and links: role, topics, last use
+    List(list::TokenListArgs),
+    /// Make a link that shows one topic or one report for a while
+    #[command(after_help = examples::TOKEN_SHARE)]
+    Share(share::TokenShareArgs),
+    /// Withdraw a token or a link; it opens nothing from then on
+    Withdraw {
+        /// Name of the token, or id of the link
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Use this time as now, for tests and rehearsals
+        #[arg(long, hide = true, value_name = "TIME")]
+        at: Option<String>,
+    },
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &TokenArgs) -> Result<Exit, Failure> {
+    match &args.verb {
+        TokenVerb::Add(args) => add::run(common, args).await,
+        TokenVerb::List(args) => list::run(common, args).await,
+        TokenVerb::Share(args) => share::run(common, args).await,
+        TokenVerb::Withdraw { name, at } => withdraw(common, name, at.as_deref()).await,
+    }
+}
+
+async fn withdraw(common: &Common, name: &str, at: Option<&str>) -> Result<Exit, Failure> {
+    let context = Context::load(common, at)?;
+    let (store, now) = opened(&context, at).await?;
+    let done = if name.starts_with(LINK) {
+        store.withdraw_link(name, now).await
+    } else {
+        store.withdraw_token(name, now).await
+    };
+    store.close().await;
+    done.map_err(|mut error| {
+        (error.text, error.hint) = (output::visible(&error.text), output::visible(&error.hint));
+        error
+    })?;
+    output::text(&format!("withdrawn: {name}\n"))?;
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,118 @@
+//! `token share`: a link that shows one topic, or one report, until it expires.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+
+use super::opened::{LINK, opened};
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::ids;
+use crate::cli::wiring::options::Common;
+use crate::model::{LinkRow, MadeRow, SharedKind, secret_hash};
+use crate::schedule::parse_duration;
+use crate::store::Store;
+
+/// The longest that a link may be good.
+const LONGEST: Duration = Duration::from_secs(366 * 86_400);
+/// Reports that are looked through for the latest of a name, page by page.
+const PAGE: u32 = 200;
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true))]
+pub struct TokenShareArgs {
+    /// The topic that it shows
+    #[arg(long, value_name = "ID", group = "what")]
+    pub topic: Option<String>,
+    /// The report that it shows: the latest of this name, or NAME@SLOT
+    #[arg(long, value_name = "NAME", group = "what")]
+    pub report: Option<String>,
+    /// How long it is good: 8h, 7d, up to 366d
+    #[arg(long = "for", value_name = "DURATION")]
+    pub length: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
+}
+
+pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Result<Exit, Failure> {
+    let length = parse_duration(&args.length).map_err(|wrong| Failure::usage(wrong.message, wrong.hint))?;
+    if length.is_zero() || length > LONGEST {
+        return Err(Failure::usage("--for is out of bounds", "up to 366 days: 8h, 7d, 30d"));
+    }
+    let context = Context::load(common, args.at.as_deref())?;
+    let random = || ids::secret().map_err(|_| Failure::usage("the system gives no random bytes", "try again"));
+    let (secret, other) = (random()?, random()?);
+    let (store, now) = opened(&context, args.at.as_deref()).await?;
+    let (kind, of) = match (&args.topic, &args.report) {
+        (Some(topic), _) => {
+            context.known(std::slice::from_ref(topic))?;
+            (SharedKind::Topic, topic.clone())
+        }
+        (None, report) => (SharedKind::Report, run_of(&store, report.as_deref().unwrap_or("")).await?),
+    };
+    let letters = other.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase());
+    let link = LinkRow {
+        id: format!("{LINK}{}", letters.take(8).collect::<String>()),
+        kind,
+        of,
+        hash: secret_hash(&secret),
+        made_at: now,
+        expires_at: now.plus(length),
+        withdrawn_at: None,
+    };
+    let kept = store.add_link(&link).await;
+    store.close().await;
+    kept?;
+    let web = &context.config.web;
+    let path = match web.hosts.first().filter(|_| web.https) {
+        Some(host) => format!("https://{host}/shared/{secret}"),
+        None => format!("/shared/{secret}"),
+    };
+    if args.json {
+        output::json(&json!({ "link": link, "path": path }))?;
+        return Ok(Exit::Ok);
+    }
+    output::text(&format!("{path}\n"))?;
+    if path.starts_with('/') {
+        output::note("put the address of your pages in front of it");
+    }
+    output::note(&format!("{} shows {} {} until {}", link.id, link.kind, link.of, output::when(link.expires_at)));
+    Ok(Exit::Ok)
+}
+
+/// The run that made a report: the latest of a name, or that of a slot.
+async fn run_of(store: &Store, named: &str) -> Result<String, Failure> {
+    let unknown = || {
+        let text = format!("no report `{}` was made", output::brief(named, 120));
+        Failure::usage(text, "/files of the pages lists what was made; NAME is that of [[reports]]")
+    };
+    let made = if named.contains('@') {
+        store.made_by(&format!("report:{named}")).await?
+    } else {
+        latest(store, named).await?
+    };
+    let made = made.filter(|made| made.kind == "report").ok_or_else(unknown)?;
+    if !made.files.iter().any(|file| file.to_ascii_lowercase().ends_with(".html")) {
+        let hint = "give the report the format \"html\"";
+        return Err(Failure::usage(format!("{} has no HTML page that could be shown", made.run), hint));
+    }
+    Ok(made.run)
+}
+
+async fn latest(store: &Store, name: &str) -> Result<Option<MadeRow>, Failure> {
+    let (job, mut before) = (format!("report:{name}"), None);
+    loop {
+        let page = store.list_made(Some("report"), before.as_ref(), PAGE).await?;
+        let Some(last) = page.last() else { return Ok(None) };
+        before = Some(crate::store::RunPlace { at: last.made_at, run: last.run.clone() });
+        if let Some(made) = page.into_iter().find(|made| made.name == job) {
+            return Ok(Some(made));
+        }
+    }
+}

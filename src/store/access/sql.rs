@@ -1,0 +1,203 @@
+//! Tokens and links: kept, withdrawn, read, and what a topic's new id means for them.
+
+use sqlx::{AssertSqlSafe, Row as _};
+
+use super::{Conn, read};
+use crate::model::{LinkRow, Role, SharedKind, Time, TokenRow};
+use crate::store::StoreError;
+
+/// Tokens, and links that are good. Whoever serves pages holds all of them.
+const MOST: i64 = 1_000;
+
+pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Result<(), StoreError> {
+    let many: i64 = sqlx::query_scalar("SELECT count(*) FROM access_token").fetch_one(&mut *conn).await?;
+    let held = "SELECT withdrawn_at FROM access_token WHERE name = $1";
+    let held: Option<Option<i64>> = sqlx::query_scalar(held).bind(&token.name).fetch_optional(&mut *conn).await?;
+    if held == Some(None) {
+        return Err(StoreError::refused(
+            format!("there is a token `{}` already", token.name),
+            format!("choose another name, or withdraw it first: topicwatch token withdraw {}", token.name),
+        ));
+    }
+    if held.is_none() && many >= MOST {
+        return Err(StoreError::refused(
+            format!("there are {many} tokens already, and no more are kept"),
+            "give the new one the name of one that was withdrawn",
+        ));
+    }
+    sqlx::query(
+        "INSERT INTO access_token (name, role, topics, tags, hash, made_at, withdrawn_at, last_used_at) \
+         VALUES ($1, $2, $3, $4, $5, $6, NULL, NULL) ON CONFLICT (name) DO UPDATE SET role = excluded.role, topics = excluded.topics, \
+         tags = excluded.tags, hash = excluded.hash, made_at = excluded.made_at, withdrawn_at = NULL, last_used_at = NULL",
+    )
+    .bind(&token.name)
+    .bind(token.role.as_str())
+    .bind(list(&token.topics, token.is_for_all()))
+    .bind(list(&token.tags, token.is_for_all()))
+    .bind(&token.hash)
+    .bind(token.made_at.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A list as it is kept.
+fn list(names: &[String], all: bool) -> Option<String> {
+    (!all).then(|| serde_json::json!(names).to_string())
+}
+
+pub(in crate::store) async fn withdraw_token(conn: &mut Conn, name: &str, now: Time) -> Result<(), StoreError> {
+    let sql = "UPDATE access_token SET withdrawn_at = $1 WHERE name = $2 AND withdrawn_at IS NULL";
+    if sqlx::query(sql).bind(now.0).bind(name).execute(conn).await?.rows_affected() == 0 {
+        return Err(StoreError::refused(
+            format!("there is no token `{name}` to withdraw"),
+            "`topicwatch token list` names those that there are",
+        ));
+    }
+    Ok(())
+}
+
+pub(in crate::store) async fn tokens(conn: &mut Conn) -> Result<Vec<TokenRow>, StoreError> {
+    let sql =
+        "SELECT name, role, topics, tags, hash, made_at, withdrawn_at, last_used_at FROM access_token ORDER BY name";
+    let rows = sqlx::query(sql).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let names = |column: &str| -> Result<Vec<String>, StoreError> {
+                let text: Option<String> = row.try_get(column)?;
+                let unfit = |e| StoreError::unreadable(&format!("what a token is for ({e})"));
+                text.map_or(Ok(Vec::new()), |text| serde_json::from_str(&text).map_err(unfit))
+            };
+            Ok(TokenRow {
+                name: row.try_get("name")?,
+                role: read::word(row, "role", Role::parse)?,
+                topics: names("topics")?,
+                tags: names("tags")?,
+                hash: row.try_get("hash")?,
+                made_at: Time(row.try_get("made_at")?),
+                withdrawn_at: read::time(row, "withdrawn_at")?,
+                last_used_at: read::time(row, "last_used_at")?,
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn token_holds(conn: &mut Conn, hash: &str) -> Result<bool, StoreError> {
+    let sql = "SELECT count(*) FROM access_token WHERE hash = $1 AND withdrawn_at IS NULL";
+    let many: i64 = sqlx::query_scalar(sql).bind(hash).fetch_one(conn).await?;
+    Ok(many > 0)
+}
+
+pub(in crate::store) async fn link_holds(conn: &mut Conn, hash: &str) -> Result<bool, StoreError> {
+    let sql = "SELECT count(*) FROM share_link WHERE hash = $1 AND withdrawn_at IS NULL";
+    let many: i64 = sqlx::query_scalar(sql).bind(hash).fetch_one(conn).await?;
+    Ok(many > 0)
+}
+
+pub(in crate::store) async fn token_used(conn: &mut Conn, hash: &str, now: Time) -> Result<(), StoreError> {
+    let sql = "UPDATE access_token SET last_used_at = $1 WHERE hash = $2 AND coalesce(last_used_at, 0) < $1";
+    sqlx::query(sql).bind(now.0).bind(hash).execute(conn).await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn add_link(conn: &mut Conn, link: &LinkRow) -> Result<(), StoreError> {
+    let sql = "SELECT count(*) FROM share_link WHERE withdrawn_at IS NULL AND expires_at > $1";
+    let many: i64 = sqlx::query_scalar(sql).bind(link.made_at.0).fetch_one(&mut *conn).await?;
+    if many >= MOST {
+        return Err(StoreError::refused(
+            format!("{many} links are good at the moment, and no more are kept"),
+            "withdraw some: topicwatch token withdraw ID; `topicwatch token list` names them",
+        ));
+    }
+    sqlx::query(
+        "INSERT INTO share_link (id, kind, target, hash, made_at, expires_at, withdrawn_at) VALUES ($1, $2, $3, $4, $5, $6, NULL)",
+    )
+    .bind(&link.id)
+    .bind(link.kind.as_str())
+    .bind(&link.of)
+    .bind(&link.hash)
+    .bind(link.made_at.0)
+    .bind(link.expires_at.0)
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub(in crate::store) async fn withdraw_link(conn: &mut Conn, id: &str, now: Time) -> Result<(), StoreError> {
+    let sql = "UPDATE share_link SET withdrawn_at = $1 WHERE id = $2 AND withdrawn_at IS NULL";
+    if sqlx::query(sql).bind(now.0).bind(id).execute(conn).await?.rows_affected() == 0 {
+        return Err(StoreError::refused(
+            format!("there is no link `{id}` to withdraw"),
+            "`topicwatch token list` names those that there are",
+        ));
+    }
+    Ok(())
+}
+
+pub(in crate::store) async fn links(conn: &mut Conn) -> Result<Vec<LinkRow>, StoreError> {
+    let sql =
+        "SELECT id, kind, target, hash, made_at, expires_at, withdrawn_at FROM share_link ORDER BY made_at DESC, id";
+    let rows = sqlx::query(sql).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            Ok(LinkRow {
+                id: row.try_get("id")?,
+                kind: read::word(row, "kind", SharedKind::parse)?,
+                of: row.try_get("target")?,
+                hash: row.try_get("hash")?,
+                made_at: Time(row.try_get("made_at")?),
+                expires_at: Time(row.try_get("expires_at")?),
+                withdrawn_at: read::time(row, "withdrawn_at")?,
+            })
+        })
+        .collect()
+}
+
+pub(in crate::store) async fn tagged(
+    conn: &mut Conn,
+    tags: &[String],
+) -> Result<Vec<(String, Vec<String>)>, StoreError> {
+    let sql = format!(
+        "SELECT t.id, t.tags FROM topic t WHERE t.removed_at IS NULL AND EXISTS (SELECT 1 FROM {} WHERE given.value IN \
+         (SELECT wanted.value FROM {})) ORDER BY t.id",
+        super::listed("t.tags"),
+        super::texts(1).replace("AS given", "AS wanted"),
+    );
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(tags).to_string()).fetch_all(conn).await?;
+    rows.iter()
+        .map(|row| {
+            let tags: String = row.try_get("tags")?;
+            Ok((row.try_get("id")?, serde_json::from_str(&tags).unwrap_or_default()))
+        })
+        .collect()
+}
+
+/// A topic's new id.
+pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+    for token in tokens(conn).await?.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
+        let mut topics: Vec<&str> =
+            token.topics.iter().map(|topic| if topic == old { new } else { topic.as_str() }).collect();
+        topics.dedup();
+        let list = serde_json::json!(topics).to_string();
+        let sql = "UPDATE access_token SET topics = $1 WHERE name = $2";
+        sqlx::query(sql).bind(list).bind(&token.name).execute(&mut *conn).await?;
+    }
+    sqlx::query("UPDATE share_link SET target = $1 WHERE kind = 'topic' AND target = $2")
+        .bind(new)
+        .bind(old)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// How many links were of no use from an instant on; away with them unless it is a rehearsal.
+pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, rehearsal: bool) -> Result<i64, StoreError> {
+    const GONE: &str = "expires_at < $1 OR coalesce(withdrawn_at, $1) < $1";
+    if rehearsal {
+        let sql = format!("SELECT count(*) FROM share_link WHERE {GONE}");
+        return Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(before.0).fetch_one(conn).await?);
+    }
+    let sql = format!("DELETE FROM share_link WHERE {GONE}");
+    let gone = sqlx::query(AssertSqlSafe(sql)).bind(before.0).execute(conn).await?.rows_affected();
+    Ok(i64::try_from(gone).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,184 @@
+//! Who asks: by the token that is sent, or by what a browser keeps of a login. What that visitor may do is `need`'s.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+
+use super::access::Access;
+use super::guesses::Tried;
+use super::problem::Problem;
+use super::sessions::{self, Sessions};
+use super::site::Site;
+use super::tokens::Known;
+use super::visitor::{Visitor, Who};
+use crate::listener::Peer;
+use crate::model::LinkRow;
+
+/// Seconds after which to come back with another token.
+const AGAIN: &str = "10";
+
+/// A token that was shown: whose it is, and what sessions that begin with it are signed with.
+pub(super) struct Shown {
+    pub(super) visitor: Visitor,
+    pub(super) key: Access,
+    /// Of a named token.
+    pub(super) name: Option<String>,
+}
+
+/// Who asks, as far as is known: by a token if one is sent, and by the cookies that `passes` yields.
+pub(super) async fn visitor<'a>(
+    site: &Site,
+    peer: &Peer,
+    bearer: Option<&str>,
+    passes: impl Iterator<Item = &'a str>,
+) -> Result<Visitor, Problem> {
+    let settings = site.settings();
+    let mut named = Vec::new();
+    // The configured token is known without the database.
+    if bearer.is_none() {
+        for pass in passes {
+            match (Sessions::name_of(pass), &settings.access) {
+                (Some(_), _) => named.push(pass),
+                (None, Some(access)) if site.sessions.admits(access, pass, site.now()) => return Ok(Visitor::owner()),
+                (None, _) => {}
+            }
+        }
+        if named.is_empty() && settings.access.is_some() {
+            return Ok(Visitor::default());
+        }
+    }
+    let known = match bearer {
+        Some(token) if settings.access.as_ref().is_none_or(|access| !access.knows(token)) => {
+            site.tokens.known_with(token, &site.store).await
+        }
+        _ => site.tokens.known(&site.store).await,
+    };
+    if settings.access.is_none() && known.as_ref().is_ok_and(|known| !known.any) {
+        return Ok(Visitor::anyone(settings.edit));
+    }
+    if let Some(token) = bearer {
+        return shown(site, &known, peer, token).await.map(|shown| shown.visitor);
+    }
+    let known = known?;
+    for pass in named {
+        let holder = Sessions::name_of(pass).and_then(|name| known.named(name));
+        if let Some(holder) = holder.filter(|holder| site.sessions.admits(&holder.key, pass, site.now()))
+            && site.tokens.holds(&holder.visitor, &site.store).await?
+        {
+            note(site, &holder.visitor);
+            return Ok(holder.visitor.clone());
+        }
+    }
+    Ok(Visitor::default())
+}
+
+/// Whose token this is, unless its sender was wrong too often.
+pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<Shown, Problem> {
+    shown(site, &site.tokens.known_with(given, &site.store).await, peer, given).await
+}
+
+async fn shown(
+    site: &Site,
+    known: &Result<Arc<Known>, crate::store::StoreError>,
+    peer: &Peer,
+    given: &str,
+) -> Result<Shown, Problem> {
+    let settings = site.settings();
+    let mut found = None;
+    let tried = site.guesses.tries(peer.ip, || {
+        found = match (&settings.access, known) {
+            (Some(access), _) if access.knows(given) => {
+                Some(Shown { visitor: Visitor::owner(), key: access.clone(), name: None })
+            }
+            (_, Ok(known)) => known.of(given).map(|holder| {
+                let (visitor, key, name) = (holder.visitor.clone(), holder.key.clone(), Some(holder.name.clone()));
+                Shown { visitor, key, name }
+            }),
+            (_, Err(_)) => None,
+        };
+        found.is_some()
+    });
+    match (tried, found) {
+        (Tried::Right, Some(shown)) if site.tokens.holds(&shown.visitor, &site.store).await? => {
+            note(site, &shown.visitor);
+            Ok(shown)
+        }
+        (Tried::TooMany(wait), _) => Err(too_many(wait)),
+        _ => match known {
+            Err(error) => Err(error.clone().into()),
+            Ok(_) => {
+                let hint = "Send `Authorization: Bearer` with the token of the pages.";
+                Err(Problem::new(StatusCode::UNAUTHORIZED, "That is not the token", hint))
+            }
+        },
+    }
+}
+
+/// What a link shows, if it is good. Guessing at links is guessing at tokens, and as bounded.
+pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
+    let known = site.tokens.known_with(secret, &site.store).await?;
+    let mut link = None;
+    let tried = site.guesses.tries(peer.ip, || {
+        link = known.link(secret, site.now()).cloned();
+        link.is_some()
+    });
+    match tried {
+        Tried::TooMany(wait) => Err(too_many(wait)),
+        Tried::Right | Tried::Wrong => match link {
+            Some(link) if site.tokens.holds_link(&link, &site.store).await? => Ok(Some(link)),
+            _ => Ok(None),
+        },
+    }
+}
+
+fn too_many(wait: Duration) -> Problem {
+    let hint = format!("Try again in {} s. No token is looked at until then.", wait.as_secs() + 1);
+    Problem::new(StatusCode::TOO_MANY_REQUESTS, "There were too many wrong tokens", hint)
+}
+
+/// A process that only reads writes no use down.
+fn note(site: &Site, visitor: &Visitor) {
+    if let Who::Named { hash, .. } = &visitor.who
+        && site.settings().acts.is_some()
+    {
+        site.tokens.used(&site.store, hash, site.now());
+    }
+}
+
+/// Whether pages are for who has a token alone.
+pub(super) async fn is_closed(site: &Site) -> Result<bool, Problem> {
+    Ok(site.settings().access.is_some() || site.tokens.known(&site.store).await?.any)
+}
+
+/// What a browser may carry in place of the token. Every cookie of the name: somebody else at a part of this host's name can
+/// have a browser send one of theirs first.
+pub(super) fn passes(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
+}
+
+/// Ends the session of a pass, whoever's it is.
+pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
+    match (Sessions::name_of(pass), &site.settings().access) {
+        (None, Some(access)) => site.sessions.end(access, pass, site.now()),
+        (None, None) => {}
+        (Some(name), _) => {
+            if let Some(holder) = site.tokens.known(&site.store).await?.named(name) {
+                site.sessions.end(&holder.key, pass, site.now());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A problem, and when to come back where one is to.
+pub(super) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
+    let mut response = problem.answer(site, path);
+    if problem.status == StatusCode::TOO_MANY_REQUESTS {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(AGAIN));
+    }
+    response
+}

@@ -1,0 +1,89 @@
+//! What a route needs of a visitor. Every route declares it where it stands ([`super::routes`]), every operation of the API in
+//! its table; `guard` holds each request against it, and nothing else does.
+
+use axum::http::{Method, StatusCode};
+
+use super::problem::Problem;
+use super::visitor::{Visitor, Who};
+use crate::model::Role;
+
+/// What a route needs of a visitor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing: whoever asks is answered.
+    Open,
+    /// The role, for the topic that the path names.
+    OfTopic(Role),
+    /// The role. The answer itself holds nothing but the topics that the visitor sees.
+    InScope(Role),
+    /// The role for all topics.
+    OfAll(Role),
+}
+
+impl Need {
+    /// Which role, if any.
+    #[must_use]
+    pub fn role(self) -> Option<Role> {
+        match self {
+            Self::Open => None,
+            Self::OfTopic(role) | Self::InScope(role) | Self::OfAll(role) => Some(role),
+        }
+    }
+
+    /// For people, in a few words.
+    #[must_use]
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::Open => "nothing",
+            Self::OfTopic(_) => "the topic",
+            Self::InScope(_) => "shows the token's topics",
+            Self::OfAll(_) => "all topics",
+        }
+    }
+
+    /// Whether the visitor has it; `topic` is what the path names.
+    pub(super) fn check(self, visitor: &Visitor, topic: Option<&str>) -> Result<(), Problem> {
+        let Some(role) = self.role() else { return Ok(()) };
+        if visitor.role < role {
+            return Err(beyond(visitor, role));
+        }
+        let reaches = match self {
+            Self::Open | Self::InScope(_) => true,
+            Self::OfTopic(_) => visitor.sees_all() || topic.is_some_and(|topic| visitor.sees(topic)),
+            Self::OfAll(_) => visitor.sees_all(),
+        };
+        if reaches { Ok(()) } else { Err(outside()) }
+    }
+}
+
+/// The role does not do.
+fn beyond(visitor: &Visitor, role: Role) -> Problem {
+    if visitor.who == Who::Anyone {
+        let hint = "Something can be asked for inside `topicwatch run`, with a token or `edit = true` under [web].";
+        return Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint);
+    }
+    let hint = format!("Yours has the role `{}`. `topicwatch token add NAME --role {role}` makes one.", visitor.role);
+    Problem::new(StatusCode::FORBIDDEN, format!("This needs a token with the role `{role}`"), hint)
+}
+
+/// The token is for other topics. It is not told whether there is such a topic.
+pub(super) fn outside() -> Problem {
+    let hint = "It is for some topics alone; the overview lists them.";
+    Problem::new(StatusCode::FORBIDDEN, "Your token does not reach this", hint)
+}
+
+/// A route, and what it needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    pub method: Method,
+    /// With the names of what is variable in braces.
+    pub path: &'static str,
+    pub need: Need,
+}
+
+/// What is needed to ask for a path in a way; nothing is known of what is not served.
+pub(super) fn need_of(declared: &[Declared], method: &Method, path: &str) -> Option<Need> {
+    // What answers GET answers HEAD.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    declared.iter().find(|one| one.method == *method && one.path == path).map(|one| one.need)
+}

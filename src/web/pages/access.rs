@@ -1,0 +1,72 @@
+//! Who else may see the pages: tokens and links, as `topicwatch token list` tells them. They are made and withdrawn there alone.
+
+use std::sync::Arc;
+
+use maud::{Markup, html};
+
+use super::item_view::when;
+use crate::draw::format;
+use crate::model::{LinkRow, SharedKind, Time, TokenRow};
+use crate::web::ask::Ask;
+use crate::web::layout::{Page, moment};
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
+    let store = &site.store;
+    let (tokens, links) = (store.tokens().await?, store.links().await?);
+    let main = html! {
+        h1 { "Access" }
+        p { "Tokens and links are made and withdrawn by " code { "topicwatch token" } "." }
+        section aria-labelledby="tokens" {
+            h2 #tokens { "Tokens" }
+            @if tokens.is_empty() { p { "There is no named token." } } @else { (table_of_tokens(&tokens)) }
+        }
+        section aria-labelledby="links" {
+            h2 #links { "Links" }
+            @if links.is_empty() { p { "There is no link." } } @else { (table_of_links(&links, site.now())) }
+        }
+    };
+    Ok(Page { title: "Access".to_owned(), place: "/access", live: false, nature: store.nature().await?, main })
+}
+
+fn word(class: &str, word: &str) -> Markup {
+    html! { span.{ "state " (class) } { (word) } }
+}
+
+fn table_of_tokens(tokens: &[TokenRow]) -> Markup {
+    html! { div.wide { table.cards {
+        caption.quiet { "Named tokens, what they are for and when they were last used" }
+        thead { tr { th scope="col" { "Name" } th scope="col" { "Role" } th scope="col" { "For" } th scope="col" { "Made" } th scope="col" { "Last used" } th scope="col" { "State" } } }
+        tbody { @for token in tokens { tr {
+            th scope="row" { (token.name) }
+            td data-label="Role" { (token.role) }
+            td data-label="For" {
+                @if token.is_for_all() { "all topics" }
+                @for topic in &token.topics { span.sub { (format::line(topic, 80)) } }
+                @for tag in &token.tags { span.sub { "tag " (format::line(tag, 80)) } }
+            }
+            td data-label="Made" { (moment(token.made_at, "UTC")) }
+            td data-label="Last used" { (when(token.last_used_at, "UTC")) }
+            td data-label="State" { @match token.withdrawn_at { None => (word("good", "good")), Some(at) => { (word("calm", "withdrawn")) " " (moment(at, "UTC")) } } }
+        } } }
+    } } }
+}
+
+fn table_of_links(links: &[LinkRow], now: Time) -> Markup {
+    html! { div.wide { table.cards {
+        caption.quiet { "Links, what they show and until when" }
+        thead { tr { th scope="col" { "Link" } th scope="col" { "Shows" } th scope="col" { "Made" } th scope="col" { "Expires" } th scope="col" { "State" } } }
+        tbody { @for link in links { tr {
+            th scope="row" { (link.id) }
+            td data-label="Shows" { @match link.kind { SharedKind::Topic => "topic ", SharedKind::Report => "report " } (format::line(&link.of, 120)) }
+            td data-label="Made" { (moment(link.made_at, "UTC")) }
+            td data-label="Expires" { (moment(link.expires_at, "UTC")) }
+            td data-label="State" {
+                @if link.is_good(now) { (word("good", "good")) }
+                @else if link.withdrawn_at.is_some() { (word("calm", "withdrawn")) }
+                @else { (word("calm", "expired")) }
+            }
+        } } }
+    } } }
+}

@@ -1,0 +1,122 @@
+//! What a share link shows: one report as it was made, or one topic as it stands. Nothing on it leads to any other page of
+//! these, and nothing tells a wrong link from one that has expired or was withdrawn.
+
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use maud::{Markup, html};
+use tokio::io::AsyncReadExt as _;
+
+use super::run_state::state;
+use super::{answers, days, item_view};
+use crate::compare::{Filtered, Hiding};
+use crate::draw::format::{self, counted};
+use crate::listener::Peer;
+use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
+use crate::store::{Filter, ItemOrder};
+use crate::web::admission;
+use crate::web::app::App;
+use crate::web::layout;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+
+/// Items of a topic that are shown.
+const ITEMS: u32 = 50;
+/// The largest report that is shown.
+const LARGEST: u64 = 32 * 1024 * 1024;
+const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
+
+/// A report carries its style in itself; it runs nothing and is sent nowhere.
+const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'none'; \
+                             base-uri 'none'; sandbox allow-popups allow-popups-to-escape-sandbox";
+
+pub(in crate::web) async fn show(
+    State(app): State<App>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(secret): Path<String>,
+) -> Response {
+    let site = &app.site;
+    let made = match admission::link_of(site, &peer, &secret).await {
+        Ok(Some(link)) => shown(site, &link).await,
+        Ok(None) => Err(nothing()),
+        Err(problem) => Err(problem),
+    };
+    let mut response = made.unwrap_or_else(|problem| {
+        let main = html! { h1 { (problem.title) } p { (problem.hint) } };
+        let mut response = layout::alone(&problem.title, None, &main);
+        *response.status_mut() = problem.status;
+        response
+    });
+    for (name, value) in [("x-robots-tag", "noindex, nofollow, noarchive"), ("referrer-policy", "no-referrer")] {
+        response.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn nothing() -> Problem {
+    let hint = "It was mistyped, has expired or was withdrawn. Whoever sent it can make another.";
+    Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
+}
+
+async fn shown(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
+    match link.kind {
+        SharedKind::Topic => topic(site, link).await,
+        SharedKind::Report => report(site, &link.of).await,
+    }
+}
+
+/// The file that the run made, as the database recorded it. What was removed or erased since is not shown.
+async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
+    let made = site.store.made_by(run).await?.ok_or_else(nothing)?;
+    let path = made.files.into_iter().find(|file| is_page(file)).ok_or_else(nothing)?;
+    let unread = |error: std::io::Error| {
+        tracing::warn!(path, "a report that a link shows cannot be read: {error}");
+        nothing()
+    };
+    let file = tokio::fs::File::open(&path).await.map_err(unread)?;
+    let mut text = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut text).await.map_err(unread)?;
+    if text.len() as u64 > LARGEST {
+        return Err(unread(std::io::ErrorKind::InvalidData.into()));
+    }
+    let headers =
+        [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, REPORT_POLICY)];
+    Ok((headers, text).into_response())
+}
+
+/// Whether a file of a report is the one that people read in a browser.
+fn is_page(path: &str) -> bool {
+    std::path::Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case("html"))
+}
+
+async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(nothing)?;
+    let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
+    let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), Filtered::Hide).await?;
+    let listed = store.list_items(&filter, true, ItemOrder::New, None, ITEMS).await?;
+    let items: Vec<ItemRow> = listed.rows.into_iter().filter(|row| hiding.item(row)).collect();
+    let (charts, answer) = (days::charts(site, &card, None).await?, answers::words(site, &card).await?);
+    let main = html! {
+        h1 { (format::line(&card.title, 120)) }
+        (facts(&card, link.expires_at))
+        (charts)
+        (answer)
+        section aria-labelledby="items" {
+            h2 #items { "Latest items" }
+            @if items.is_empty() { p { "Nothing was found yet." } } @else {
+                p.meta { (counted(items.len() as u64, "item")) ", new first; near-copies are folded." }
+                ol.found { @for row in &items { li { (item_view::item_alone(row, card.timezone())) } } }
+            }
+        }
+    };
+    Ok(layout::alone(&card.title, store.nature().await?, &main))
+}
+
+fn facts(card: &TopicCard, until: Time) -> Markup {
+    html! { dl.facts {
+        dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) } } }
+        dt { "New, 24 h" } dd { (format::number(card.new.unsigned_abs())) @if card.has_filter() { ", before its filter" } }
+        dt { "This link" } dd { "expires " (layout::moment(until, card.timezone())) }
+    } }
+}

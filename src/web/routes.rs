@@ -1,0 +1,50 @@
+//! Routes with what each needs of a visitor. There is no way to add one without saying it: the router is made here alone.
+
+use axum::Router;
+use axum::handler::Handler;
+use axum::http::Method;
+use axum::routing::{delete, get, post};
+
+use super::app::App;
+use super::need::{Declared, Need};
+
+/// All that is served so far.
+#[derive(Default)]
+pub(super) struct Routes {
+    router: Router<App>,
+    declared: Vec<Declared>,
+}
+
+impl Routes {
+    pub(super) fn get<H, T>(mut self, path: &'static str, need: Need, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.declared.push(Declared { method: Method::GET, path, need });
+        Self { router: self.router.route(path, get(handler)), ..self }
+    }
+
+    pub(super) fn post<H, T>(mut self, path: &'static str, need: Need, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.declared.push(Declared { method: Method::POST, path, need });
+        Self { router: self.router.route(path, post(handler)), ..self }
+    }
+
+    pub(super) fn delete<H, T>(mut self, path: &'static str, need: Need, handler: H) -> Self
+    where
+        H: Handler<T, App>,
+        T: 'static,
+    {
+        self.declared.push(Declared { method: Method::DELETE, path, need });
+        Self { router: self.router.route(path, delete(handler)), ..self }
+    }
+
+    /// The router, and what its routes need.
+    pub(super) fn done(self) -> (Router<App>, Vec<Declared>) {
+        (self.router, self.declared)
+    }
+}

@@ -1,0 +1,181 @@
+//! The named tokens and the links of the database, as they were a moment ago: read at most once in two seconds (four times a second
+//! while unknown ones are shown), so that somebody who guesses costs no question each. Whether the one that was found was withdrawn
+//! since is asked each time, by an index.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::access::Access;
+use super::visitor::{Scope, Visitor, Who};
+use crate::model::{LinkRow, Time, TokenRow, secret_hash};
+use crate::store::{Store, StoreError};
+
+/// How long what was read counts.
+const FRESH: Duration = Duration::from_secs(2);
+/// The same when somebody shows what is not known.
+const FRESH_FOR_NEW: Duration = Duration::from_millis(250);
+/// How long reading may take.
+const SOON: Duration = Duration::from_secs(5);
+/// Time between two uses of a token that are written down, so that reading pages writes next to nothing.
+const NOTED: Duration = Duration::from_secs(60);
+
+/// A named token that opens something.
+#[derive(Debug, Clone)]
+pub(super) struct Holder {
+    pub(super) visitor: Visitor,
+    pub(super) name: String,
+    /// What passes of its sessions are signed with.
+    pub(super) key: Access,
+}
+
+/// What was read.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Whether any token was ever made. The last one's end opens nothing to everybody.
+    pub(super) any: bool,
+    by_hash: HashMap<String, Holder>,
+    links: HashMap<String, LinkRow>,
+}
+
+impl Known {
+    /// The token with this secret.
+    pub(super) fn of(&self, secret: &str) -> Option<&Holder> {
+        self.by_hash.get(&secret_hash(secret))
+    }
+
+    fn holds(&self, secret: &str) -> bool {
+        let hash = secret_hash(secret);
+        self.by_hash.contains_key(&hash) || self.links.contains_key(&hash)
+    }
+
+    /// The token of this name.
+    pub(super) fn named(&self, name: &str) -> Option<&Holder> {
+        self.by_hash.values().find(|holder| holder.name == name)
+    }
+
+    /// The link with this secret, if it is good.
+    pub(super) fn link(&self, secret: &str, now: Time) -> Option<&LinkRow> {
+        self.links.get(&secret_hash(secret)).filter(|link| link.is_good(now))
+    }
+
+    async fn read(store: &Store) -> Result<Self, StoreError> {
+        let (tokens, links) = (store.tokens().await?, store.links().await?);
+        let any = !tokens.is_empty();
+        let good: Vec<TokenRow> = tokens.into_iter().filter(|token| token.withdrawn_at.is_none()).collect();
+        let tags: BTreeSet<String> = good.iter().flat_map(|token| token.tags.iter().cloned()).collect();
+        let tags: Vec<String> = tags.into_iter().collect();
+        let tagged = if tags.is_empty() { Vec::new() } else { store.tagged(&tags).await? };
+        let by_hash = good.into_iter().map(|token| (token.hash.clone(), holder(token, &tagged))).collect();
+        Ok(Self { any, by_hash, links: links.into_iter().map(|link| (link.hash.clone(), link)).collect() })
+    }
+}
+
+fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> Holder {
+    let scope = if token.is_for_all() {
+        Scope::All
+    } else {
+        let by_tag = tagged.iter().filter(|(_, tags)| tags.iter().any(|tag| token.tags.contains(tag)));
+        Scope::Topics(Arc::new(by_tag.map(|(topic, _)| topic.clone()).chain(token.topics).collect()))
+    };
+    Holder {
+        visitor: Visitor {
+            who: Who::Named { name: token.name.clone(), hash: token.hash.clone() },
+            role: token.role,
+            scope,
+        },
+        name: token.name,
+        key: Access::named(&token.hash),
+    }
+}
+
+/// What the last reading brought.
+struct Held {
+    at: Instant,
+    known: Result<Arc<Known>, StoreError>,
+}
+
+/// The tokens and links of a process's pages.
+#[derive(Default)]
+pub(super) struct Tokens {
+    held: tokio::sync::Mutex<Option<Held>>,
+    /// When each token's use was last written down, by hash.
+    noted: Mutex<HashMap<String, Time>>,
+}
+
+impl Tokens {
+    /// What is known. Where the database cannot be asked, an installation without tokens stays one.
+    pub(super) async fn known(&self, store: &Store) -> Result<Arc<Known>, StoreError> {
+        self.no_older_than(FRESH, store).await
+    }
+
+    /// The same for who shows a secret: one that is not known may have been made this moment.
+    pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<Known>, StoreError> {
+        let known = self.known(store).await?;
+        if known.holds(secret) { Ok(known) } else { self.no_older_than(FRESH_FOR_NEW, store).await }
+    }
+
+    /// Whether a token that was found still opens something.
+    pub(super) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
+        let Who::Named { hash, .. } = &visitor.who else { return Ok(true) };
+        self.still(store.token_holds(hash).await?).await
+    }
+
+    /// The same of a link.
+    pub(super) async fn holds_link(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
+        self.still(store.link_holds(&link.hash).await?).await
+    }
+
+    /// What was read is out of date where something of it was withdrawn.
+    async fn still(&self, holds: bool) -> Result<bool, StoreError> {
+        if !holds {
+            *self.held.lock().await = None;
+        }
+        Ok(holds)
+    }
+
+    async fn no_older_than(&self, age: Duration, store: &Store) -> Result<Arc<Known>, StoreError> {
+        let mut held = self.held.lock().await;
+        if let Some(held) = held.as_ref().filter(|held| held.at.elapsed() < age) {
+            return held.known.clone();
+        }
+        let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
+        // In a task of its own: a visitor who goes away must not leave it midway.
+        let reading = {
+            let store = store.clone();
+            tokio::spawn(async move { Known::read(&store).await })
+        };
+        let late =
+            || StoreError::new(crate::store::StoreErrorKind::Unreachable, "tokens could not be read in time", "");
+        let read = match tokio::time::timeout(SOON, reading).await {
+            Ok(Ok(read)) => read.map(Arc::new),
+            Ok(Err(_)) | Err(_) => Err(late()),
+        };
+        let known = match (read, before) {
+            (Err(error), Some(before)) => {
+                tracing::debug!("tokens could not be read: {error}");
+                Ok(before)
+            }
+            (read, _) => read,
+        };
+        *held = Some(Held { at: Instant::now(), known: known.clone() });
+        known
+    }
+
+    /// Writes down that a token was used, where that was not done within the last minute.
+    pub(super) fn used(&self, store: &Store, hash: &str, now: Time) {
+        {
+            let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            if noted.get(hash).is_some_and(|at| now.since(*at) < NOTED && *at <= now) {
+                return;
+            }
+            noted.insert(hash.to_owned(), now);
+        }
+        let (store, hash) = (store.clone(), hash.to_owned());
+        tokio::spawn(async move {
+            if let Err(error) = store.token_used(&hash, now).await {
+                tracing::debug!("the use of a token could not be written down: {error}");
+            }
+        });
+    }
+}

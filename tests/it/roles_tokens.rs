@@ -1,0 +1,192 @@
+//! Named tokens and share links through their life: made and shown once, used, listed, withdrawn, renamed with a topic, moved,
+//! and gone.
+
+use std::io::{Read as _, Write as _};
+
+use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
+use crate::support::api_client::request;
+use crate::support::databases::{databases, wait};
+use crate::support::program::until;
+use crate::support::web_client::Pages;
+use crate::support::world::hour;
+
+#[test]
+fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_hash() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let pages = pages(&place, false);
+        assert_eq!(pages.get("/").status, 200, "without any token whoever reaches the address reads");
+        assert!(pages.page("/login").contains("Nothing to log in to"));
+        let made = place.run(&["token", "add", "ann", "--role", "act", "--topic", "acme"]);
+        made.says(0, &["the token of ann", "not shown again", "ask for a token"]);
+        let secret = made.out.trim().to_owned();
+        assert!(secret.starts_with("tw_") && secret.len() == 46, "{secret}");
+        until("the pages to be closed", || pages.get("/").status == 303);
+        assert_eq!(Visitor::Nobody.asks(&pages, 1, "GET", "/api/v1/topics", "").status, 401);
+        assert_eq!(listed(&place, "ann")["last_used_at"], serde_json::json!(null));
+        let cookie = logged_in(&pages, &secret);
+        let page = Visitor::Cookie(&cookie).asks(&pages, 1, "GET", "/topics/acme", "").text();
+        assert!(page.contains("Logged in as <strong>ann</strong>, act") && page.contains("Run now"), "{page}");
+        assert!(!page.contains("href=\"/health\""), "the menu leads nowhere that is closed");
+        until("the last use", || listed(&place, "ann")["last_used_at"].is_string());
+        let ran = Visitor::Cookie(&cookie).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now");
+        assert!(ran.status == 303 || ran.status == 400, "{}", ran.text());
+        // Nowhere but on the terminal that made it.
+        if place.database.name == "SQLite" {
+            place.ok(&["db", "backup", "copy.db"]);
+            std::fs::copy(&place.database.url["sqlite:".len()..], place.path("itself.db")).unwrap();
+        }
+        let dump = place.database.texts("SELECT name || role || topics || hash FROM access_token").concat();
+        assert!(dump.contains("ann") && !dump.contains(&secret));
+        for entry in std::fs::read_dir(place.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let bytes = std::fs::read(&path).unwrap();
+                assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "{}", path.display());
+            }
+        }
+        for args in [vec!["token", "list"], vec!["token", "list", "--json"]] {
+            let ended = place.run(&args);
+            assert!(!ended.out.contains(&secret) && !ended.out.contains("\"hash\""), "{ended}");
+        }
+        // A name has one token at a time; a new one of the name does not revive sessions of the old.
+        place.run(&["token", "add", "ann", "--role", "read"]).says(2, &["there is a token `ann` already", "withdraw"]);
+        place.ok(&["token", "withdraw", "ann"]);
+        let next = token(&place, &["ann", "--role", "read"]);
+        let see = |visitor: Visitor<'_>| visitor.asks(&pages, 2, "GET", "/topics/acme", "").status;
+        assert_eq!(see(Visitor::Cookie(&cookie)), 303, "at once");
+        until("the second", || see(Visitor::Bearer(&next)) == 200);
+        place.ok(&["token", "withdraw", "ann"]);
+        assert_eq!(see(Visitor::Bearer(&next)), 401, "at once");
+        assert_eq!(pages.get("/").status, 303, "the last token's end opens nothing");
+        // Whoever guesses is looked at no more; whoever showed a right token from elsewhere is.
+        let third = token(&place, &["third", "--role", "read"]);
+        until("the third", || Visitor::Bearer(&third).asks(&pages, 1, "GET", "/", "").status == 200);
+        let statuses: Vec<u16> = (0..14)
+            .map(|n| Visitor::Bearer(&format!("tw_{n}")).asks(&pages, 6, "GET", "/api/v1/topics", "").status)
+            .collect();
+        assert!(statuses[0] == 401 && statuses[13] == 429, "{statuses:?}");
+        assert_eq!(Visitor::Bearer(&third).asks(&pages, 6, "GET", "/", "").status, 429);
+        assert_eq!(Visitor::Bearer(&third).asks(&pages, 1, "GET", "/", "").status, 200);
+        pages.going.signal("TERM");
+        let ended = pages.going.wait();
+        for secret in [&secret, &next, &third] {
+            assert!(!ended.err.contains(secret.as_str()) && !ended.out.contains(secret.as_str()), "{ended}");
+        }
+        // What only reads lets the same in, and writes no use down.
+        place.ok(&["token", "withdraw", "third"]);
+        let fourth = token(&place, &["fourth", "--role", "edit"]);
+        let pages = Pages::serve(&place, &[]);
+        let reply = Visitor::Bearer(&fourth).asks(&pages, 1, "GET", "/access", "");
+        assert!(
+            reply.status == 200 && reply.text().contains("fourth") && reply.text().contains("withdrawn"),
+            "{}",
+            reply.text()
+        );
+        assert_eq!(Visitor::Bearer(&fourth).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now").status, 403);
+        assert_eq!(listed(&place, "fourth")["last_used_at"], serde_json::json!(null));
+    }
+}
+
+#[test]
+fn a_stream_ends_with_the_token_that_opened_it() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let secret = token(&place, &["ann", "--role", "read"]);
+        // Nobody takes it up: `serve` only reads.
+        wait(place.database.execute(
+            "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
+        ));
+        let pages = Pages::serve(&place, &[]);
+        let mut stream = pages.connect();
+        let bearer = format!("Bearer {secret}");
+        let asked = request(&pages, "GET", "/progress/waits/events", &[("Authorization", &bearer)], "");
+        stream.write_all(asked.as_bytes()).unwrap();
+        let (mut said, mut part) = (String::new(), [0; 4_096]);
+        while !said.contains("event: progress") {
+            let read = stream.read(&mut part).unwrap();
+            assert!(read > 0, "{said}");
+            said.push_str(&String::from_utf8_lossy(&part[..read]));
+        }
+        place.ok(&["token", "withdraw", "ann"]);
+        // It would go on for ten minutes.
+        let rest = stream.read_to_end(&mut Vec::new());
+        assert!(rest.is_ok(), "{}: {rest:?}", place.database.name);
+    }
+}
+
+#[test]
+fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        token(&place, &["ann", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
+        link(&place, &["--topic", "acme", "--for", "30d"]);
+        for (args, told) in [
+            (vec!["token", "add", "a b", "--role", "read"], vec!["cannot be a name"]),
+            (vec!["token", "add", "link-x", "--role", "read"], vec!["cannot be a name"]),
+            (vec!["token", "add", "bob", "--role", "read", "--topic", "acne"], vec!["acne", "acme"]),
+            (vec!["token", "add", "bob", "--role", "read", "--tag", "nothing"], vec!["no topic has the tag `nothing`"]),
+            (vec!["token", "add", "bob", "--role", "admin"], vec!["admin", "read, act, edit"]),
+            (vec!["token", "withdraw", "bob"], vec!["no token `bob`", "token list"]),
+            (vec!["token", "withdraw", "link-bob"], vec!["no link `link-bob`"]),
+            (vec!["token", "share", "--topic", "acme", "--for", "0s"], vec!["out of bounds"]),
+            (vec!["token", "share", "--topic", "acme", "--for", "400d"], vec!["out of bounds"]),
+            (vec!["token", "share", "--report", "daily", "--for", "1d"], vec!["no report `daily` was made"]),
+        ] {
+            place.run(&args).says(2, &told);
+        }
+        place.ok(&["topic", "rename", "acme", "acme-inc"]);
+        assert_eq!(listed(&place, "ann")["topics"], serde_json::json!(["acme-inc", "zebra"]));
+        let links = place.json(&["token", "list", "--json"])["links"].clone();
+        assert_eq!((links.as_array().unwrap().len(), &links[0]["of"]), (1, &"acme-inc".into()));
+        let text = place.ok(&["token", "list"]);
+        assert!(text.contains("acme-inc, zebra") && text.contains("topic acme-inc") && text.contains("good"), "{text}");
+    }
+}
+
+#[test]
+fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
+    for database in databases() {
+        let (world, place) = place(database);
+        // The report is made as the schedule says.
+        place.ok(&["once", "--due", "--at", &hour(10)]);
+        place.ok(&["once", "--due", "--at", &hour(12)]);
+        let (topic, id) = link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
+        let (report, _) = link(&place, &["--report", "daily", "--for", "2h", "--at", &hour(12)]);
+        let (old, _) = link(&place, &["--topic", "acme", "--for", "1h", "--at", &hour(10)]);
+        let pages = Pages::serve_to_some(&place, &["--at", &hour(12)]);
+        let see = |path: &str| Visitor::Nobody.asks(&pages, 7, "GET", path, "");
+        let shown = |secret: &str| see(&format!("/shared/{secret}"));
+        let (page, whole) = (shown(&topic), shown(&report));
+        assert_eq!((page.status, whole.status), (200, 200), "{}\n{}", page.text(), whole.text());
+        assert!(page.text().contains("a quiet day at acme") && page.text().contains("expires"), "{}", page.text());
+        assert!(!page.text().contains("zebra") && !page.text().contains("77077099"), "{}", page.text());
+        for nowhere in ["href=\"/\"", "href=\"/item", "href=\"/topics", "href=\"/answers", "<nav", "<form", "<script"] {
+            assert!(!page.text().contains(nowhere), "{nowhere}\n{}", page.text());
+        }
+        assert!(page.text().contains("name=\"robots\" content=\"noindex"));
+        assert!(whole.text().contains("<style") && whole.text().to_lowercase().contains("acme"), "{}", whole.text());
+        let policy = whole.header("content-security-policy").unwrap();
+        assert!(policy.contains("sandbox") && !policy.contains("script"), "{policy}");
+        // A wrong, an expired and a withdrawn one are told alike.
+        let wrong = shown("nobody-has-this-secret");
+        assert_eq!((wrong.status, wrong.words()), (404, shown(&old).words()));
+        for reply in [&page, &whole, &wrong] {
+            assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
+            assert!(reply.header("x-robots-tag").is_some_and(|tag| tag.contains("noindex")));
+            assert_eq!(reply.header("cache-control"), Some("no-store"));
+        }
+        place.ok(&["token", "withdraw", &id]);
+        assert_eq!(shown(&topic).status, 404, "at once");
+        assert_eq!(shown(&topic).words(), wrong.words());
+        // Nothing else is opened by it.
+        assert_eq!((see("/").status, see("/files").status), (303, 303));
+        drop(pages);
+        // Links that are of no use go after a month; tokens stay.
+        token(&place, &["ann", "--role", "read"]);
+        place.ok(&["db", "prune", "--at", "2026-05-01T00:00:00Z"]);
+        let list = place.json(&["token", "list", "--json"]);
+        assert_eq!((list["links"].as_array().unwrap().len(), list["tokens"].as_array().unwrap().len()), (0, 1));
+        drop(world);
+    }
+}

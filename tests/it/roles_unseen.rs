@@ -1,0 +1,292 @@
+//! What a token for some topics sees of the others: nothing, on no page, in no file and in no refusal.
+
+use serde_json::json;
+
+use crate::support::access_stage::{CANARY, COPY, HIDDEN, Visitor, keep, pages, place, token, unseen};
+use crate::support::databases::{databases, wait};
+use crate::support::program::until;
+use crate::support::web_client::Pages;
+
+/// Addresses with every parameter that could lead to another topic.
+const ASKED: [&str; 42] = [
+    "/",
+    "/topics/acme?copies=all",
+    "/topics/acme?sort=engagement&filtered=keep",
+    "/topics/acme?q=launch",
+    "/topics/acme?sort=velocity",
+    "/topics/acme?by=week",
+    "/topics/acme?sort=positive",
+    "/topics/acme?sort=relevance",
+    "/topics/acme?tone=neutral",
+    "/topics/acme?source=social&since=90d",
+    "/topics/acme/report",
+    "/topics/acme/report?as=file",
+    "/keys",
+    "/answers/acme",
+    "/item?key=post%3Ax%3A7",
+    "/item?key=post%3Ax%3A6",
+    "/runs",
+    "/runs?after=9999999999999/x",
+    "/runs?topic=acme",
+    "/runs?state=ok",
+    "/api/v1/openapi.json",
+    "/api/v1/topics",
+    "/api/v1/topics/acme",
+    "/api/v1/topics/acme/items?copies=all",
+    "/api/v1/topics/acme/items?order=velocity",
+    "/api/v1/topics/acme/days",
+    "/api/v1/topics/acme/terms",
+    "/api/v1/topics/acme/items?search=launch",
+    "/api/v1/topics/acme/answers",
+    "/api/v1/topics/acme/marks",
+    "/api/v1/topics/acme/requests",
+    "/api/v1/items?key=post%3Ax%3A7",
+    "/api/v1/items?key=post%3Ax%3A6",
+    "/api/v1/runs",
+    "/api/v1/exports/items.jsonl",
+    "/api/v1/exports/sightings.csv",
+    "/api/v1/exports/new.jsonl",
+    "/api/v1/exports/runs.csv",
+    "/api/v1/exports/searches.jsonl",
+    "/api/v1/exports/daily.csv",
+    "/api/v1/exports/changes.jsonl",
+    "/api/v1/exports/terms.jsonl",
+];
+
+#[test]
+fn a_token_for_some_topics_sees_nothing_of_the_others() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let all = token(&place, &["all", "--role", "read"]);
+        let some = [
+            token(&place, &["one", "--role", "act", "--topic", "acme"]),
+            token(&place, &["tag", "--role", "read", "--tag", "news"]),
+        ];
+        let pages = pages(&place, false);
+        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
+        // Whoever sees everything finds it: otherwise its absence says nothing.
+        for path in [
+            "/",
+            "/runs",
+            "/items",
+            "/items.csv",
+            "/item?key=post%3Ax%3A7",
+            "/api/v1/exports/items.jsonl",
+            "/api/v1/items?key=post%3Ax%3A7",
+        ] {
+            let text = see(&all, path).text().to_lowercase();
+            assert!(text.contains(CANARY) || text.contains(HIDDEN), "{path}\n{text}");
+        }
+        keep(&pages, &token(&place, &["keeper", "--role", "act"]));
+        for (path, what) in [
+            ("/", "zebra-news"),
+            ("/item?key=post%3Ax%3A7", "the zebra was here, too"),
+            ("/topics/acme", "the zebra was here, too"),
+            ("/api/v1/topics/acme/items", "the zebra was here, too"),
+            ("/api/v1/exports/items.csv", "the zebra was here, too"),
+            ("/api/v1/exports/items.jsonl", "\"cluster\":\"post:x:77077097\""),
+        ] {
+            let text = see(&all, path).text();
+            assert!(text.contains(what), "{path}: {what}\n{text}");
+        }
+        assert!(see(&all, "/item?key=post%3Ax%3A7").text().contains("77077099"), "the near-copy");
+        assert!(see(&all, "/item?key=post%3Ax%3A6").text().contains("77077097"), "what it is a copy of: {COPY}");
+        for token in &some {
+            for path in ASKED {
+                let reply = see(token, path);
+                let text = reply.text().to_lowercase();
+                assert_eq!(reply.status, 200, "{path}\n{text}");
+                assert!(unseen(&text), "{}: {path}\n{text}", place.database.name);
+                assert!(!text.contains("★") && !text.contains("\"starred_at\":\""), "{path}\n{text}");
+            }
+            let rows = see(token, "/api/v1/exports/items.jsonl").words();
+            assert_eq!(rows.lines().count(), 3, "{rows}");
+            for path in [
+                "/runs?topic=zebra",
+                "/api/v1/runs?topic=zebra",
+                "/api/v1/exports/items.csv?topic=zebra",
+                "/topics/zebra",
+            ] {
+                let reply = see(token, path);
+                assert!(
+                    reply.status == 403 && !reply.text().to_lowercase().contains(CANARY),
+                    "{path}\n{}",
+                    reply.text()
+                );
+            }
+            // An item of others is as one that there is not, and a run of others, too.
+            for (theirs, nobodys) in [
+                ("/item?key=post%3Ax%3A77077099", "/item?key=post%3Ax%3A77077999"),
+                ("/api/v1/items?key=post%3Ax%3A77077099", "/api/v1/items?key=post%3Ax%3A77077999"),
+            ] {
+                let (theirs, nobodys) = (see(token, theirs), see(token, nobodys));
+                assert_eq!((theirs.status, nobodys.status), (404, 404));
+                assert_eq!(theirs.words().replace("77077099", "77077999"), nobodys.words());
+            }
+            let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'zebra'").remove(0);
+            let run = url::form_urlencoded::byte_serialize(run.as_bytes()).collect::<String>();
+            assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
+            assert!(see(token, &format!("/runs?run={run}")).text().contains("No run is like that"));
+        }
+        // What cannot be told of some topics alone is refused with a word.
+        for path in [
+            "/alerts",
+            "/files",
+            "/health",
+            "/metrics",
+            "/jobs",
+            "/jobs/new",
+            "/jobs/topics/acme",
+            "/access",
+            "/api/v1/exports/items.jsonl?starred=true",
+            "/api/v1/exports/items.csv?noted=true",
+            "/items",
+            "/items?topic=acme",
+            "/items.csv",
+            "/items.xlsx",
+            "/items.jsonl?topic=acme",
+            "/searches/kept.atom",
+            "/progress/nobody",
+            "/progress/nobody/events",
+            "/api/v1/searches",
+            "/api/v1/reports",
+            "/api/v1/items/post%3Ax%3A7/story",
+        ] {
+            let reply = see(&some[0], path);
+            assert!(reply.status == 403 && reply.text().contains("does not reach this"), "{path}\n{}", reply.text());
+        }
+        // Settings are read by who reads all topics: no button, and the lines to copy.
+        for path in ["/jobs", "/jobs/topics/zebra", "/jobs/topics/zebra?as=toml"] {
+            let text = see(&all, path).text();
+            assert!(text.contains("Your token has the role `read`") && text.contains("zebra"), "{path}\n{text}");
+            assert!(!text.contains("method=\"post\" action=\"/jobs"), "{path}\n{text}");
+        }
+        // Buttons are for who may press them: stars and notes are of all topics, marks of one.
+        for path in ["/topics/acme", "/item?key=post%3Ax%3A7"] {
+            let (one, all) = (see(&some[0], path).text(), see(&all, path).text());
+            assert!(one.contains("/topics/acme/marks") && !one.contains("/items/star"), "{one}");
+            assert!(!one.contains("/jobs") && !all.contains("/jobs/") && !all.contains("/marks\""), "{one}\n{all}");
+        }
+        // A topic that gets the tag is seen at once, and one that loses it is not.
+        let (tagged, text) = (&some[1], std::fs::read_to_string(place.path("jobs.toml")).unwrap());
+        std::fs::write(place.path("jobs.toml"), text.replace("[\"other\"]", "[\"news\"]")).unwrap();
+        pages.going.signal("HUP");
+        until("the tag", || see(tagged, "/").text().to_lowercase().contains(CANARY));
+        assert!(!see(&some[0], "/").text().to_lowercase().contains(CANARY));
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let one = token(&place, &["one", "--role", "act", "--topic", "acme"]);
+        let all = token(&place, &["all", "--role", "act"]);
+        let pages = pages(&place, false);
+        let name = place.database.name;
+        let asks = |token: &str, method: &str, path: &str, body: &str| {
+            Visitor::Bearer(token).asks(&pages, 1, method, path, body)
+        };
+        let asked = asks(&all, "POST", "/api/v1/topics/zebra/requests", "{\"action\": \"pause\"}");
+        assert_eq!(asked.status, 202, "{}", asked.text());
+        let request = asked.json()["data"]["id"].as_str().unwrap().to_owned();
+        // What there is of the other topic, what there is nowhere, and how both are refused.
+        let of_topics = [
+            ("GET", "/topics/{}", ""),
+            ("GET", "/topics/{}?after=1/x", ""),
+            ("GET", "/topics/{}/report", ""),
+            ("GET", "/answers/{}", ""),
+            ("GET", "/runs?topic={}", ""),
+            ("GET", "/items?topic={}", ""),
+            ("GET", "/jobs/topics/{}", ""),
+            ("POST", "/topics/{}", "kind=run_now"),
+            ("POST", "/topics/{}/marks", "key=post%3Ax%3A7&mark=good"),
+            ("GET", "/api/v1/topics/{}", ""),
+            ("GET", "/api/v1/topics/{}/items", ""),
+            ("GET", "/api/v1/topics/{}/answers", ""),
+            ("GET", "/api/v1/topics/{}/days", ""),
+            ("GET", "/api/v1/topics/{}/terms", ""),
+            ("GET", "/api/v1/topics/{}/marks", ""),
+            ("GET", "/api/v1/topics/{}/requests", ""),
+            ("POST", "/api/v1/topics/{}/requests", "{\"action\": \"run-now\"}"),
+            ("POST", "/api/v1/topics/{}/marks", "{\"key\": \"post:x:7\", \"mark\": \"good\"}"),
+            ("DELETE", "/api/v1/topics/{}/marks?key=post%3Ax%3A7", ""),
+            ("GET", "/api/v1/runs?topic={}", ""),
+            ("GET", "/api/v1/exports/items.csv?topic={}", ""),
+            ("GET", "/api/v1/exports/changes.jsonl?topic={}", ""),
+            ("GET", "/api/v1/exports/items.csv?topic=acme&topic={}", ""),
+        ];
+        for (method, path, body) in of_topics {
+            let [theirs, nobodys] =
+                ["zebra", "nobody"].map(|topic| asks(&one, method, &path.replace("{}", topic), body));
+            let named = format!("{name}: {method} {path}\n{}", theirs.text());
+            assert_eq!((theirs.status, nobodys.status), (403, 403), "{named}");
+            assert_eq!(theirs.words(), nobodys.words(), "{named}");
+        }
+        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'zebra'").remove(0);
+        let nobody = run.replace("zebra", "zebrb").replace(|c: char| c.is_ascii_digit(), "1");
+        let (run, nobody) = (run.as_str(), nobody.as_str());
+        let of_things = [
+            ("GET", "/item?key={}", HIDDEN, "post:x:77077999", "", 404),
+            ("GET", "/api/v1/items?key={}", HIDDEN, "post:x:77077999", "", 404),
+            ("GET", "/api/v1/runs/{}", run, nobody, "", 404),
+            ("GET", "/runs?run={}", run, nobody, "", 200),
+            ("GET", "/progress/{}", request.as_str(), "nobody", "", 403),
+            ("GET", "/progress/{}/events", request.as_str(), "nobody", "", 403),
+            ("GET", "/api/v1/topics/acme/requests/{}", request.as_str(), "nobody", "", 404),
+            ("POST", "/topics/acme/marks", HIDDEN, "post:x:77077999", "mark=good&key={}", 404),
+            ("DELETE", "/api/v1/topics/acme/marks?key={}", HIDDEN, "post:x:77077999", "", 404),
+            (
+                "POST",
+                "/api/v1/topics/acme/marks",
+                HIDDEN,
+                "post:x:77077999",
+                "{\"key\": \"{}\", \"mark\": \"good\"}",
+                404,
+            ),
+            ("GET", "/api/v1/exports/changes.jsonl?since={}", run, nobody, "", 404),
+            ("GET", "/api/v1/exports/items.jsonl?tag={}", "other", "nothing", "", 200),
+            ("GET", "/searches/{}.atom", "zebra-news", "nobody", "", 403),
+        ];
+        keep(&pages, &all);
+        for (method, path, theirs, nobodys, body, status) in of_things {
+            let told = |thing: &str| {
+                let written: String = url::form_urlencoded::byte_serialize(thing.as_bytes()).collect();
+                let body = body.replace("{}", if body.starts_with('{') { thing } else { &written });
+                let reply = asks(&one, method, &path.replace("{}", &written), &body);
+                // What was asked for may be told back, and nothing else may differ.
+                let words = reply.words().replace(thing, "·").replace(&written, "·");
+                (reply.status, words.split("As of ").next().unwrap_or_default().to_owned())
+            };
+            let (theirs, nobodys) = (told(theirs), told(nobodys));
+            assert_eq!(theirs.0, status, "{name}: {method} {path}\n{}", theirs.1);
+            assert_eq!(theirs, nobodys, "{name}: {method} {path}");
+        }
+        // Sources of others are not named.
+        let found = asks(&one, "GET", "/api/v1/topics/acme/items?source=nobody", "");
+        assert!(found.status == 404 && !found.text().contains("One of"), "{}", found.text());
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn what_waits_for_the_index_is_counted_of_the_topics_of_the_token() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
+            .map(|args| token(&place, args));
+        // `serve` only reads: nobody indexes them.
+        let pages = Pages::serve(&place, &[]);
+        wait(
+            place.database.execute("DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item"),
+        );
+        let waiting = |token: &str| {
+            let path = "/api/v1/topics/acme/items?search=launch";
+            Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").json()["unindexed"].clone()
+        };
+        assert_eq!((waiting(&one), waiting(&all)), (json!(3), json!(6)), "{}", place.database.name);
+    }
+}

@@ -1,0 +1,137 @@
+//! A database with one topic that some may see and one that they may not, and visitors with every kind of token.
+
+use std::net::SocketAddr;
+
+use serde_json::json;
+
+use crate::support::api_client::{Reply, request};
+use crate::support::databases::{Database, wait};
+use crate::support::program::Place;
+use crate::support::web_client::{Pages, TOKEN};
+use crate::support::world::{World, hour, post};
+
+/// Stands in everything of the topic that is not to be seen: its id, its title, its texts.
+pub const CANARY: &str = "zebra";
+/// Key of an item that only that topic knows, a near-copy of [`SHARED`].
+pub const HIDDEN: &str = "post:x:77077099";
+/// Ids of what only that topic knows: that copy, and what the other topic's [`COPY`] is a copy of.
+pub const UNSEEN: [&str; 2] = ["77077099", "77077097"];
+/// Key of an item of the other topic, which began as one of this topic's.
+pub const COPY: &str = "post:x:6";
+/// Key of an item that both know.
+pub const SHARED: &str = "post:x:7";
+
+const TOPICS: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
+    [[reports]]\nname = \"daily\"\nevery = \"1h\"\nwindow = \"since_last\"\npath = \"daily\"\n\
+    [[topics]]\nid = \"acme\"\ntitle = \"Acme\"\nquery = \"acme\"\nevery = \"12h\"\ntags = [\"news\"]\nsources = [\"social\"]\n\
+    [[topics]]\nid = \"zebra\"\ntitle = \"Zebra\"\nquery = \"zebra\"\nevery = \"12h\"\ntags = [\"other\"]\nsources = [\"social\"]\n";
+
+/// Both topics, run once each.
+pub fn place(database: Database) -> (World, Place) {
+    let world = World::new();
+    let place = Place::new(database, &world.lines(), TOPICS);
+    let both = "the launch of the new press is set for noon on thursday in the old hall by the river";
+    world.posts(&[post(7, 8, both, 3), post(8, 8, "a quiet day at acme", 1)]);
+    place.ok(&["once", "--topic", "acme", "--at", &hour(9)]);
+    let first = "a ferry to the island was late for the third time in a week and nobody says why it was";
+    world.posts(&[
+        post(7, 8, both, 9),
+        post(77_077_099, 8, both, 5),
+        post(77_077_098, 8, "a zebra crossed the road", 2),
+        post(77_077_097, 8, first, 4),
+    ]);
+    place.ok(&["once", "--topic", "zebra", "--at", &hour(10)]);
+    world.posts(&[post(6, 9, first, 1)]);
+    place.ok(&["once", "--topic", "acme", "--at", &hour(11)]);
+    world.posts(&[]);
+    (world, place)
+}
+
+/// A new token.
+pub fn token(place: &Place, args: &[&str]) -> String {
+    place.ok(&[&["token", "add"], args].concat()).trim().to_owned()
+}
+
+/// A new link: its secret, and its id.
+pub fn link(place: &Place, args: &[&str]) -> (String, String) {
+    let made = place.json(&[&["token", "share", "--json"], args].concat());
+    let path = made["path"].as_str().unwrap();
+    (path.strip_prefix("/shared/").unwrap().to_owned(), made["link"]["id"].as_str().unwrap().to_owned())
+}
+
+/// Who asks.
+pub enum Visitor<'a> {
+    Nobody,
+    /// With a token, or what is said to be one.
+    Bearer(&'a str),
+    /// With what a browser keeps of a login.
+    Cookie(&'a str),
+}
+
+impl Visitor<'_> {
+    /// Asks from an address of this machine's own, so that wrong tokens of one are not counted against another.
+    pub fn asks(&self, pages: &Pages, from: u8, method: &str, path: &str, body: &str) -> Reply {
+        let origin = pages.origin();
+        let mut headers = vec![("Origin".to_owned(), origin)];
+        match self {
+            Visitor::Nobody => {}
+            Visitor::Bearer(token) => headers.push(("Authorization".to_owned(), format!("Bearer {token}"))),
+            Visitor::Cookie(cookie) => headers.push(("Cookie".to_owned(), (*cookie).to_owned())),
+        }
+        if path.starts_with("/api/") && !body.is_empty() {
+            headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+        }
+        let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let text = request(pages, method, path, &headers, body);
+        let to: SocketAddr = pages.address.parse().unwrap();
+        wait(async move {
+            use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+            let socket = tokio::net::TcpSocket::new_v4().unwrap();
+            socket.bind(SocketAddr::from(([127, 0, 0, from], 0))).unwrap();
+            let mut stream = socket.connect(to).await.unwrap();
+            let _ = stream.write_all(text.as_bytes()).await;
+            let mut all = Vec::new();
+            let _ = stream.read_to_end(&mut all).await;
+            Reply::of(&all)
+        })
+    }
+}
+
+/// The cookie of a browser that logged in with a token.
+pub fn logged_in(pages: &Pages, token: &str) -> String {
+    let origin = pages.origin();
+    let answer = pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={token}"));
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
+}
+
+/// `run`, with the configured token or without.
+pub fn pages(place: &Place, configured: bool) -> Pages {
+    let program = place.program(&["run"]);
+    Pages::of(if configured { program.env("TOPICWATCH_WEB_TOKEN", TOKEN) } else { program }.start())
+}
+
+/// Tokens as `token list` tells them.
+pub fn listed(place: &Place, name: &str) -> serde_json::Value {
+    let list = place.json(&["token", "list", "--json"]);
+    let found = list["tokens"].as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
+    found.unwrap_or(json!(null))
+}
+
+/// Keeps a star, a note and a saved search that are of what is not to be seen.
+pub fn keep(pages: &Pages, token: &str) {
+    for (path, form) in [
+        ("/items/star", "key=post%3Ax%3A7&starred=true"),
+        ("/items/note", "key=post%3Ax%3A7&note=the+zebra+was+here%2C+too"),
+        ("/searches", "what=save&name=zebra-news&topic=zebra"),
+    ] {
+        let reply = Visitor::Bearer(token).asks(pages, 1, "POST", path, form);
+        assert_eq!(reply.status, 303, "{path}\n{}", reply.text());
+    }
+}
+
+/// Whether a text has nothing of the topic that is not to be seen.
+pub fn unseen(text: &str) -> bool {
+    let text = text.to_lowercase();
+    !text.contains(CANARY) && UNSEEN.iter().all(|id| !text.contains(id))
+}
