@@ -28,6 +28,6 @@ mod source_health;
 mod streams;
 
 pub use access::Access;
-pub use jobs_file::{JobsFile, Opened, Outlook, Pending, Tried, TriedResult, Unsaved, Wrong};
+pub use jobs_file::{AlertTrial, JobsFile, Opened, Outlook, Pending, Tried, TriedResult, Unsaved, Wrong};
 pub use server::{Running, StartError, start};
 pub use site::{Hint, InForce, Settings, Site};

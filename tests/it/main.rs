@@ -61,6 +61,8 @@ mod idle;
 mod import;
 mod item_facts;
 mod kills;
+mod job_runs;
+mod kept_cli;
 mod landmarks;
 mod ledger_cli;
 mod mail_tls;
