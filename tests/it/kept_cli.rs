@@ -78,7 +78,7 @@ fn what_cannot_be_kept_is_refused_and_changes_nothing() {
             (&["items", "note", "post:x:nobody", "x"], "hint: keys are those of: topicwatch items --json"),
             (&["items", "note", &key, " \n "], "take a note away with --clear"),
             (&["items", "note", &key, &long], "write at most 2000 characters"),
-            (&["items", "note", &key], "<TEXT|--clear>"),
+            (&["items", "note", &key], "<TEXT>"),
             (&["items", "note", &key, "x", "--clear"], "cannot be used with"),
             (&["items", "star"], "<KEY>..."),
             (&["items", "--starred", "star", &key], "cannot be used with"),

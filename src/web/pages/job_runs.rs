@@ -9,7 +9,7 @@ use super::alerts;
 use super::item_view::progress_page;
 use crate::draw::format::{self, counted, number};
 use crate::edit::{Given, Jobs, Kind};
-use crate::model::{AlertEvent, AlertEventKind};
+use crate::model::{AlertEvent, AlertEventKind, OutboxState, Posted};
 use crate::web::ask::{Ask, cut, link};
 use crate::web::editing::Editing;
 use crate::web::jobs_file::AlertTrial;
@@ -63,10 +63,25 @@ pub(super) async fn last(site: &Site, kind: Kind, name: &str) -> Result<Markup, 
     Ok(html! { span.sub {
         "Test, asked for " (moment(request.asked_at, "UTC")) ": "
         @match &posted {
-            Some(posted) => { strong { (posted.state) } @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" } },
+            Some(posted) => {
+                strong { (outcome(posted)) }
+                @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" }
+                @if let (OutboxState::Queued, Some(at)) = (posted.state, posted.next_at) { ", tried again from " (moment(at, "UTC")) " on" }
+            },
             None => (format::line(request.answer.as_deref().unwrap_or("a daemon will take it up"), 200)),
         }
     } })
+}
+
+/// How far a test of a channel has got.
+fn outcome(posted: &Posted) -> &'static str {
+    match posted.state {
+        OutboxState::Sent => "sent",
+        OutboxState::Dead => "refused",
+        OutboxState::Sending => "on its way",
+        OutboxState::Queued if posted.error.is_some() => "not delivered yet",
+        OutboxState::Queued => "waits",
+    }
 }
 
 /// A button was pressed; where to go on.
