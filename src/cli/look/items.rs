@@ -23,14 +23,17 @@ pub struct ItemsArgs {
     /// What to do [default: list]
     #[command(subcommand)]
     pub verb: Option<ItemsVerb>,
-    /// Which items to list
+    /// Options of `list`
     #[command(flatten)]
     pub list: ItemsListArgs,
 }
 
-/// What can be done with single items.
+/// What can be done with items.
 #[derive(Debug, Subcommand)]
 pub enum ItemsVerb {
+    /// List items, newest first, or search them by words
+    #[command(after_help = examples::ITEMS)]
+    List(Box<ItemsListArgs>),
     /// Star items, or take the stars away; a star holds in every topic
     #[command(after_help = examples::STAR)]
     Star(StarArgs),
@@ -90,6 +93,7 @@ struct Listed {
 pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit, Failure> {
     match args.verb {
         None => listed(common, args.list).await,
+        Some(ItemsVerb::List(args)) => listed(common, *args).await,
         Some(ItemsVerb::Star(args)) => kept::star(common, &args).await,
         Some(ItemsVerb::Note(args)) => kept::note(common, &args).await,
     }
