@@ -1,10 +1,10 @@
 //! When an alert would have fired, and on what: the runs of the past in reading order, through the same rules, kept nowhere.
 //! What is known today is looked at: items that were edited, merged or forgotten since are as they are now.
 
-use super::evaluate::{RUNS, take_runs};
+use super::evaluate::{RUNS, budgets, take_runs};
 use super::transitions::Transitions;
 use crate::insight::Look;
-use crate::model::{AlertEvent, AlertRule, AlertSpec, Time};
+use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Time};
 use crate::store::{Store, StoreError};
 
 /// What would have been seen.
@@ -44,6 +44,37 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         told.looked.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
         told.looks.extend(looks.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
+    told.events = seen.events;
+    Ok(told)
+}
+
+/// What an alert would say now.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trial {
+    /// Runs that were looked at.
+    pub runs: u64,
+    /// What would fire now.
+    pub firing: Vec<Firing>,
+    /// What would have been seen, the earliest first.
+    pub events: Vec<AlertEvent>,
+}
+
+/// Looks at the latest runs since an instant, at most about so many, and at what today used of a budget.
+pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now: Time) -> Result<Trial, StoreError> {
+    let last = store.last_seq().await?;
+    let mut seq = store.alert_seq_before(since).await?.max(last.saturating_sub(most));
+    let (mut told, mut seen) = (Trial::default(), Transitions::of(&[]));
+    while seq < last {
+        let runs = store.alert_runs(seq, RUNS).await?;
+        let Some(latest) = runs.last() else { break };
+        seq = latest.seq;
+        told.runs += runs.len() as u64;
+        take_runs(store, spec, &runs, &mut seen, None).await?;
+    }
+    if spec.rule == AlertRule::Budget {
+        budgets(store, spec, now, &mut seen, None).await?;
+    }
+    told.firing = seen.firing.into_values().collect();
     told.events = seen.events;
     Ok(told)
 }

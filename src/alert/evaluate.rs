@@ -146,7 +146,7 @@ async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result
 }
 
 /// What the day used of the service's budget, or of those of the topics that are named.
-async fn budgets(
+pub(super) async fn budgets(
     store: &Store,
     spec: &AlertSpec,
     now: Time,

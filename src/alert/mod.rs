@@ -17,7 +17,7 @@ mod rules;
 mod transitions;
 mod why;
 
-pub use backtest::{Backtest, backtest};
+pub use backtest::{Backtest, Trial, backtest, trial};
 pub use dispatch::sample;
 pub use evaluate::{Evaluated, evaluate};
 pub use measure::{Measured, Measurement, measure};

@@ -142,9 +142,20 @@ Examples:
   topicwatch items --search '\"price increase\" -rumour'   a phrase, not a word
   topicwatch items --search '#acme launch*' --since 7d --json
   topicwatch items --topic acme-launches --rank relevance --fold-noise
+  topicwatch items --starred                               each with its key
 
 Case and accents do not matter; #tag and @name are found with and without their
 sign. How words are matched: docs/reference/search.md.";
+pub(in crate::cli) const STAR: &str = "\
+Examples:
+  topicwatch items star post:x:2031610711893905509
+  topicwatch items star post:x:1 post:x:2 --off     takes the stars away
+  topicwatch items --starred                        lists them";
+pub(in crate::cli) const NOTE: &str = "\
+Examples:
+  topicwatch items note post:x:2031610711893905509 'ask Ann about it'
+  topicwatch items note post:x:2031610711893905509 --clear
+  topicwatch items --noted                          lists them";
 pub(in crate::cli) const MARK: &str = "\
 Examples:
   topicwatch mark acme-launches post:x:2031610711893905509 noise

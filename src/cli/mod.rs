@@ -106,7 +106,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Runs(args) => look::runs::run(&common, &args).await,
         Verb::Show(args) => look::show::run(&common, &args).await,
         Verb::Diff(args) => look::diff::run(&common, &args).await,
-        Verb::Items(args) => look::items::run(&common, args).await,
+        Verb::Items(args) => look::items::run(&common, *args).await,
         Verb::Story(args) => look::story::run(&common, &args).await,
         Verb::Mark(args) => topic::mark::run(&common, &args).await,
         Verb::Terms(args) => look::terms::run(&common, &args).await,

@@ -106,9 +106,9 @@ pub enum Verb {
     /// Show what changed in a topic: new, gone, edited, rising
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// List items, newest first, or search them by words
+    /// List, search, star and note items
     #[command(after_help = examples::ITEMS)]
-    Items(ItemsArgs),
+    Items(Box<ItemsArgs>),
     /// Show how a text or link spread: who first, where, how fast
     #[command(after_help = examples::STORY)]
     Story(StoryArgs),

@@ -1,13 +1,14 @@
-//! What the process remembers of edits: what was deleted lately, so that it can be put back, and how often a topic was tried.
+//! What the process remembers of edits: what was deleted lately, so that it can be put back; how often a topic was tried, and what
+//! alerts that were tried would say.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::jobs_file::JobsFile;
+use super::jobs_file::{AlertTrial, JobsFile};
 use crate::edit::{Kind, Removed};
 use crate::model::Time;
 
-/// Deletions that can be undone.
+/// Deletions that can be undone, and trials of alerts that can be looked at.
 const KEPT: usize = 20;
 /// Tries of a UTC day: each costs a call that no topic's limit counts.
 pub(super) const TRIES: u32 = 50;
@@ -26,13 +27,14 @@ pub(super) struct Deleted {
 pub(super) struct Editing {
     pub(super) file: Arc<dyn JobsFile>,
     deleted: Mutex<VecDeque<(String, Deleted)>>,
+    trials: Mutex<VecDeque<(String, AlertTrial)>>,
     /// The UTC day, and the tries so far.
     tries: Mutex<(i64, u32)>,
 }
 
 impl Editing {
     pub(super) fn of(file: Arc<dyn JobsFile>) -> Self {
-        Self { file, deleted: Mutex::default(), tries: Mutex::default() }
+        Self { file, deleted: Mutex::default(), trials: Mutex::default(), tries: Mutex::default() }
     }
 
     /// Remembers a deletion under the fingerprint that the file had before; the oldest is forgotten.
@@ -48,6 +50,20 @@ impl Editing {
     pub(super) fn deleted(&self, id: &str) -> Option<Deleted> {
         let all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().find(|(known, _)| known == id).map(|(_, deleted)| deleted.clone())
+    }
+
+    /// Remembers what an alert would say; the oldest is forgotten.
+    pub(super) fn keep_trial(&self, id: String, trial: AlertTrial) {
+        let mut all = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= KEPT {
+            all.pop_front();
+        }
+        all.push_back((id, trial));
+    }
+
+    pub(super) fn trial(&self, id: &str) -> Option<AlertTrial> {
+        let all = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().find(|(known, _)| known == id).map(|(_, trial)| trial.clone())
     }
 
     /// Whether there is one more try today; counts it.

@@ -4,7 +4,7 @@
 use std::pin::Pin;
 
 use crate::insight::TopicForecast;
-use crate::model::{Micros, Source, Time};
+use crate::model::{AlertEvent, Firing, Micros, Source, Time};
 
 /// What is under way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -80,6 +80,21 @@ pub struct TriedResult {
     pub url: Option<String>,
 }
 
+/// What an alert of the file would say now. Nothing was stored and nobody was told.
+#[derive(Debug, Clone)]
+pub struct AlertTrial {
+    pub name: String,
+    /// Runs that were looked at, and since when.
+    pub runs: u64,
+    pub since: Time,
+    pub firing: Vec<Firing>,
+    /// What it would have seen, the earliest first.
+    pub events: Vec<AlertEvent>,
+    /// Whom it would tell.
+    pub channels: Vec<String>,
+    pub paused: bool,
+}
+
 /// The file behind the pages.
 pub trait JobsFile: Send + Sync {
     /// Reads it. `Err` says why it cannot be read.
@@ -94,6 +109,9 @@ pub trait JobsFile: Send + Sync {
 
     /// Asks what a topic of a text would ask, of one source, once.
     fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>>;
+
+    /// Looks at the latest runs with an alert of the file.
+    fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>>;
 
     /// A report of one topic up to now, as a page.
     fn report<'a>(&'a self, topic: &'a str) -> Pending<'a, Result<String, Wrong>>;

@@ -33,7 +33,7 @@ mod tokens;
 mod visitor;
 
 pub use access::Access;
-pub use jobs_file::{JobsFile, Opened, Outlook, Pending, Tried, TriedResult, Unsaved, Wrong};
+pub use jobs_file::{AlertTrial, JobsFile, Opened, Outlook, Pending, Tried, TriedResult, Unsaved, Wrong};
 pub use need::{Declared, Need};
 pub use server::{Running, StartError, declared, start};
 pub use site::{Hint, InForce, Settings, Site};

@@ -60,6 +60,8 @@ mod hostile_texts;
 mod idle;
 mod import;
 mod item_facts;
+mod job_runs;
+mod kept_cli;
 mod kills;
 mod landmarks;
 mod ledger_cli;

@@ -71,7 +71,7 @@ pub use rows::{
     SightingRow, TopicStatus,
 };
 pub use run::{Engine, RunState, SearchState, Trigger};
-pub use saved_search::{LONGEST_NOTE, MOST_SEARCHES, SavedSearch};
+pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, as_note};
 pub use search_history::{Look, LookSearch, Recall, Watched};
 pub use source::{SERVICE, Source};
 pub use span::{LookBack, Span, spell};

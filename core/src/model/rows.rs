@@ -45,6 +45,9 @@ pub struct Counts {
 pub struct RunRow {
     /// Id shown to users.
     pub run: String,
+    /// What it is a run of: `topic:acme`, `report:daily`. Its id says it of scheduled ones.
+    #[serde(skip)]
+    pub job: String,
     pub topic: Option<String>,
     /// Why it exists.
     pub trigger: Trigger,

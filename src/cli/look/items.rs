@@ -1,13 +1,16 @@
-//! `items`: lists items, newest first; with `--search`, items by their words.
+//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are `topic::kept`'s.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use serde_json::json;
 
+use crate::cli::examples;
 use crate::cli::look::item_list;
+use crate::cli::look::kept_list::{self, Kept};
 use crate::cli::look::ranked::{self, RankedArgs, Shown};
 use crate::cli::look::search::{self, SearchArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
+use crate::cli::topic::kept::{self, NoteArgs, StarArgs};
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding, Rankings};
@@ -15,7 +18,32 @@ use crate::model::WindowFit;
 use crate::store::{Filter, ItemRow, Nature, Store};
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct ItemsArgs {
+    /// What to do [default: list]
+    #[command(subcommand)]
+    pub verb: Option<ItemsVerb>,
+    /// Options of `list`
+    #[command(flatten)]
+    pub list: ItemsListArgs,
+}
+
+/// What can be done with items.
+#[derive(Debug, Subcommand)]
+pub enum ItemsVerb {
+    /// List items, newest first, or search them by words
+    #[command(after_help = examples::ITEMS)]
+    List(Box<ItemsListArgs>),
+    /// Star items, or take the stars away; a star holds in every topic
+    #[command(after_help = examples::STAR)]
+    Star(StarArgs),
+    /// Write a note to an item, in place of one that is there
+    #[command(after_help = examples::NOTE)]
+    Note(NoteArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ItemsListArgs {
     /// Only this topic (repeat for more)
     #[arg(long, value_name = "ID")]
     pub topic: Vec<String>,
@@ -28,6 +56,12 @@ pub struct ItemsArgs {
     /// With --search: first seen at or after (same forms)
     #[arg(long, value_name = "TIME", requires = "search")]
     pub since: Option<String>,
+    /// Only items with a star
+    #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise"])]
+    pub starred: bool,
+    /// Only items with a note
+    #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise"])]
+    pub noted: bool,
     #[command(flatten)]
     pub ranked: RankedArgs,
     /// Items hidden by their topic's filter: hide them, keep them, or show only them
@@ -57,17 +91,31 @@ struct Listed {
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: ItemsArgs) -> Result<Exit, Failure> {
+    match args.verb {
+        None => listed(common, args.list).await,
+        Some(ItemsVerb::List(args)) => listed(common, *args).await,
+        Some(ItemsVerb::Star(args)) => kept::star(common, &args).await,
+        Some(ItemsVerb::Note(args)) => kept::note(common, &args).await,
+    }
+}
+
+async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     if let Some(words) = args.search {
         if args.limit == 0 {
             return Err(Failure::usage("--limit 0 leaves nothing to search for", "write --limit 1 or more"));
         }
-        let ItemsArgs { topic, since, filtered, limit, after, json, .. } = args;
+        let ItemsListArgs { topic, since, filtered, limit, after, json, .. } = args;
         let words = vec![words];
         return search::run(common, &SearchArgs { words, topic, since, filtered, limit, after, json }).await;
     }
     if args.ranked.asked() {
-        let ItemsArgs { topic, ranked, filtered, limit, json, .. } = args;
+        let ItemsListArgs { topic, ranked, filtered, limit, json, .. } = args;
         return ranked::run(common, &ranked, &Shown { topic, filtered, limit: limit as usize, json }).await;
+    }
+    if args.starred || args.noted {
+        let ItemsListArgs { topic, new_since, starred, noted, filtered, limit, json, .. } = args;
+        let shown = Kept { topic, new_since, starred, noted, filtered, limit: limit as usize, json };
+        return kept_list::run(common, &shown).await;
     }
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;

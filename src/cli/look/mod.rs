@@ -7,6 +7,7 @@ pub(in crate::cli) mod diff;
 pub(in crate::cli) mod diff_text;
 pub(in crate::cli) mod item_list;
 pub(in crate::cli) mod items;
+mod kept_list;
 pub(in crate::cli) mod ranked;
 pub(in crate::cli) mod report;
 pub(in crate::cli) mod runs;

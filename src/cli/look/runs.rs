@@ -199,6 +199,7 @@ mod tests {
     fn an_id_is_whole_however_narrow_the_terminal_is() {
         let run = RunRow {
             run: "topic:globex-pricing@2026-11-21T07:30:00Z".into(),
+            job: "topic:globex-pricing".into(),
             topic: Some("globex-pricing".into()),
             trigger: Trigger::Scheduled,
             state: RunState::Failed,

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::run::jobs_trial;
+use crate::cli::run::{alert_trial, jobs_trial};
 use crate::cli::setup::plan;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
@@ -17,7 +17,7 @@ use crate::model::{Clock, ReportFormat, ReportSpec, ReportWindow, Time, Topic};
 use crate::report;
 use crate::schedule::Schedule;
 use crate::store::Store;
-use crate::web::{JobsFile, Opened, Outlook, Pending, Tried, Unsaved, Wrong};
+use crate::web::{AlertTrial, JobsFile, Opened, Outlook, Pending, Tried, Unsaved, Wrong};
 
 /// Next slots shown in a preview.
 const SLOTS: usize = 3;
@@ -57,11 +57,16 @@ impl Editor {
         Context { config, clock: self.clock.clone() }
     }
 
-    /// A topic of a text, with all that the text says. Checking many takes seconds, on a thread of its own.
-    async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
-        let (common, now, text) = (self.common.clone(), self.now(), text.to_owned());
+    /// What a text says. Checking many topics takes seconds, on a thread of its own.
+    async fn config(&self, text: String) -> Result<Config, Vec<Wrong>> {
+        let (common, now) = (self.common.clone(), self.now());
         let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
-        let config = loaded.map_err(|error| vec![Wrong::nowhere(format!("the check ended: {error}"), "")])??;
+        loaded.map_err(|error| vec![Wrong::nowhere(format!("the check ended: {error}"), "")])?
+    }
+
+    /// A topic of a text, with all that the text says.
+    async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
+        let config = self.config(text.to_owned()).await?;
         let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
         let topic = topic.ok_or_else(|| vec![Wrong::nowhere(format!("there is no topic `{id}` in it"), "")])?;
         Ok((self.context(config), topic))
@@ -174,10 +179,15 @@ impl JobsFile for Editor {
     fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>> {
         Box::pin(async move {
             let found = self.topic(text, topic).await;
-            let (context, topic) = found.map_err(|mut all| {
-                if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
-            })?;
+            let (context, topic) = found.map_err(first)?;
             jobs_trial::try_out(&context, &topic).await
+        })
+    }
+
+    fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>> {
+        Box::pin(async move {
+            let config = self.config(self.open()?.text).await.map_err(first)?;
+            alert_trial::try_alert(&config, &self.store, alert, self.now()).await
         })
     }
 
@@ -196,6 +206,11 @@ fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
         LoadError::Unreadable { message, hint, .. } => vec![Wrong::nowhere(message, hint)],
         LoadError::NotFound { .. } => vec![Wrong::nowhere("there is no configuration any more", "")],
     })
+}
+
+/// One of several is enough where there is no list to show them in.
+fn first(mut all: Vec<Wrong>) -> Wrong {
+    if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
 }
 
 fn wrong(mistake: Mistake) -> Wrong {

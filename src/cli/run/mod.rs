@@ -1,5 +1,6 @@
 //! Verbs that run topics, and what the long-running ones share: reloading, the dashboard, waiting for a database.
 
+mod alert_trial;
 pub(in crate::cli) mod daemon;
 pub(in crate::cli) mod dashboard;
 pub(in crate::cli) mod dry_run;

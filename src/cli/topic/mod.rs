@@ -2,6 +2,7 @@
 
 pub(in crate::cli) mod backfill;
 pub(in crate::cli) mod filter;
+pub(in crate::cli) mod kept;
 pub(in crate::cli) mod mark;
 pub(in crate::cli) mod pause;
 pub(in crate::cli) mod rename;

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use super::item_view::progress_page;
 use super::topic_edit;
 use crate::draw::format;
-use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, Time, TopicCard};
+use crate::model::{ControlRequest, PausedBy, Request, RequestKind, RequestState, RunState, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::{Ask, LARGEST_FORM, LONGEST, link};
 use crate::web::layout::{self, moment};
@@ -47,6 +47,7 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, visitor: &Visitor) -> R
             @if acts { @for kind in [Some(RequestKind::RunNow), pause].into_iter().flatten() {
                 form method="post" action=(format!("/topics/{}", card.topic)) {
                     input type="hidden" name="kind" value=(kind);
+                    @if kind == RequestKind::RunNow { (press_field(site)?) }
                     button type="submit" { (name(kind)) }
                 }
             } }
@@ -116,8 +117,11 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, P
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    let id = put(site, &ControlRequest::plain(kind, topic)).await?;
-    Ok(id.filter(|_| kind == RequestKind::RunNow))
+    if kind == RequestKind::RunNow {
+        return pressed(site, &form, topic).await.map(Some);
+    }
+    put(site, &ControlRequest::plain(kind, topic)).await?;
+    Ok(None)
 }
 
 /// What a form holds.
@@ -145,4 +149,53 @@ pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem
 pub(in crate::web) async fn put(site: &Site, wish: &ControlRequest) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(site.store.request(&id, wish, site.now()).await?.then_some(id))
+}
+
+/// What tells two presses of a button from one that a browser sent twice.
+pub(super) fn press_field(site: &Site) -> Result<Markup, Problem> {
+    let id = may_ask(site)?(site.now());
+    Ok(html! { input type="hidden" name="press" value=(id); })
+}
+
+/// Asks for a run at once, or a test of a channel. A press that came before, and a run that was asked for and goes on, is not
+/// asked for again: the answer is the request that it was.
+pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String, Problem> {
+    let new = may_ask(site)?(site.now());
+    let is_id = |id: &&str| id.len() == new.len() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let id = form.get("press").filter(is_id).unwrap_or(&new);
+    // A request is told for some days, its run stays.
+    if site.store.request_by_id(id).await?.is_some() || site.store.run(id).await?.is_some() {
+        return Ok(id.to_owned());
+    }
+    if let Some(going) = going(site, of).await? {
+        return Ok(going);
+    }
+    if site.store.request(id, &ControlRequest::plain(RequestKind::RunNow, of), site.now()).await? {
+        return Ok(id.to_owned());
+    }
+    // Somebody else asked meanwhile.
+    if let Some(going) = going(site, of).await? {
+        return Ok(going);
+    }
+    let hint = "Is `topicwatch run` up? It takes up what waits within seconds; try again then.";
+    Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests wait already", hint))
+}
+
+/// The request for a run at once that waits, or whose run has not ended.
+async fn going(site: &Site, of: &str) -> Result<Option<String>, Problem> {
+    let asked = site.store.requests_of(of, TOLD).await?;
+    for request in asked.into_iter().filter(|request| request.wish.kind == RequestKind::RunNow) {
+        let goes_on = match request.state {
+            RequestState::Queued => true,
+            RequestState::Done => {
+                let run = site.store.run(&request.id).await?;
+                run.is_some_and(|run| matches!(run.state, RunState::Queued | RunState::Running))
+            }
+            RequestState::Refused => false,
+        };
+        if goes_on {
+            return Ok(Some(request.id));
+        }
+    }
+    Ok(None)
 }

@@ -151,7 +151,7 @@ fn about(subject: &str, topics: &BTreeSet<String>) -> Markup {
 }
 
 /// The page of an alert.
-fn page_of(name: &str) -> String {
+pub(super) fn page_of(name: &str) -> String {
     link("/alerts", [("alert", name)])
 }
 

@@ -28,6 +28,8 @@ use crate::web::visitor::Visitor;
 const ITEMS: usize = 50;
 /// Items that are counted for a page.
 const COUNTED: u64 = 5_000;
+/// Filters that are folded until one of them is used: what a phone shows first are items.
+const MORE: [&str; 9] = ["kind", "lang", "author", "since", "until", "new_since", "marked", "starred", "noted"];
 /// Topics among which one is chosen; of more, its id is typed.
 const CHOICE: usize = 200;
 
@@ -91,8 +93,7 @@ fn list(ask: &Ask, rows: &[ItemRow], more: bool, narrowed: bool, acts: bool) -> 
             @let back = format!("{back}#i{number}");
             (item_view::item(row, "UTC"))
             p.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
-            (marks::of_item(row, acts, &back))
-            (kept::of_item(row, acts, &back, number))
+            div.deeds { (marks::of_item(row, acts, &back)) (kept::of_item(row, acts, &back, number)) }
         } } } }
     }
 }
@@ -116,19 +117,21 @@ async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Resu
         div { label for="search" { "Words" } input #search type="search" name="search" value=(given("search")) maxlength="300"; }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
         (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
-        (choice("kind", "Kind", same(Kind::ALL.iter().map(|kind| kind.as_str()).collect())))
         (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
-        (field("lang", "Language", "en", 20))
-        (field("author", "Author", "", 100))
-        (field("since", "First seen since", "7d or 2026-03-11", 40))
-        (field("until", "First seen before", "2026-03-12", 40))
-        (field("new_since", "New since", "24h", 40))
-        (choice("marked", "Marked", same(Verdict::ALL.iter().map(|mark| mark.as_str()).collect())))
-        (choice("starred", "Star", vec![("true", "starred")]))
-        (choice("noted", "Note", vec![("true", "with a note")]))
         @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
         @if !ask.only(&PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
+        details open[!ask.only(&MORE).is_empty()] { summary { "More filters" } div {
+            (choice("kind", "Kind", same(Kind::ALL.iter().map(|kind| kind.as_str()).collect())))
+            (field("lang", "Language", "en", 20))
+            (field("author", "Author", "", 100))
+            (field("since", "First seen since", "7d or 2026-03-11", 40))
+            (field("until", "First seen before", "2026-03-12", 40))
+            (field("new_since", "New since", "24h", 40))
+            (choice("marked", "Marked", same(Verdict::ALL.iter().map(|mark| mark.as_str()).collect())))
+            (choice("starred", "Star", vec![("true", "starred")]))
+            (choice("noted", "Note", vec![("true", "with a note")]))
+        } }
     } })
 }
 

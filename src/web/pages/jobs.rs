@@ -1,5 +1,5 @@
 //! What the file has: topics, reports, alerts, exports and channels. They are switched on and off here, topics deleted and put
-//! back, reports and exports made at once, channels tried. How a topic is changed is `topic_edit`'s.
+//! back. What is made or tried at once is `job_runs`'; how a topic is changed is `topic_edit`'s.
 
 use std::sync::Arc;
 
@@ -10,17 +10,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
-use super::actions::{may_ask, put, request_row};
-use super::item_view::progress_page;
+use super::actions::may_ask;
+use super::job_runs;
 use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, place};
 use super::topic_fields::hidden;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Given, Jobs, Kind};
-use crate::model::{ControlRequest, RequestKind, Role};
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
 use crate::web::editing::Deleted;
-use crate::web::jobs_file::{Opened, Unsaved, Wrong};
+use crate::web::jobs_file::{AlertTrial, Opened, Unsaved, Wrong};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -34,6 +33,8 @@ const LISTED: usize = 100;
 struct Told {
     /// What was deleted: under which id, and what.
     undo: Option<(String, Deleted)>,
+    /// What an alert would say that was tried.
+    tried: Option<AlertTrial>,
     changed: bool,
     /// What was to be put back by hand.
     lost: Option<String>,
@@ -42,7 +43,8 @@ struct Told {
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
-    page(&site, Told { undo, ..Told::default() }, &ask.visitor).await
+    let tried = ask.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
+    page(&site, Told { undo, tried, ..Told::default() }, &ask.visitor).await
 }
 
 async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Problem> {
@@ -73,6 +75,7 @@ async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Proble
 
 fn news(told: &Told) -> Markup {
     html! {
+        @if let Some(tried) = &told.tried { (job_runs::trial(tried)) }
         @if let Some((id, deleted)) = &told.undo { div.note role="status" {
             p { "Deleted: " (deleted.kind.word()) " " strong { (deleted.name) } ". What it found stays stored." }
             form.actions method="post" action="/jobs" {
@@ -105,7 +108,7 @@ fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
     html! { section aria-labelledby=(kind.table()) {
         h2 id=(kind.table()) { (heading(kind)) }
         @if kind == Kind::Topic { p { a href=(NEW) { "Add a topic" } } }
-        @if rows.is_empty() { p.meta { "None. " code { "[[" (kind.table()) "]]" } " in the file adds one." } } @else { div.wide { table.cards {
+        @if rows.is_empty() { p.meta { "None. " code { "[[" (kind.table()) "]]" } " in the file adds one." } } @else { div.wide { table.cards.kinds {
             caption.quiet { (heading(kind)) " of the file" }
             thead { tr { th scope="col" { "Name" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "What to do" } } }
             tbody { @for row in rows { (row) } }
@@ -152,16 +155,8 @@ async fn row(
             button type="submit" aria-label=(label) { (told) }
         } }
     };
-    let asks = site.acts(visitor) && visitor.role >= Role::Edit;
-    let asks = asks.then(|| asked_of(kind, name)).flatten();
-    let asked = match &asks {
-        Some((of, _)) => site.store.requests_of(of, 1).await?,
-        None => Vec::new(),
-    };
-    let mut delivered = None;
-    for request in asked.iter().filter(|_| kind == Kind::Channel) {
-        delivered = site.store.outbox_message(&format!("test/{}", request.id)).await?;
-    }
+    let run = job_runs::button(site, kind, name, on, visitor)?;
+    let last = job_runs::last(site, kind, name, visitor).await?;
     Ok(html! { tr {
         th scope="row" { @if kind == Kind::Topic { a href=(format!("/topics/{name}")) { (format::line(name, 80)) } } @else { (format::line(name, 80)) } }
         td data-label="What" { (what(jobs, kind, entry)) }
@@ -171,29 +166,15 @@ async fn row(
                 @if edits {
                     @if on { (button("off", "Pause", format!("Pause {} {name}", kind.word()))) } @else { (button("on", "Resume", format!("Resume {} {name}", kind.word()))) }
                 }
-                @if let Some((_, told)) = asks { (button("run", told, format!("{told}: {} {name}", kind.word()))) }
+                (run)
                 @if kind == Kind::Topic {
                     a.button href=(place(name)) { @if edits { "Change" } @else { "Show" } span.quiet { " " (name) } }
                     @if edits { a.button href=(link(NEW, [("from", name.as_str())])) { "Duplicate" span.quiet { " " (name) } } (button("delete", "Delete", format!("Delete topic {name}"))) }
                 }
             }
-            @for request in &asked {
-                span.sub {
-                    @if kind == Kind::Channel { "Test" } @else { "Run now" } (request_row(request, "UTC", visitor))
-                    @if let Some(posted) = &delivered { ": " strong { (posted.state) } @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" } }
-                }
-            }
+            (last)
         }
     } })
-}
-
-/// What a daemon can be asked for of a table, and how that is called.
-fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
-    match kind {
-        Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.word()), "Run now")),
-        Kind::Channel => Some((format!("channel:{name}"), "Send a test")),
-        Kind::Topic | Kind::Alert => None,
-    }
 }
 
 /// A button was pressed.
@@ -212,7 +193,11 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     let form = Ask::long_form(body).await?;
     let verb = form.get("do").unwrap_or("");
     if verb == "run" {
-        return run(site, &form).await;
+        may_ask(site)?;
+        let editing = editing(site)?;
+        let text = opened(editing).await?.text;
+        let to = job_runs::run(site, editing, &Jobs::read(&text).map_err(cannot)?, &form).await?;
+        return Ok(Redirect::to(&to).into_response());
     }
     let editing = editor(site, visitor)?;
     let opened = opened(editing).await?;
@@ -235,6 +220,7 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
     let name = form.get("name").unwrap_or("");
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    job_runs::known(&jobs, kind, name)?;
     match verb {
         "on" | "off" => {
             let whole = jobs.set(kind, name, "paused", Some(&Given::Flag(verb == "off"))).map_err(cannot)?;
@@ -276,17 +262,4 @@ async fn saved(
             told(site, visitor, StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }).await
         }
     }
-}
-
-/// Asks a daemon for a report, an export or a test at once.
-async fn run(site: &Site, form: &Ask) -> Result<Response, Problem> {
-    may_ask(site)?;
-    let opened = opened(editing(site)?).await?;
-    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
-    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
-    let entry = jobs.entry(kind, form.get("name").unwrap_or("")).map_err(cannot)?;
-    let (of, _) = asked_of(kind, &entry.name).ok_or_else(|| form.unfit("kind"))?;
-    let id = put(site, &ControlRequest::plain(RequestKind::RunNow, &of)).await?;
-    let to = id.filter(|_| kind != Kind::Channel).map(|id| progress_page(&id));
-    Ok(Redirect::to(to.as_deref().unwrap_or("/jobs")).into_response())
 }

@@ -9,7 +9,7 @@ use super::actions::{long_form, may_ask};
 use super::item_view;
 use super::marks::is_here;
 use crate::draw::format;
-use crate::model::{ItemRow, LONGEST_NOTE};
+use crate::model::{self, ItemRow, LONGEST_NOTE};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::layout;
@@ -57,18 +57,15 @@ pub(in crate::web) fn may_keep(site: &Site) -> Result<(), Problem> {
     may_ask(site).map(drop)
 }
 
-/// What may stand as a note: as it was typed, its lines ended alike. Nothing is no note.
+/// What may stand as a note; nothing is no note.
 pub(in crate::web) fn as_note(typed: &str) -> Result<Option<String>, Problem> {
-    let note = typed.replace("\r\n", "\n");
-    let note = note.trim();
-    if note.contains('\0') {
-        return Err(Problem::bad("The note is no text", "Leave the character NUL out."));
-    }
-    if note.chars().count() > LONGEST_NOTE {
-        let hint = format!("Write at most {LONGEST_NOTE} characters.");
-        return Err(Problem::bad("The note is too long", hint));
-    }
-    Ok(Some(note.to_owned()).filter(|note| !note.is_empty()))
+    model::as_note(typed).map_err(|bad| Problem::bad(capital(&bad.to_string()), format!("{}.", capital(&bad.hint()))))
+}
+
+/// As sentences begin on pages.
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// There is no item of that key.
@@ -111,19 +108,5 @@ fn answer(site: &Site, done: Result<String, Problem>) -> Response {
     match done {
         Ok(back) => Redirect::to(&back).into_response(),
         Err(problem) => layout::problem(site, &problem),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-    use super::*;
-
-    #[test]
-    fn a_note_is_bounded_by_characters_and_empty_is_none() {
-        assert_eq!(as_note(" a\r\nb ").unwrap().as_deref(), Some("a\nb"));
-        assert_eq!(as_note(" \r\n ").unwrap(), None);
-        assert!(as_note(&"😀".repeat(LONGEST_NOTE)).unwrap().is_some());
-        assert!(as_note(&"x".repeat(LONGEST_NOTE + 1)).is_err() && as_note("a\0b").is_err());
     }
 }

@@ -11,6 +11,7 @@ pub(super) mod health;
 pub(super) mod item;
 mod item_view;
 pub(super) mod items;
+mod job_runs;
 pub(super) mod jobs;
 pub(super) mod kept;
 pub(super) mod keys;

@@ -49,6 +49,12 @@ impl Progress {
         Ok(Some(Self { asked, run, searches }))
     }
 
+    /// What it is a run of: a topic, or `report:daily`.
+    fn job(&self) -> Option<&str> {
+        let asked = self.asked.as_ref().map(|asked| asked.wish.of.as_str());
+        self.run.as_ref().map(|run| run.topic.as_deref().unwrap_or(&run.job)).or(asked)
+    }
+
     /// Whether nothing more will come.
     fn is_over(&self) -> bool {
         match &self.run {
@@ -63,7 +69,7 @@ impl Progress {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "begun " (moment(at, "UTC")) ". " }
-                    @if self.is_over() { (number(run.counts.found.unsigned_abs())) " found, " (number(run.counts.new.unsigned_abs())) " new, cost " (run.cost.to_string()) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (number(run.counts.found.unsigned_abs())) " found, " (number(run.counts.new.unsigned_abs())) " new, cost " (run.cost.to_string()) "." }
                     @else if run.state == RunState::Queued { "It begins as soon as there is a place." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
@@ -102,7 +108,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let progress = Progress::of(&site, &ask.name).await?.ok_or_else(unknown)?;
     let path = progress_page(&ask.name);
     let main = html! {
-        h1 { "Run " small.meta { (format::line(&ask.name, 120)) } }
+        h1 { "Run " @if let Some(job) = progress.job() { "of " (format::line(job, 80)) " " } small.meta { (format::line(&ask.name, 120)) } }
         div #progress data-events=[(!progress.is_over()).then(|| format!("{path}/events"))] { (progress.markup()) }
         @if !progress.is_over() { p { a href=(path) { "Look again" } } }
         (progress.further())

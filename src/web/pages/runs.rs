@@ -85,12 +85,14 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
     html! {
         p {
             (state(run.state)) " "
-            @match &run.topic { Some(topic) => a href=(format!("/topics/{topic}")) { (topic) }, None => code { (format::line(&run.run, 100)) } }
+            @match &run.topic { Some(topic) => a href=(format!("/topics/{topic}")) { (topic) }, None => strong { (format::line(&run.job, 100)) } }
             " " (moment(at, "UTC")) ", " (run.trigger.to_string().replace('_', "-"))
             @if run.attempt > 1 { ", attempt " (number(run.attempt.unsigned_abs())) }
         }
         p.meta {
-            code { (format::line(&run.run, 120)) } " · " (number(counts.found.unsigned_abs())) " found = " (number(counts.new.unsigned_abs())) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string())
+            code { (format::line(&run.run, 120)) }
+            // What is no topic asks nothing.
+            @if run.topic.is_some() { " · " (number(counts.found.unsigned_abs())) " found = " (number(counts.new.unsigned_abs())) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }

@@ -268,8 +268,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))
-            (marks::of_item(row, acts, &back))
-            (kept::of_item(row, keeps, &back, number))
+            div.deeds { (marks::of_item(row, acts, &back)) (kept::of_item(row, keeps, &back, number)) }
             @if *many > 0 { details {
                 summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {

@@ -51,7 +51,7 @@ fn verdict(row: &Row) -> Result<Option<Verdict>, StoreError> {
 }
 
 /// Runs that readers may see have a place in the reading order.
-pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
+pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.job, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
      r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at, r.thinned FROM run r";
 
 /// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
@@ -85,6 +85,7 @@ pub(in crate::store) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r
 pub(in crate::store) fn run(row: &Row) -> Result<RunRow, StoreError> {
     Ok(RunRow {
         run: row.try_get("public_id")?,
+        job: row.try_get("job")?,
         topic: row.try_get("topic")?,
         trigger: word(row, "trigger", Trigger::parse)?,
         state: word(row, "state", RunState::parse)?,

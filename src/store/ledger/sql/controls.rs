@@ -104,19 +104,47 @@ pub(in crate::store) async fn queue_manual(
     Ok(())
 }
 
-/// The same for a job that is no topic.
+/// The same for a job that is no topic: tried as often as a scheduled run of it, and not while one waits or runs that was
+/// asked for before.
 pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, now: Time) -> Result<(), StoreError> {
-    let written = sqlx::query(
+    // Whoever asks for the same at this moment waits here.
+    let sql =
+        format!("SELECT definition FROM job WHERE id = $1 AND topic IS NULL AND removed_at IS NULL{}", super::ROW_LOCK);
+    let definition: Option<String> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(job).fetch_optional(&mut *conn).await?;
+    let refused = |text: String| StoreError::refused(text, "");
+    let Some(definition) = definition else {
+        return Err(refused(format!("there is no `{job}` in force: has it a schedule?")));
+    };
+    let schedule = match super::definitions::job(&definition) {
+        Ok(found) => found.schedule,
+        // The definition stays as it is: asking again would not help.
+        Err(error) => return Err(refused(error.text)),
+    };
+    let Some(policy) = schedule else {
+        return Err(refused(format!("`{job}` has no schedule, so that no daemon runs it")));
+    };
+    if policy.paused {
+        return Err(refused(format!("`{job}` is paused in the configuration")));
+    }
+    let going: Option<String> = sqlx::query_scalar(
+        "SELECT public_id FROM run WHERE job = $1 AND trigger = 'manual' AND state IN ('queued', 'running') LIMIT 1",
+    )
+    .bind(job)
+    .fetch_optional(&mut *conn)
+    .await?;
+    if let Some(going) = going {
+        return Err(refused(format!("`{job}` is under way already, as {going}")));
+    }
+    sqlx::query(
         "INSERT INTO run (public_id, job, trigger, state, due_at, max_attempts, planned_at) \
-         SELECT $1, id, 'manual', 'queued', $2, 1, $2 FROM job WHERE id = $3 AND topic IS NULL AND removed_at IS NULL",
+         VALUES ($1, $2, 'manual', 'queued', $3, $4, $3)",
     )
     .bind(id)
-    .bind(now.0)
     .bind(job)
+    .bind(now.0)
+    .bind(i64::from(policy.max_attempts))
     .execute(conn)
     .await?;
-    if written.rows_affected() == 0 {
-        return Err(StoreError::refused(format!("there is no `{job}` in force: has it a schedule?"), ""));
-    }
     Ok(())
 }

@@ -9,10 +9,11 @@ use super::{Conn, definitions, followers, read};
 use crate::model::{Time, Trigger};
 use crate::store::{Hold, RunRef, StoreError};
 
-/// Whether what the run `r` is of is still there.
+/// Whether what the run `r` is of is still there, and may be begun again: a slot, or a report or an export that somebody asked
+/// for. A manual run of a topic is not: its calls cost money, and who asked sees that it ended.
 macro_rules! wanted {
     () => {
-        "EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL)"
+        "(r.slot IS NOT NULL OR r.topic IS NULL) AND EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL)"
     };
 }
 
@@ -161,7 +162,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
                           ELSE 'the process that ran it ended or stood still, attempt ' || attempt || ' of ' || max_attempts END, \
              cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
              token = NULL, lease_until = NULL \
-             FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND r.attempt < r.max_attempts AND ",
+             FROM (SELECT r.id AS of, CASE WHEN r.attempt < r.max_attempts AND ",
             wanted!(),
             " THEN 1 ELSE 0 END AS may FROM run r WHERE r.id = $2) AS again WHERE run.id = again.of",
         ))
@@ -198,7 +199,7 @@ pub(in crate::store) async fn release(conn: &mut Conn, run: &Hold, now: Time) ->
          attempt = attempt - 1 + again.called, max_attempts = max_attempts + again.called, \
          cost = (SELECT CAST(coalesce(sum(s.cost), 0) AS BIGINT) FROM search s WHERE s.run = run.id), \
          token = NULL, lease_until = NULL \
-         FROM (SELECT r.id AS of, CASE WHEN r.slot IS NOT NULL AND ",
+         FROM (SELECT r.id AS of, CASE WHEN ",
         wanted!(),
         " THEN 1 ELSE 0 END AS may, \
          CASE WHEN EXISTS (SELECT 1 FROM search s WHERE s.run = r.id AND s.attempt = r.attempt) THEN 1 ELSE 0 END AS called \

@@ -14,7 +14,7 @@ const KEPT: i64 = 7 * 86_400_000;
 
 const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, state, answer FROM request";
 
-/// Asks, unless the same is asked already or too much is; whether it was written.
+/// Asks, unless the same is asked already, under this id or another, or too much is; whether it was written.
 pub(in crate::store) async fn ask(
     conn: &mut Conn,
     id: &str,
@@ -26,7 +26,8 @@ pub(in crate::store) async fn ask(
         "INSERT INTO request (id, kind, topic, alert, event, length, asked_at, state) SELECT $1, $2, $3, $4, $5, $6, $7, 'queued' \
          WHERE NOT EXISTS (SELECT 1 FROM request WHERE state = 'queued' AND kind = $2 AND coalesce(topic, alert) = $8 \
          AND coalesce(event, '') = coalesce($5, '') AND coalesce(length, 0) = coalesce($6, 0)) \
-         AND (SELECT count(*) FROM request WHERE state = 'queued') < $9",
+         AND (SELECT count(*) FROM request WHERE state = 'queued') < $9 \
+         AND NOT EXISTS (SELECT 1 FROM run WHERE public_id = $1) ON CONFLICT (id) DO NOTHING",
     )
     .bind(id)
     .bind(wish.kind.as_str())

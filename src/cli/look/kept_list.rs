@@ -1,0 +1,104 @@
+//! `items --starred`, `--noted`: what people kept, newest first, each with its key, so that it can be kept or let go. Stars and
+//! notes are written by `topic::kept`.
+
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::options::Common;
+use crate::compare::{Filtered, Hiding, Rankings};
+use crate::store::{Filter, FoundPlace, ItemRow, Nature, Store};
+
+/// Items that are read at once.
+const PAGE: u32 = 500;
+/// Columns of the usual key, that of a post, and of a note.
+const KEY: usize = 26;
+const NOTE: usize = 40;
+
+/// Which items are shown, and how.
+pub(super) struct Kept {
+    pub(super) topic: Vec<String>,
+    pub(super) new_since: Option<String>,
+    pub(super) starred: bool,
+    pub(super) noted: bool,
+    pub(super) filtered: String,
+    pub(super) limit: usize,
+    pub(super) json: bool,
+}
+
+pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let new_since = instant("--new-since", kept.new_since.as_deref(), (context.clock)())?;
+    let store = context.store_to_read().await?;
+    let (starred, noted) = (kept.starred, kept.noted);
+    let filter = Filter { topics: kept.topic.clone(), new_since, starred, noted, ..Filter::default() };
+    let mode = Filtered::parse(&kept.filtered).unwrap_or(Filtered::Hide);
+    let mut hiding = Hiding::of(&store, &kept.topic, mode).await?;
+    let (mut items, more) = list(&store, &filter, &mut hiding, kept.limit).await?;
+    let invented = store.nature().await? == Some(Nature::Sandbox);
+    if kept.json {
+        let rankings = Rankings::of(&store, &kept.topic).await?;
+        items.iter_mut().for_each(|item| rankings.rate(item));
+    }
+    store.close().await;
+    if kept.json {
+        output::json(&json!({ "sandbox": invented, "items": items, "filtered": hiding.hidden() }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
+    text.push_str(&table(&items));
+    if more {
+        text.push_str(&format!("\nthe newest {}; --limit N for more\n", items.len()));
+    }
+    if hiding.hidden() > 0 {
+        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", hiding.hidden()));
+    }
+    output::text(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// Reads on until there are enough to show; whether there are more.
+async fn list(
+    store: &Store,
+    filter: &Filter,
+    hiding: &mut Hiding,
+    limit: usize,
+) -> Result<(Vec<ItemRow>, bool), Failure> {
+    let (mut items, mut after) = (Vec::new(), None);
+    loop {
+        let read = store.list_found(filter, after.as_ref(), PAGE).await?;
+        let last = read.len() < PAGE as usize;
+        after = read.last().map(|item| FoundPlace {
+            first_seen: item.first_seen,
+            topic: item.topic.clone(),
+            key: item.key.clone(),
+        });
+        for item in read.into_iter().filter(|item| hiding.item(item)) {
+            if items.len() == limit {
+                return Ok((items, true));
+            }
+            items.push(item);
+        }
+        if last {
+            return Ok((items, false));
+        }
+    }
+}
+
+fn table(items: &[ItemRow]) -> String {
+    // Keys are copied from here, so that none is cut; they come last, as some are long.
+    let topics = output::longest(items.iter().map(|item| item.topic.as_str()).chain(["topic"]));
+    let words = usize::from(output::width()).saturating_sub(topics + KEY + NOTE + 14).clamp(24, 100);
+    let rows = items
+        .iter()
+        .map(|item| {
+            let star = if item.starred_at.is_some() { "yes" } else { "" };
+            let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
+            let note = output::brief(item.note.as_deref().unwrap_or(""), NOTE);
+            let topic = item.topic.clone();
+            vec![topic, star.to_owned(), output::brief(said, words), note, output::visible(&item.key)]
+        })
+        .collect();
+    output::table(&["topic", "star", "title or text", "note", "key"], rows, &[])
+}

@@ -1,0 +1,107 @@
+//! `items star` and `items note`: what people keep of single items, as on the pages. Listing them is `look::kept_list`'s.
+
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
+use crate::cli::topic::pause::open;
+use crate::cli::wiring::context::Context;
+use crate::cli::wiring::options::Common;
+use crate::model::as_note;
+use crate::store::Store;
+
+/// Columns of a key that nobody knows.
+const TOLD: usize = 120;
+
+#[derive(Debug, Args)]
+pub struct StarArgs {
+    /// Keys of items, as `items --json` and the pages show them
+    #[arg(required = true, value_name = "KEY")]
+    pub keys: Vec<String>,
+    /// Take the stars away
+    #[arg(long)]
+    pub off: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NoteArgs {
+    /// Key of an item, as `items --json` and the pages show it
+    #[arg(value_name = "KEY")]
+    pub key: String,
+    /// What to write, up to 2,000 characters
+    #[arg(required_unless_present = "clear", allow_hyphen_values = true)]
+    pub text: Option<String>,
+    /// Take the note away
+    #[arg(long, conflicts_with = "text")]
+    pub clear: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub(in crate::cli) async fn star(common: &Common, args: &StarArgs) -> Result<Exit, Failure> {
+    let context = Context::load(common, None)?;
+    let (store, now) = open(&context).await?;
+    let mut keys = args.keys.clone();
+    keys.sort();
+    keys.dedup();
+    let mut changed = 0_usize;
+    for key in &keys {
+        // All are looked up before any is changed.
+        changed += usize::from(is_starred(&store, key).await? == args.off);
+    }
+    for key in &keys {
+        if !store.star(key, !args.off, now).await? {
+            return Err(unknown(key));
+        }
+    }
+    store.close().await;
+    if args.json {
+        output::json(&json!({ "items": keys, "starred": !args.off, "changed": changed }))?;
+        return Ok(Exit::Ok);
+    }
+    let items = if changed == 1 { "item" } else { "items" };
+    let said = if args.off { "not starred any more" } else { "starred" };
+    let same = if changed < keys.len() { format!(", {} as before", keys.len() - changed) } else { String::new() };
+    output::text(&format!("{changed} {items} {said}{same}; topicwatch items --starred lists them\n"))?;
+    Ok(Exit::Ok)
+}
+
+pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exit, Failure> {
+    let typed = args.text.as_deref().unwrap_or("");
+    let note = as_note(typed).map_err(|bad| Failure::usage(bad.to_string(), bad.hint()))?;
+    if note.is_none() && !args.clear {
+        return Err(Failure::usage("the note is empty", "write some text, or take a note away with --clear"));
+    }
+    let context = Context::load(common, None)?;
+    let (store, now) = open(&context).await?;
+    if !store.note(&args.key, note.as_deref(), now).await? {
+        return Err(unknown(&args.key));
+    }
+    store.close().await;
+    if args.json {
+        output::json(&json!({ "item": args.key, "note": note }))?;
+        return Ok(Exit::Ok);
+    }
+    let said = if note.is_some() { "noted" } else { "has no note any more" };
+    output::text(&format!("{}: {said}; topicwatch items --noted lists them\n", output::brief(&args.key, TOLD)))?;
+    Ok(Exit::Ok)
+}
+
+/// Whether a known item has a star.
+async fn is_starred(store: &Store, key: &str) -> Result<bool, Failure> {
+    let rows = store.item_by_key(key).await?;
+    let first = rows.first().ok_or_else(|| unknown(key))?;
+    Ok(first.starred_at.is_some())
+}
+
+fn unknown(key: &str) -> Failure {
+    Failure::usage(
+        format!("no topic knows an item `{}`", output::brief(key, TOLD)),
+        "keys are those of: topicwatch items --json",
+    )
+}

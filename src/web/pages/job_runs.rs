@@ -1,0 +1,162 @@
+//! Reports and exports made at once, channels and alerts tried: the buttons on the page of the file, pressing them, and what
+//! became of it. What is switched on and off there is `jobs`'.
+
+use axum::http::StatusCode;
+use maud::{Markup, html};
+
+use super::actions::{may_ask, press_field, pressed, request_row};
+use super::alerts;
+use super::item_view::progress_page;
+use crate::draw::format::{self, counted, number};
+use crate::edit::{Given, Jobs, Kind};
+use crate::model::{AlertEvent, AlertEventKind, OutboxState, Posted, Role};
+use crate::web::ask::{Ask, cut, link};
+use crate::web::editing::Editing;
+use crate::web::jobs_file::AlertTrial;
+use crate::web::layout::moment;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+use crate::web::visitor::Visitor;
+
+/// What a trial shows: subjects that would fire, and events, the latest.
+const NAMED: usize = 10;
+
+/// What can be asked for of a table: as what, and how that is called.
+fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
+    match kind {
+        Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.word()), "Run now")),
+        Kind::Channel => Some((format!("channel:{name}"), "Send a test")),
+        Kind::Alert => Some((format!("alert:{name}"), "Test")),
+        Kind::Topic => None,
+    }
+}
+
+/// Whether this visitor may press the buttons of the file.
+fn asks(site: &Site, visitor: &Visitor) -> bool {
+    site.acts(visitor) && visitor.role >= Role::Edit
+}
+
+/// The button of a table that is in force.
+pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Visitor) -> Result<Markup, Problem> {
+    let asks = asked_of(kind, name).filter(|_| asks(site, visitor) && (on || kind == Kind::Alert));
+    let Some((_, told)) = asks else { return Ok(html! {}) };
+    Ok(html! { form method="post" action="/jobs" {
+        input type="hidden" name="do" value="run";
+        input type="hidden" name="kind" value=(kind.word());
+        input type="hidden" name="name" value=(name);
+        (press_field(site)?)
+        button type="submit" aria-label=(format!("{told}: {} {name}", kind.word())) { (told) }
+    } })
+}
+
+/// What became of the last time that it was asked for.
+pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor) -> Result<Markup, Problem> {
+    let Some((of, _)) = asked_of(kind, name).filter(|_| asks(site, visitor)) else { return Ok(html! {}) };
+    let Some(request) = site.store.requests_of(&of, 1).await?.into_iter().next() else { return Ok(html! {}) };
+    if kind != Kind::Channel {
+        // Once there is a run, it says more than the request.
+        let run = site.store.run(&request.id).await?;
+        return Ok(html! { span.sub { @match &run {
+            Some(run) => {
+                "Run now, asked for " (moment(request.asked_at, "UTC")) ": " strong { (run.state.to_string().replace('_', " ")) }
+                @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { ", " (format::line(why, 200)) }
+                ", " a href=(progress_page(&request.id)) { "its run" }
+            },
+            None => { "Run now" (request_row(&request, "UTC", visitor)) },
+        } } });
+    }
+    let posted = site.store.outbox_message(&format!("test/{}", request.id)).await?;
+    Ok(html! { span.sub {
+        "Test, asked for " (moment(request.asked_at, "UTC")) ": "
+        @match &posted {
+            Some(posted) => {
+                strong { (outcome(posted)) }
+                @if let Some(why) = &posted.error { " (" (format::line(why, 200)) ")" }
+                @if let (OutboxState::Queued, Some(at)) = (posted.state, posted.next_at) { ", tried again from " (moment(at, "UTC")) " on" }
+            },
+            None => (format::line(request.answer.as_deref().unwrap_or("a daemon will take it up"), 200)),
+        }
+    } })
+}
+
+/// How far a test of a channel has got.
+fn outcome(posted: &Posted) -> &'static str {
+    match posted.state {
+        OutboxState::Sent => "sent",
+        OutboxState::Dead => "refused",
+        OutboxState::Sending => "on its way",
+        OutboxState::Queued if posted.error.is_some() => "not delivered yet",
+        OutboxState::Queued => "waits",
+    }
+}
+
+/// A button was pressed; where to go on.
+pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &Ask) -> Result<String, Problem> {
+    let id = may_ask(site)?(site.now());
+    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    let name = form.get("name").unwrap_or("");
+    let (of, _) = asked_of(kind, name).ok_or_else(|| form.unfit("kind"))?;
+    fit(jobs, kind, name)?;
+    match kind {
+        Kind::Alert => {
+            let trial = editing.file.try_alert(name).await.map_err(|wrong| Problem::bad(wrong.message, wrong.hint))?;
+            editing.keep_trial(id.clone(), trial);
+            Ok(link("/jobs", [("tested", id.as_str())]))
+        }
+        Kind::Channel => pressed(site, form, &of).await.map(|_| "/jobs#channels".to_owned()),
+        Kind::Topic | Kind::Report | Kind::Export => pressed(site, form, &of).await.map(|id| progress_page(&id)),
+    }
+}
+
+/// Whether something can be asked of the table: it is there, is not paused, and a daemon knows it.
+fn fit(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
+    let entry = known(jobs, kind, name)?;
+    let (word, told) = (kind.word(), cut(name));
+    if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == Given::Flag(true)) {
+        return Err(Problem::contrary(format!("The {word} `{told}` is paused"), "Resume it on /jobs, then try again."));
+    }
+    let scheduled = || jobs.given(entry, "schedule").is_some() || jobs.given(entry, "every").is_some();
+    if matches!(kind, Kind::Report | Kind::Export) && !scheduled() {
+        let hint = format!("Give it a schedule, or make it in a shell: topicwatch {word}.");
+        return Err(Problem::contrary(
+            format!("The {word} `{told}` has no schedule, so that no daemon makes it"),
+            hint,
+        ));
+    }
+    Ok(())
+}
+
+/// The table of a name.
+pub(super) fn known<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
+    let hint = "It may have been renamed or removed. /jobs lists what the file has.";
+    let title = || format!("There is no {} `{}` in the file", kind.word(), cut(name));
+    let mut there = jobs.entries(kind).filter(|entry| entry.name == name);
+    there.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
+}
+
+/// What an alert that was tried would say, for the page after the button.
+pub(super) fn trial(trial: &AlertTrial) -> Markup {
+    let fired = trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count() as u64;
+    let latest = trial.events.iter().rev().take(NAMED);
+    html! { div.note #tested role="status" {
+        p { "Test of the alert " a href=(alerts::page_of(&trial.name)) { strong { (format::line(&trial.name, 64)) } } ": nothing was stored, nobody was told." }
+        @if trial.firing.is_empty() { p { "Nothing would fire now." } } @else {
+            p { strong { (counted(trial.firing.len() as u64, "subject")) " would fire now" } ":" }
+            ul { @for one in trial.firing.iter().take(NAMED) { li { (format::line(&one.subject, 100)) " since " (moment(one.since, "UTC")) } } }
+            @if trial.firing.len() > NAMED { p { "and " (number((trial.firing.len() - NAMED) as u64)) " more" } }
+        }
+        p {
+            "In " (counted(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (counted(fired, "time")) "."
+            @if trial.events.len() > NAMED { " The latest:" }
+        }
+        @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (said(event)) } } } }
+        p {
+            @if trial.channels.is_empty() { "It tells nobody: it has no channels." } @else { "It tells " (format::line(&trial.channels.join(", "), 200)) "." }
+            @if trial.paused { " It is paused." }
+        }
+    } }
+}
+
+fn said(event: &AlertEvent) -> Markup {
+    html! { @if event.kind == AlertEventKind::Recovered { "over: " } (format::line(&event.summary, 300)) }
+}

@@ -1,0 +1,260 @@
+//! Reports and exports asked for on a page, channels and alerts tried there, on both databases: a press is one run, also
+//! pressed twice or after a kill; what cannot be done is told with its status; a test of an alert stores and sends nothing.
+
+use crate::support::daemons::today;
+use crate::support::databases::{Database, databases};
+use crate::support::editor::send;
+use crate::support::program::{Place, until};
+use crate::support::receivers::{Answer, Hook};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+
+/// A report and an export whose slots are far away, a channel, alerts.
+fn rest(hook: &Hook) -> String {
+    format!(
+        "[web]\nlisten = \"127.0.0.1:0\"\n[scheduler]\nlease = \"3s\"\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"12h\"\nmax_calls_per_day = 2\n\
+         [[reports]]\nname = \"daily\"\nwindow = \"since_last\"\nschedule = \"0 0 1 1 *\"\nchannels = [\"hook\"]\n\
+         [[reports]]\nname = \"off\"\nwindow = \"since_last\"\nschedule = \"0 0 1 1 *\"\npaused = true\n\
+         [[reports]]\nname = \"by-hand\"\nwindow = \"day\"\n\
+         [[exports]]\nname = \"all\"\nwhat = \"items\"\npath = \"all.csv\"\nschedule = \"0 0 1 1 *\"\n\
+         [[alerts]]\nname = \"many\"\nrule = \"items\"\nchannels = [\"hook\"]\npaused = true\n\
+         [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\ntopics = [\"acme\"]\npercent = 50\npaused = true\n\
+         [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\n\
+         [[channels]]\nname = \"still\"\nkind = \"webhook\"\nurl = \"{}\"\nallow_private = true\npaused = true\n",
+        hook.at("/very-secret-part"),
+        hook.url()
+    )
+}
+
+fn world(database: Database, hook: &Hook) -> (Sandbox, Place) {
+    let sandbox = today(&[]);
+    let place = Place::new(database, &sandbox.lines(), &rest(hook));
+    (sandbox, place)
+}
+
+/// What the button of a table sends.
+fn press_of(pages: &Pages, kind: &str, name: &str) -> String {
+    let page = pages.page("/jobs");
+    let form = page.split("<form ").find(|form| {
+        let has = |field: &str, value: &str| form.contains(&format!("name=\"{field}\" value=\"{value}\""));
+        has("do", "run") && has("kind", kind) && has("name", name)
+    });
+    let form = form.unwrap_or_else(|| panic!("no button of {kind} {name}\n{page}"));
+    let press = form.split("name=\"press\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+    press.unwrap().to_owned()
+}
+
+fn press(pages: &Pages, kind: &str, name: &str, press: &str) -> String {
+    let answer = send(pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", name), ("press", press)]);
+    assert_eq!(answer.status, 303, "{kind} {name}: {}", answer.text);
+    answer.header("location").unwrap().to_owned()
+}
+
+fn runs(place: &Place, job: &str) -> Vec<String> {
+    place.database.texts(&format!("SELECT state FROM run WHERE job = '{job}' ORDER BY id"))
+}
+
+#[test]
+fn a_press_is_one_run_however_often_it_is_sent() {
+    for database in databases() {
+        let name = database.name;
+        let hook = Hook::good();
+        let (_sandbox, place) = world(database, &hook);
+        let pages = Pages::of(place.program(&["run"]).start());
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        for (kind, of) in [("report", "daily"), ("export", "all")] {
+            let job = format!("{kind}:{of}");
+            let id = press_of(&pages, kind, of);
+            let at = press(&pages, kind, of, &id);
+            assert_eq!(at, format!("/progress/{id}"), "{name}");
+            assert_eq!(press(&pages, kind, of, &id), at, "{name}: sent twice");
+            until("its end", || runs(&place, &job) == ["ok"]);
+            // The same press after its run is that run; another press is another.
+            assert_eq!(press(&pages, kind, of, &id), at, "{name}");
+            assert_eq!(runs(&place, &job), ["ok"], "{name}");
+            let told = pages.page(&at);
+            assert!(told.contains(&format!("Run of {job}")) && !told.contains("0 found"), "{name}: {told}");
+            assert!(pages.page("/runs").contains(&format!("<strong>{job}</strong>")), "{name}");
+            let next = press(&pages, kind, of, &press_of(&pages, kind, of));
+            assert_ne!(next, at, "{name}");
+            until("the next", || runs(&place, &job) == ["ok", "ok"]);
+        }
+        // As a scheduled one: its files, its record, its message once.
+        assert!(std::fs::read_to_string(place.path("all.csv")).unwrap().contains("acme"), "{name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM report WHERE name = 'report:daily'"), 2, "{name}");
+        until("the messages", || hook.got().len() == 2);
+        until("that they are settled", || {
+            place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 2
+        });
+        // A topic's button is the same.
+        let page = pages.page("/topics/acme");
+        let id = page.split("name=\"press\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+        for _ in 0..2 {
+            let answer = send(&pages, "/topics/acme", &[("kind", "run_now"), ("press", id)]);
+            assert_eq!(answer.header("location"), Some(format!("/progress/{id}").as_str()), "{}", answer.text);
+        }
+        until("its run", || runs(&place, "topic:acme").iter().filter(|state| *state == "ok").count() >= 2);
+        assert_eq!(place.database.number(&format!("SELECT count(*) FROM run WHERE public_id = '{id}'")), 1, "{name}");
+        pages.going.signal("TERM");
+        assert_eq!(pages.going.wait().code, Some(0));
+    }
+}
+
+#[test]
+fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
+    for database in databases() {
+        let name = database.name;
+        let hook = Hook::good();
+        let (_sandbox, place) = world(database, &hook);
+        place.ok(&["once"]);
+        for (n, (kind, of, point)) in [
+            ("report", "daily", "requests::take/committed"),
+            ("report", "daily", "job/begun"),
+            ("report", "daily", "job/made"),
+            ("export", "all", "export/renamed"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let job = format!("{kind}:{of}");
+            let before = runs(&place, &job).len();
+            let program = place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"));
+            let pages = Pages::of(program.start());
+            let id = press_of(&pages, kind, of);
+            // It may die before it has answered.
+            let form = [("do", "run"), ("kind", kind), ("name", of), ("press", id.as_str())];
+            assert!([303, 0].contains(&send(&pages, "/jobs", &form).status), "{name}: {point}");
+            assert_eq!(pages.going.wait().code, None, "{name}: {point} was not reached");
+            let pages = Pages::of(place.program(&["run"]).start());
+            until("its end", || {
+                place.database.texts(&format!("SELECT state FROM run WHERE public_id = '{id}'")) == ["ok"]
+            });
+            assert_eq!(runs(&place, &job).len(), before + 1, "{name}: {point}");
+            if kind == "report" {
+                let records = format!("SELECT count(*) FROM report WHERE run = '{id}' AND delivered_at IS NOT NULL");
+                until("its delivery", || place.database.number(&records) == 1);
+                assert_eq!(hook.got().len(), n + 1, "{name}: {point}: told once");
+            } else {
+                let rows = place.database.number("SELECT count(*) FROM topic_item WHERE topic = 'acme'");
+                let text = std::fs::read_to_string(place.path("all.csv")).unwrap();
+                assert!(rows > 0 && text.lines().count() > usize::try_from(rows).unwrap(), "{name}: {point}");
+            }
+            pages.going.signal("TERM");
+            assert_eq!(pages.going.wait().code, Some(0), "{name}: {point}");
+        }
+    }
+}
+
+#[test]
+fn a_test_of_an_alert_says_what_it_would_tell_and_tells_nobody() {
+    for database in databases() {
+        let name = database.name;
+        let hook = Hook::good();
+        let (_sandbox, place) = world(database, &hook);
+        let pages = Pages::of(place.program(&["run"]).start());
+        let told = |alert: &str| {
+            let at = press(&pages, "alert", alert, &press_of(&pages, "alert", alert));
+            assert!(at.starts_with("/jobs?tested="), "{at}");
+            (pages.page(&at), at)
+        };
+        let (page, _) = told("many");
+        assert!(page.contains("Nothing would fire now.") && page.contains("0 times"), "{name}: {page}");
+        place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
+        let (page, at) = told("many");
+        assert!(page.contains("In 1 run since") && page.contains("fired 0 times."), "{name}: {page}");
+        assert!(page.contains("It tells hook.") && page.contains("It is paused."), "{name}: {page}");
+        let (page, _) = told("thrift");
+        assert!(page.contains("1 subject would fire now") && page.contains("1 of 2 calls"), "{name}: {page}");
+        assert!(page.contains("it would have fired 1 time."), "{name}: {page}");
+        assert!(page.contains("It tells nobody"), "{name}: {page}");
+        // Looking again asks nothing again, and what nobody knows any more is a page without it.
+        let tested =
+            |page: &str| page.split("id=\"tested\"").nth(1).unwrap().split("<section").next().unwrap().to_owned();
+        assert_eq!(tested(&pages.page(&at)), tested(&pages.page(&at)));
+        assert!(!pages.page("/jobs?tested=nothing").contains("id=\"tested\""));
+        for table in ["alert_event", "alert_firing", "outbox", "request"] {
+            assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");
+        }
+        assert!(hook.got().is_empty());
+    }
+}
+
+#[test]
+fn what_a_channel_answers_to_a_test_is_told_without_its_secrets() {
+    for database in databases() {
+        let name = database.name;
+        let hook = Hook::answering(|_| {
+            let said = "no such hook /very-secret-part here";
+            Answer::Say(format!("404 Not Found\r\ncontent-length: {}\r\n\r\n{said}", said.len()).leak())
+        });
+        let (_sandbox, place) = world(database, &hook);
+        let pages = Pages::of(place.program(&["run"]).start());
+        let id = press_of(&pages, "channel", "hook");
+        assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
+        assert_eq!(press(&pages, "channel", "hook", &id), "/jobs#channels", "{name}");
+        until("what it said", || pages.page("/jobs").contains("no such hook"));
+        let page = pages.page("/jobs");
+        let said = page.split("Test, asked for").nth(1).unwrap_or_else(|| panic!("{name}: {page}"));
+        let said = said.split("</td>").next().unwrap();
+        assert!(
+            said.contains("<strong>refused</strong>") && said.contains("404") && !page.contains("very-secret-part"),
+            "{name}: {said}"
+        );
+        assert_eq!(place.database.number("SELECT count(*) FROM outbox"), 1, "{name}: one message");
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
+    for database in databases() {
+        let name = database.name;
+        let hook = Hook::good();
+        let (_sandbox, place) = world(database, &hook);
+        let pages = Pages::of(place.program(&["run"]).start());
+        let run = |kind: &str, of: &str| send(&pages, "/jobs", &[("do", "run"), ("kind", kind), ("name", of)]);
+        for (kind, of, status, why) in [
+            ("report", "nobody", 404, "There is no report `nobody`"),
+            ("export", "nobody", 404, "There is no export `nobody`"),
+            ("channel", "nobody", 404, "There is no channel `nobody`"),
+            ("alert", "nobody", 404, "There is no alert `nobody`"),
+            ("report", "<b>", 404, "There is no report `&lt;b&gt;`"),
+            ("report", "off", 409, "The report `off` is paused"),
+            ("channel", "still", 409, "The channel `still` is paused"),
+            ("report", "by-hand", 409, "has no schedule"),
+            ("topic", "acme", 400, "cannot stand for `kind`"),
+            ("prune", "prune", 400, "cannot stand for `kind`"),
+        ] {
+            let answer = run(kind, of);
+            assert_eq!(answer.status, status, "{name}: {kind} {of}: {}", answer.text);
+            assert!(answer.body.contains(why), "{name}: {kind} {of}: {}", answer.body);
+        }
+        for verb in ["on", "off"] {
+            let answer = send(&pages, "/jobs", &[("do", verb), ("kind", "report"), ("name", "nobody")]);
+            assert_eq!(answer.status, 404, "{}", answer.text);
+        }
+        // A page is read; it does nothing. Nobody else's page presses a button.
+        assert_eq!(pages.get("/jobs?do=run&kind=report&name=daily").status, 200);
+        let form = "do=run&kind=report&name=daily";
+        for origin in ["http://evil.example", "null"] {
+            assert_eq!(pages.ask("POST", "/jobs", &[("Origin", origin)], form).status, 403);
+        }
+        assert_eq!(pages.ask("POST", "/jobs", &[], form).status, 403);
+        // No button where it would be refused.
+        let page = pages.page("/jobs");
+        let button = |told: &str| page.contains(&format!("aria-label=\"{told}\""));
+        assert!(button("Run now: report daily") && button("Test: alert many"), "{page}");
+        assert!(!button("Run now: report off") && !button("Send a test: channel still"), "{page}");
+        // With a token, who has none asks for nothing; `serve` has nobody who would do it.
+        let some = Pages::serve_to_some(&place, &[]);
+        let origin = some.origin();
+        assert_eq!(some.ask("POST", "/jobs", &[("Origin", &origin)], form).status, 401);
+        let bearer = format!("Bearer {TOKEN}");
+        for form in [form, "do=run&kind=alert&name=many", "do=run&kind=channel&name=hook"] {
+            assert_eq!(some.ask("POST", "/jobs", &[("Authorization", &bearer)], form).status, 403, "{form}");
+        }
+        for table in ["request", "outbox"] {
+            assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `items star`, `items note` and the lists of what is kept, through the binary on both databases: the same stars and notes as
+//! the pages'.
+
+use serde_json::Value;
+
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n\
+                      [[topics]]\nid = \"other\"\nquery = \"acme launch\"\nsources = [\"social\"]\n";
+
+/// Keys of what a list shows, with the topic.
+fn listed(place: &Place, args: &[&str]) -> Vec<String> {
+    let listed = place.json(&[&["items", "--json"], args].concat());
+    let of = |item: &Value| format!("{} {}", item["topic"].as_str().unwrap(), item["key"].as_str().unwrap());
+    listed["items"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn items_are_starred_and_noted_and_listed() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let keys = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 3");
+        let (first, second) = (keys[0].as_str(), keys[1].as_str());
+        assert!(listed(&place, &["--starred"]).is_empty() && listed(&place, &["--noted"]).is_empty());
+        let told = place.ok(&["items", "star", first, second]);
+        assert_eq!(told, "2 items starred; topicwatch items --starred lists them\n", "{name}");
+        let at = place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item");
+        let told = place.ok(&["items", "star", first, second, second]);
+        assert!(told.starts_with("0 items starred, 2 as before;"), "{name}: {told}");
+        assert_eq!(place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item"), at, "{name}");
+        // A star is every topic's.
+        let of = |topic: &str| {
+            let mut keys = listed(&place, &["--starred", "--topic", topic]);
+            keys.sort();
+            keys
+        };
+        for topic in ["acme", "other"] {
+            assert_eq!(of(topic), [format!("{topic} {first}"), format!("{topic} {second}")], "{name}");
+        }
+        assert_eq!(listed(&place, &["--starred", "--limit", "1"]).len(), 1);
+        let cut = place.run(&["items", "--starred", "--limit", "1"]);
+        cut.shows(0, &["the newest 1; --limit N for more"]);
+        // A note replaces the one before; both filters together are both.
+        place.run(&["items", "note", first, "  ask Ann\r\nabout \u{1b}[31m it "]).shows(0, &[": noted;"]);
+        place.ok(&["items", "note", first, "-- ask Bob"]);
+        assert_eq!(place.database.texts("SELECT note FROM item_note"), ["-- ask Bob"], "{name}");
+        place.run(&["items", "--noted", "--topic", "acme"]).shows(0, &["yes", "-- ask Bob", first]);
+        assert_eq!(listed(&place, &["--noted", "--starred", "--topic", "acme"]), [format!("acme {first}")], "{name}");
+        let row = &place.json(&["items", "--noted", "--topic", "acme", "--json"])["items"][0];
+        assert!(row["note"] == "-- ask Bob" && row["starred_at"].is_string(), "{name}: {row}");
+        // Taken away again.
+        let said = place.json(&["items", "star", second, "--off", "--json"]);
+        assert_eq!(said, serde_json::json!({ "items": [second], "starred": false, "changed": 1 }), "{name}");
+        let said = place.json(&["items", "note", first, "--clear", "--json"]);
+        assert_eq!(said, serde_json::json!({ "item": first, "note": null }), "{name}");
+        assert_eq!(of("acme"), [format!("acme {first}")], "{name}");
+        assert!(listed(&place, &["--noted"]).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused_and_changes_nothing() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+        let long = "x".repeat(2_001);
+        for (args, why) in [
+            (&["items", "star", &key, "post:x:nobody"][..], "no topic knows an item `post:x:nobody`"),
+            (&["items", "star", "a\u{1b}[2Jb"], "no topic knows an item"),
+            (&["items", "note", "post:x:nobody", "x"], "hint: keys are those of: topicwatch items --json"),
+            (&["items", "note", &key, " \n "], "take a note away with --clear"),
+            (&["items", "note", &key, &long], "write at most 2000 characters"),
+            (&["items", "note", &key], "<TEXT>"),
+            (&["items", "note", &key, "x", "--clear"], "cannot be used with"),
+            (&["items", "star"], "<KEY>..."),
+            (&["items", "--starred", "star", &key], "cannot be used with"),
+            (&["items", "--starred", "--search", "acme"], "cannot be used with"),
+        ] {
+            place.run(args).says(2, &[why]);
+        }
+        for table in ["item_star", "item_note"] {
+            assert_eq!(place.database.number(&format!("SELECT count(*) FROM {table}")), 0, "{name}: {table}");
+        }
+    }
+}
