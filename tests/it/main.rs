@@ -63,6 +63,7 @@ mod item_facts;
 mod kills;
 mod landmarks;
 mod ledger_cli;
+mod mail_layout;
 mod mail_tls;
 mod man;
 mod many_topics;
