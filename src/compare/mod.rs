@@ -32,7 +32,7 @@ pub use shown_items::{Showing, ShownItem, ShownItems, shown_items};
 pub use silence::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};
-pub use term_rows::{TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
+pub use term_rows::{ComparedWith, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
 pub use terms::{TermsAsked, topic_terms};
 pub use terms_between::{MOST_TERM_DAYS, terms_between};
 pub use topic_json::card_as_json;

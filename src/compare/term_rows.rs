@@ -20,6 +20,48 @@ closed_list! {
     }
 }
 
+closed_list! {
+    /// What the terms of a period without a past of its own were compared with.
+    ComparedWith {
+        /// Days of other topics.
+        OtherTopics = "other_topics",
+        /// Nothing: the terms that most people say.
+        Nothing = "nothing",
+    }
+}
+
+/// Terms that stand out of a period that has no past of its own. They are no news.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct StandOutRows {
+    pub compared_with: ComparedWith,
+    /// Texts that they were compared with.
+    pub texts: u64,
+    /// The strongest first. `texts_before` and `expected` are of what they were compared with.
+    pub terms: Vec<TermRow>,
+}
+
+impl StandOutRows {
+    /// What the list is called.
+    pub const TITLE: &str = "Terms that stand out";
+
+    /// What was compared with what, in a sentence or two.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self.compared_with {
+            ComparedWith::OtherTopics => format!(
+                "Compared with {} texts of other topics, for lack of a past of its own: what people always say here is among them, \
+                 so these are no news.",
+                self.texts
+            ),
+            ComparedWith::Nothing => {
+                "What most people say. Compared with nothing: there is neither a past of its own nor enough \
+                                      of other topics, so these are no news."
+                    .to_owned()
+            }
+        }
+    }
+}
+
 /// What a period says of terms and themes.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct TopicTerms {
@@ -41,6 +83,8 @@ pub struct TopicTerms {
     pub other_items: u64,
     /// Only the latest items of the period were read.
     pub cut: bool,
+    /// What stands out, where there are too few days before to say what is news.
+    pub stand_out: Option<StandOutRows>,
     /// The terms that are news with their items, for whoever explains a rise.
     #[serde(skip)]
     pub rises: Vec<TermRise>,

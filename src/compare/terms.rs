@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::insight::daily::days;
 use crate::insight::terms::{
-    BEFORE, Basis, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, TermCounter, TermItem, Theme, news, rises, themes,
-    voice_of,
+    BEFORE, Basis, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermCounter, TermItem, Theme, news, rises,
+    stand_out, themes, voice_of,
 };
 use crate::model::{Mark, Readable, Span, Time, Topic, Words, shown_term};
 use crate::normalise::words;
 use crate::store::{Moment, StoreError};
 
-use super::term_rows::{TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
+use super::term_rows::{ComparedWith, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
 
 /// Items of the period whose words are read: the latest.
 const MOST: usize = 20_000;
@@ -23,6 +23,9 @@ const MOST_TRUSTING: usize = 2_000;
 const TOLD: usize = 10;
 /// Items whose words are held at a time.
 const CHUNK: usize = 2_000;
+/// Days of other topics that are read before a topic and behind it, and items of theirs that are enough.
+const ELSEWHERE: i64 = 112;
+const ENOUGH_ELSEWHERE: i64 = 50_000;
 /// A day of which more than this part lost its words is not compared with.
 const PRUNED: f64 = 0.1;
 
@@ -55,6 +58,9 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
         told.untold = Some(Untold::Query);
     } else if before.len() < LEAST_DAYS {
         told.untold = Some(Untold::History);
+        let (period, cut) = latest(&asked);
+        told.stand_out = standing_out(moment, &asked, &period).await?;
+        told.cut = cut;
     }
     if told.untold.is_some() || asked.period.is_empty() {
         return Ok(told);
@@ -65,11 +71,8 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
         told.untold = Some(Untold::History);
         return Ok(told);
     }
-    let mut period = asked.period.to_vec();
-    period.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
-    let most = if asked.trusting { MOST_TRUSTING } else { MOST };
-    told.cut = period.len() > most;
-    period.truncate(most);
+    let (period, cut) = latest(&asked);
+    told.cut = cut;
     let items = items_of(moment, &asked, &period).await?;
     let questions = questions(asked.topic);
     let own = |term: &str| questions.iter().any(|question| question.is_own(term));
@@ -93,6 +96,49 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
         })
         .collect();
     Ok(told)
+}
+
+/// The items of the period that are read, and whether there are more.
+fn latest<'a>(asked: &TermsAsked<'a>) -> (Vec<&'a Mark>, bool) {
+    let mut period = asked.period.to_vec();
+    period.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
+    let most = if asked.trusting { MOST_TRUSTING } else { MOST };
+    let cut = period.len() > most;
+    period.truncate(most);
+    (period, cut)
+}
+
+/// What stands out of a period beside other topics; `None` where nothing is said often enough.
+async fn standing_out(
+    moment: &mut Moment,
+    asked: &TermsAsked<'_>,
+    period: &[&Mark],
+) -> Result<Option<StandOutRows>, StoreError> {
+    if period.is_empty() {
+        return Ok(None);
+    }
+    let mut left = ENOUGH_ELSEWHERE;
+    let kept = moment.kept_terms_elsewhere(&asked.topic.id, asked.span.until, ELSEWHERE).await?;
+    let enough = kept.iter().take_while(|day| {
+        left -= day.items;
+        left + day.items > 0
+    });
+    let others: Vec<DayTerms> = enough.filter_map(|day| DayTerms::decode(&day.counts)).collect();
+    let items = items_of(moment, asked, period).await?;
+    let questions = questions(asked.topic);
+    let own = |term: &str| questions.iter().any(|question| question.is_own(term));
+    let StandOut { mut terms, others } = stand_out(&items, &others, &own);
+    terms.truncate(TOLD);
+    if terms.is_empty() {
+        return Ok(None);
+    }
+    let samples = samples(moment, &terms, &[], &items).await?;
+    let sample = |place: usize| items.get(place).and_then(|item| samples.get(&item.key)).cloned();
+    Ok(Some(StandOutRows {
+        compared_with: if others.is_some() { ComparedWith::OtherTopics } else { ComparedWith::Nothing },
+        texts: others.unwrap_or(0),
+        terms: terms.iter().filter_map(|term| Some(TermRow::of(term, sample(term.example)?))).collect(),
+    }))
 }
 
 fn rise_of(term: &NewsTerm, items: &[TermItem]) -> TermRise {

@@ -1,4 +1,4 @@
-//! `terms`: which terms of a topic's span are news, as `topicwatch terms` tells them. One topic is held at a time.
+//! `terms`: which terms of a topic's span are news, or stand out of its first days, as `topicwatch terms` tells them. One topic is held at a time.
 
 use super::columns::{self, TermNewsRow};
 use super::order::{ExportError, Order};
@@ -24,8 +24,13 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
         let since = order.filter.since.unwrap_or(Time(until.0 - DAY));
         let Some(span) = Span::new(since, until) else { continue };
         let told = terms_between(store, &topic, span, false).await?;
-        for term in told.terms {
-            let row = TermNewsRow { topic: topic.id.clone(), span, before_days: told.before_days, term };
+        let news = told.terms.into_iter().map(|term| ("past", term));
+        let standing = told.stand_out.into_iter().flat_map(|rows| {
+            let with = rows.compared_with.as_str();
+            rows.terms.into_iter().map(move |term| (with, term))
+        });
+        for (compared_with, term) in news.chain(standing) {
+            let row = TermNewsRow { topic: topic.id.clone(), span, before_days: told.before_days, compared_with, term };
             rows.put(columns::TERMS, &row)?;
         }
     }

@@ -126,6 +126,23 @@ impl Report {
         html::page(self)
     }
 
+    /// The page for mail programs: what needs no style sheet, no chart and nothing that unfolds.
+    #[must_use]
+    pub fn mail(&self) -> String {
+        html::mail(self)
+    }
+
+    /// The command that makes it again.
+    fn again(&self) -> String {
+        let period = match self.window {
+            ReportWindow::Day => format!(" --date {}", self.date),
+            ReportWindow::Week => format!(" --week {}", self.date),
+            ReportWindow::Month => format!(" --month {}", self.date),
+            ReportWindow::SinceLast => String::new(),
+        };
+        format!("topicwatch report {}{period}", self.name)
+    }
+
     /// The same facts as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {

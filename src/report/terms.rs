@@ -4,7 +4,7 @@ use super::escape::escaped;
 use super::facts::{Shown, TopicFacts};
 use super::format::{self, counted, number, round};
 use super::markdown_parts::{item, listed};
-use crate::compare::{TermRow, TermSample, ThemeRow, TopicTerms};
+use crate::compare::{StandOutRows, TermRow, TermSample, ThemeRow, TopicTerms};
 use crate::normalise::safe_link;
 
 /// Characters of an item that are shown.
@@ -62,6 +62,21 @@ pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
     (terms.more > 0).then(|| format!("{least}{} more.", counted(terms.more, "term")))
 }
 
+/// What stands out of a topic's first days, as Markdown.
+fn standing_out(rows: &StandOutRows) -> String {
+    let term = |term: &TermRow| {
+        format!(
+            "**{}**: {} by {}; {} · {}",
+            escaped(&format::line(&term.term, 80)),
+            counted(term.items, "item"),
+            counted(term.authors, "author"),
+            counted(term.texts, "different text"),
+            item(&shown(&term.example))
+        )
+    };
+    format!("{}{}\n\n", listed(StandOutRows::TITLE, rows.terms.iter().map(term)), rows.words())
+}
+
 /// Both as Markdown.
 pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) -> String) -> String {
     let terms = &topic.terms;
@@ -75,7 +90,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
     };
     let mut text = listed("Terms that are news", terms.terms.iter().map(term));
     if text.is_empty() {
-        return text;
+        return terms.stand_out.as_ref().map_or(text, standing_out);
     }
     if let Some(more) = more_words(terms) {
         text.push_str(&format!("{more}\n\n"));

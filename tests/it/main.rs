@@ -65,6 +65,7 @@ mod kept_cli;
 mod kills;
 mod landmarks;
 mod ledger_cli;
+mod mail_layout;
 mod mail_tls;
 mod man;
 mod many_topics;

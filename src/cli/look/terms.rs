@@ -7,7 +7,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::compare::{MOST_TERM_DAYS, TermRow, ThemeRow, TopicTerms, terms_between};
+use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms, terms_between};
 use crate::model::{Nature, Span, Time};
 
 /// Milliseconds of the period where nobody says another.
@@ -65,10 +65,28 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     Ok(Exit::Ok)
 }
 
+/// What stands out where there is no past.
+fn standing_out(rows: &StandOutRows, width: usize) -> String {
+    let row = |row: &TermRow| {
+        let example = output::brief(row.example.words.as_deref().unwrap_or(""), width.saturating_sub(56).max(20));
+        let [items, authors, texts] = [row.items, row.authors, row.texts].map(|many| many.to_string());
+        vec![output::brief(&row.term, 30), items, authors, texts, example]
+    };
+    let table = output::table(
+        &["term", "items", "authors", "texts", "for example"],
+        rows.terms.iter().map(row).collect(),
+        &[1, 2, 3],
+    );
+    format!("\n{}\n\n{table}\n{}\n", StandOutRows::TITLE.to_lowercase(), rows.words())
+}
+
 fn text(told: &TopicTerms, span: Span, width: usize) -> String {
     let mut text = format!("{} to {}\n\n", output::when(span.from), output::when(span.until));
     if let Some(none) = told.none_words() {
         text.push_str(&format!("{none}\n"));
+        if let Some(rows) = &told.stand_out {
+            text.push_str(&standing_out(rows, width));
+        }
         return text;
     }
     let percent = |share: &Option<crate::insight::daily::Share>| {

@@ -129,7 +129,7 @@ fn put_in_place(spec: &ReportSpec, made: &Report, protected: &Protected) -> Resu
 }
 
 fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<Message> {
-    let (mut text, page) = (made.markdown(), made.html());
+    let (mut text, page) = (made.markdown(), made.mail());
     if let Some((cut, _)) = text.char_indices().find(|(at, _)| *at >= LONGEST_TEXT) {
         text.truncate(cut);
         text.push_str("\n\n(cut: the whole of it stands in the report's file)\n");

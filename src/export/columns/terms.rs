@@ -12,6 +12,7 @@ pub(in crate::export) struct TermNewsRow {
     pub(in crate::export) topic: String,
     pub(in crate::export) span: Span,
     pub(in crate::export) before_days: u64,
+    pub(in crate::export) compared_with: &'static str,
     pub(in crate::export) term: TermRow,
 }
 
@@ -51,4 +52,9 @@ pub(in crate::export) const TERMS: &[Column<TermNewsRow>] = &[
         r.term.negative.map_or(Cell::Integer(0), |share| count(share.part))
     }),
     Column::id("example", "key of its item with most reactions", |r| Cell::Id(&r.term.example.key)),
+    Column::word(
+        "compared_with",
+        "`past`: the term is news; `other_topics` or `nothing`: the topic has no past yet, and it only stands out",
+        |r| Cell::Word(r.compared_with),
+    ),
 ];

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::compare::{MOST_TERM_DAYS, terms_between};
+use crate::compare::{MOST_TERM_DAYS, TermRow, terms_between};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
 use crate::mcp::quoted::{IN_A_LIST, parted};
@@ -29,13 +29,19 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     answer.field("topic", &topic.id)?;
     answer.field("since", span.from)?;
     answer.field("until", span.until)?;
-    let term = |row| with_samples(row, OURS_OF_TERM, &["example"]);
+    let term = |row: &TermRow| with_samples(row, OURS_OF_TERM, &["example"]);
     answer.field("terms", told.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?)?;
     let mut themes = Vec::with_capacity(told.themes.len());
     for row in &told.themes {
         themes.push(with_samples(row, OURS_OF_THEME, &["post", "page"])?);
     }
     answer.field("themes", themes)?;
+    if let Some(rows) = &told.stand_out {
+        let terms = rows.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?;
+        let told = serde_json::json!({ "compared_with": rows.compared_with, "texts": rows.texts, "terms": terms });
+        answer.field("stand_out", told)?;
+        answer.note(format!("stand_out: {}", rows.words()));
+    }
     answer.field("before_days", told.before_days)?;
     answer.field("untold", told.untold)?;
     answer.field("tested", told.tested)?;

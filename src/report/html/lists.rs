@@ -24,7 +24,7 @@ impl<'a> Empty<'a> {
         let titles: Vec<&str> = self.0.iter().map(|(title, _)| *title).collect();
         html! {
             @if !titles.is_empty() {
-                details.empty {
+                details.empty.brief {
                     summary { "Nothing to list: " (titles.join(", ")) }
                     ul { @for (title, why) in &self.0 { li { (title) ": " (why) } } }
                 }
@@ -82,7 +82,7 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &Li
                 p.meta {
                     (source(row)) " · " (report.dated(row.at)) @if row.undated { " (undated)" }
                     @if *scores { " · " (format::sound(row.sound)) " " (row.score.map_or(String::new(), format::score)) } @else { " · " (engagement(row)) }
-                    " · " (to_row(topic, place))
+                    span.page-only { " · " (to_row(topic, place)) }
                 }
             } } }
         }
@@ -149,7 +149,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
                     @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (counted(copies.campaign.authors, "author")) } }
                     " · " (report.dated(copies.campaign.from)) " – " (report.dated(copies.campaign.until))
-                    @if let Some(place) = copies.row { " · " (to_row(topic, place)) }
+                    @if let Some(place) = copies.row { span.page-only { " · " (to_row(topic, place)) } }
                 }
             } } }
         }
@@ -192,7 +192,7 @@ pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Marku
 pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     let caption = format::id(&topic.id, "rows-caption");
     html! {
-        details.rows open[false] id=(format::id(&topic.id, "rows")) {
+        details.rows.page-only open[false] id=(format::id(&topic.id, "rows")) {
             summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
             div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {

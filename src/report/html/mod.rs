@@ -6,6 +6,7 @@ mod changed;
 mod charts;
 mod glance;
 mod lists;
+mod mail;
 mod places;
 mod terms;
 #[cfg(test)]
@@ -57,6 +58,12 @@ pub(super) fn page(report: &Report) -> String {
         }
     }
     .into_string()
+}
+
+/// The page for mail programs.
+pub(super) fn mail(report: &Report) -> String {
+    let left_out = html! { "Charts, the days in numbers, the rows and the SQL behind all numbers are on the page: " code { (report.again()) } };
+    mail::mail(&page(report), &left_out.into_string())
 }
 
 fn head(report: &Report) -> Markup {
@@ -202,7 +209,7 @@ fn quiet(report: &Report) -> Markup {
         @if !quiet.is_empty() {
             section aria-labelledby="quiet-title" {
                 h2 #quiet-title { "Quiet topics" }
-                p.meta { "Nothing of the period to show. Each line unfolds: charts, coverage and SQL." }
+                p.meta { "Nothing of the period to show. " span.page-only { "Each line unfolds: charts, coverage and SQL." } }
                 @for facts in quiet { (topic::folded(report, facts)) }
             }
         }
@@ -222,7 +229,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }
-            p { "topicwatch report " (report.name) " · every number but those of terms, themes and explanations has its SQL at the end of its topic · this page loads nothing and runs nothing" }
+            p.page-only { "topicwatch report " (report.name) " · every number but those of terms, themes and explanations has its SQL at the end of its topic · this page loads nothing and runs nothing" }
         }
     }
 }

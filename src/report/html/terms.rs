@@ -7,6 +7,7 @@ use super::super::facts::TopicFacts;
 use super::super::format::{self, number};
 use super::super::terms::{expected, growth, more_words, rest_words, shown};
 use super::lists::{Empty, by, named};
+use crate::compare::StandOutRows;
 
 pub(super) fn section<'a>(
     report: &Report,
@@ -17,7 +18,7 @@ pub(super) fn section<'a>(
     let terms = &topic.terms;
     if terms.terms.is_empty() {
         empty.note("Terms that are news", why.as_deref().unwrap_or("None."));
-        return html! {};
+        return html! { @if let Some(rows) = &terms.stand_out { (standing_out(topic, rows)) } };
     }
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     let (caption, themes) = (format::id(&topic.id, "terms-caption"), format::id(&topic.id, "themes-caption"));
@@ -58,6 +59,29 @@ pub(super) fn section<'a>(
                     } } }
                 } }
             }
+        }
+    }
+}
+
+/// What stands out of a topic's first days.
+fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> Markup {
+    let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
+    let caption = format::id(&topic.id, "terms-caption");
+    html! {
+        section.whole aria-labelledby=(format::id(&topic.id, "terms")) {
+            h3 id=(format::id(&topic.id, "terms")) { (StandOutRows::TITLE) }
+            div.wide role="region" tabindex="0" aria-labelledby=(caption) { table.cards {
+                caption id=(caption) { (rows.words()) }
+                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                tbody { @for term in &rows.terms { tr {
+                    th scope="row" { bdi { (format::line(&term.term, 80)) } }
+                    td.n data-label="Items" { (number(term.items)) }
+                    td.n data-label="Authors" { (number(term.authors)) }
+                    td.n data-label="Texts" { (number(term.texts)) }
+                    td.n data-label="Negative" { (share(&term.negative)) }
+                    td data-label="For example" { (named(&shown(&term.example))) }
+                } } }
+            } }
         }
     }
 }

@@ -85,3 +85,18 @@ fn copies_are_posts_only_when_all_of_them_are() {
         }
     }
 }
+
+#[test]
+fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
+    let mut facts = topic("a");
+    facts.title = "<b>\"bold\" > 'all'".to_owned();
+    let all = report(vec![facts]);
+    let mail = all.mail();
+    for gone in ["<style", "<svg", "<table", "<details", "class=", "href=\"#", "<b>"] {
+        assert!(!mail.contains(gone), "{gone}: {mail}");
+    }
+    assert!(mail.contains("&lt;b&gt;"), "{mail}");
+    assert!(mail.contains("<code style=") && mail.contains("topicwatch report "), "{mail}");
+    let opened = mail.matches("<div").count();
+    assert_eq!(opened, mail.matches("</div>").count());
+}

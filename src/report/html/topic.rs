@@ -33,7 +33,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
 pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section.quiet #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
-            details {
+            details.brief {
                 summary {
                     strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
                     (at_least(topic.period.raw, topic.saturated)) " items, " (places::change(report, topic))
@@ -79,7 +79,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
             }
             @if let Some(unlooked) = answer.unlooked() { p.note { (unlooked) } }
             @if !answer.cited.citations.is_empty() {
-                details { summary { "Citations" } ul.cited { @for citation in listed { li {
+                details.page-only { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
                     @match safe_link(&citation.cited) {
                         Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (format::line(&citation.cited, 200)) },
@@ -134,13 +134,13 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
             figure {
                 (chart::volume(&topic.chart(), &report.timezone))
                 figcaption {
-                    (chart::legend("day")) " "
+                    span.page-only { (chart::legend("day")) " " }
                     @if let Some(usual) = topic.usual {
                         "Band: usual, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (by " (counted(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
                         "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of " (daily::MIN_DAYS) " needed. "
                     }
-                    @if topic.holes.iter().any(|hole| !hole.before) { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not looked at yet" } "." }
+                    @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not looked at yet" } "." } }
                     (chart::anew(&topic.chart(), &report.timezone))
                 }
             }
@@ -203,7 +203,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
                     (chart::tone(&topic.chart(), &report.timezone))
-                    figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " (format::COMPARE_TONE) (chart::anew(&topic.chart(), &report.timezone)) }
+                    figcaption { span.page-only { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " } (format::COMPARE_TONE) (chart::anew(&topic.chart(), &report.timezone)) }
                 }
             }
             p.meta {
@@ -223,7 +223,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
 fn days(topic: &TopicFacts) -> Markup {
     let share = |share: &Option<daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     html! {
-        details { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label=(format!("{}: the days in numbers", topic.id)) { table {
+        details.page-only { summary { "The days in numbers" } div.wide role="region" tabindex="0" aria-label=(format!("{}: the days in numbers", topic.id)) { table {
             caption { "Each day of the charts." }
             thead { tr {
                 th scope="col" { "Day" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Scored" }
@@ -282,7 +282,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
 
 fn queries(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
-        details.sql id=(format::id(&topic.id, "sql")) {
+        details.sql.page-only id=(format::id(&topic.id, "sql")) {
             summary { "The SQL behind these numbers" }
             @for query in sql::queries(topic, report) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
         }

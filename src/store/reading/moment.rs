@@ -105,6 +105,17 @@ impl Moment {
         ask!(self, terms_kept::read(topic, inside))
     }
 
+    /// The terms that were counted of days of other topics that ended by an instant; at most so many of those before it in the
+    /// order of ids, and of those behind it.
+    pub async fn kept_terms_elsewhere(
+        &mut self,
+        topic: &str,
+        until: Time,
+        most: i64,
+    ) -> Result<Vec<KeptTerms>, StoreError> {
+        ask!(self, terms_kept::elsewhere(topic, until, most))
+    }
+
     /// Reactions that the topic's runs of a span saw, the latest first.
     pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Reaction>, StoreError> {
         ask!(self, days::reactions(topic, span, most))

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::item_view::{item_page, words_of};
-use crate::compare::{TermSample, terms_between};
+use crate::compare::{StandOutRows, TermSample, terms_between};
 use crate::draw::format::{self, number};
 use crate::insight::daily::Share;
 use crate::model::{Span, Time, TopicCard};
@@ -22,7 +22,21 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
     let share = |share: &Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
     Ok(html! { section aria-labelledby="terms" {
         h2 #terms { "Terms that are news" }
-        @if let Some(none) = told.none_words() { p.meta { (none) } } @else {
+        @if let Some(none) = told.none_words() {
+            p.meta { (none) }
+            @if let Some(rows) = &told.stand_out {
+                h3 { (StandOutRows::TITLE) }
+                div.wide role="region" tabindex="0" aria-label=(StandOutRows::TITLE) { table {
+                    caption { "The last 24 hours. " (rows.words()) }
+                    thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                    tbody { @for term in &rows.terms { tr {
+                        th scope="row" { bdi { (format::line(&term.term, 80)) } }
+                        td.n { (number(term.items)) } td.n { (number(term.authors)) } td.n { (number(term.texts)) } td.n { (share(&term.negative)) }
+                        td { (example(&term.example)) }
+                    } } }
+                } }
+            }
+        } @else {
             div.wide role="region" tabindex="0" aria-label="Terms that are news" { table {
                 caption { "The last 24 hours, against the " (number(told.before_days)) " days before; copies and one author's texts of a day count once." @if told.cut { " Of the latest items only." } @if told.more > 0 { " " @if told.more_is_least() { "≥\u{a0}" } (format::counted(told.more, "term")) " more." } }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }

@@ -1,19 +1,23 @@
 //! What a rise or a fall of items comes from. A group's usual count is its usual share of what is expected of the day, so that
-//! weekdays count for it as they do for all. It is a cause when its share strays from the usual, and when it makes half of
-//! the change beyond what it would have made had it changed like all else.
+//! weekdays count for it as they do for all. It is a cause when its share strays from the usual, further than what is left
+//! without it does, and when it makes half of the change beyond what it would have made had it changed like all else.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest};
 use super::{Cause, Compared, Dimension, LEAST, NEARLY_ALL, Term, choose, real};
-use crate::insight::daily::{Share, Usual, UsualShare, share, usual, usual_share};
+use crate::insight::daily::{Share, Usual, share, usual, usual_share};
 
-/// How far from what is expected a share must lie, as a part of the way to the edge of the usual.
-const NEARER: f64 = 0.65;
+/// How far from what is expected a share must lie, as a part of the way to the edge of the usual. That the group made half of the
+/// change, and that all else strayed less, is asked as well.
+const NEARER: f64 = 0.5;
 
 /// A group's count beside all.
 struct Counted {
     now: usize,
     /// How many are usual.
     usual: f64,
+    /// How far its share strays in the direction of the change, as a part of the way to the edge of the usual; `None` where too
+    /// few days tell where that is.
+    strays: Option<f64>,
     /// Whether it is more of all than usual, or less where all is less.
     beyond: bool,
 }
@@ -33,13 +37,17 @@ pub fn volume(compared: &Compared<'_>, usual: &Usual) -> Option<Cause> {
     let groups = candidates.iter().filter_map(|group| {
         let ours = compared.now.items.iter().filter(|item| group.holds(item));
         let counted = counted(compared, group, ours.clone().count(), usual, change > 0.0)?;
-        let rest = rest_as_usual(compared, group, all - counted.now);
+        let rest = Rest::of(compared, group, all - counted.now, change > 0.0);
+        // Where all else strays as far, everything changed, and this by chance a little more.
+        if counted.strays.zip(rest.strays).is_some_and(|(ours, others)| ours < others) {
+            return None;
+        }
         Some(judged(group.dimension(), group.name(), &counted, all, usual, authors(ours), rest))
     });
     let terms = compared.terms.iter().filter(|_| change > 0.0).filter_map(|term| {
         let ours = || groups::with_term(&compared.now, term);
         let counted = counted_term(term, ours().count(), all, usual)?;
-        Some(judged(Dimension::Term, term.term.to_owned(), &counted, all, usual, authors(ours()), false))
+        Some(judged(Dimension::Term, term.term.to_owned(), &counted, all, usual, authors(ours()), Rest::UNKNOWN))
     });
     choose(groups.chain(terms).flatten().collect())
 }
@@ -52,7 +60,7 @@ fn judged(
     all: usize,
     usual: &Usual,
     authors: u64,
-    rest_as_usual: bool,
+    left: Rest,
 ) -> Option<(f64, Cause)> {
     let change = real(all) - usual.expected;
     let (now, rest, rest_usual) =
@@ -63,6 +71,8 @@ fn judged(
     // How all else changed, as far as counting by chance does not explain it; halves keep the factor finite.
     let like = |rest: f64| (rest + 0.5) / (rest_usual + 0.5);
     let like = if change > 0.0 { like(rest - rest.sqrt()).max(1.0) } else { like(rest + rest.sqrt()).min(1.0) };
+    // What strays less than to the edge may do so by itself, and says as much less of what the group would have done.
+    let like = 1.0 + (like - 1.0) * left.strays.map_or(1.0, |strays| strays.clamp(0.0, 1.0));
     let explained = (now - counted.usual * like) / change;
     let part = (now - counted.usual) / change;
     let cause = Cause {
@@ -73,15 +83,15 @@ fn judged(
         usual: counted.usual,
         sounding: 0,
         authors,
-        rest_as_usual,
+        rest_as_usual: left.as_usual,
     };
     Some((explained, cause))
 }
 
-/// An edge of a usual share, moved towards what is expected: that the group made half of the change is asked as well.
-fn nearer(band: &UsualShare, edge: f64) -> f64 {
-    let angle = |share: f64| share.clamp(0.0, 1.0).sqrt().asin();
-    (angle(band.expected) + (angle(edge) - angle(band.expected)) * NEARER).sin().powi(2)
+/// How far a value lies from what is expected, as a part of the way to an edge, on a scale where it strays as far up as down.
+fn part_of_way(scale: impl Fn(f64) -> f64, now: f64, expected: f64, edge: f64) -> f64 {
+    let way = scale(edge) - scale(expected);
+    if way == 0.0 { 0.0 } else { (scale(now) - scale(expected)) / way }
 }
 
 fn counted(compared: &Compared<'_>, group: &Group<'_>, now: usize, usual: &Usual, rise: bool) -> Option<Counted> {
@@ -97,19 +107,22 @@ fn counted(compared: &Compared<'_>, group: &Group<'_>, now: usize, usual: &Usual
         .collect();
     let share_now = if all == 0 { 0.0 } else { real(now) / real(all) };
     if let Ok(band) = usual_share(all as u64, &shares) {
-        let beyond = if rise { share_now > nearer(&band, band.high) } else { share_now < nearer(&band, band.low) };
-        return Some(Counted { now, usual: band.expected * usual.expected, beyond });
+        let angle = |share: f64| share.clamp(0.0, 1.0).sqrt().asin();
+        let strays = part_of_way(angle, share_now, band.expected, if rise { band.high } else { band.low });
+        let usual = band.expected * usual.expected;
+        return Some(Counted { now, usual, strays: Some(strays), beyond: strays > NEARER });
     }
     // Too few days had any item: all of them together.
     let (part, whole) = shares.iter().fold((0, 0), |sum, day| (sum.0 + day.part, sum.1 + day.whole));
     let of = share(part, whole).map_or(0.0, |share| share.share);
-    Some(Counted { now, usual: of * usual.expected, beyond: beyond_chance(now, all, of, rise) })
+    let usual = of * usual.expected;
+    Some(Counted { now, usual, strays: None, beyond: beyond_chance(now, all, of, rise) })
 }
 
 fn counted_term(term: &Term<'_>, now: usize, all: usize, usual: &Usual) -> Option<Counted> {
     let of = (term.expected / usual.expected.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-    let counted = Counted { now, usual: term.expected.min(usual.expected), beyond: beyond_chance(now, all, of, true) };
-    (now >= LEAST).then_some(counted)
+    let usual = term.expected.min(usual.expected);
+    (now >= LEAST).then(|| Counted { now, usual, strays: None, beyond: beyond_chance(now, all, of, true) })
 }
 
 /// Whether a part of all lies beyond its usual share by more than chance.
@@ -117,11 +130,24 @@ pub(super) fn beyond_chance(now: usize, all: usize, usual: f64, rise: bool) -> b
     share(now as u64, all as u64).is_some_and(|share| if rise { share.low > usual } else { share.high < usual })
 }
 
-/// Whether what is left without a group is what is usual without it.
-fn rest_as_usual(compared: &Compared<'_>, group: &Group<'_>, rest: usize) -> bool {
-    let without: Vec<_> = days_of(compared, group)
-        .map(|day| (day.day, day.items.iter().filter(|item| !group.holds(item)).count() as u64))
-        .collect();
-    let band = usual(&compared.now.day, &without);
-    band.is_ok_and(|band| (band.low..=band.high).contains(&real(rest)))
+/// What is left without a group.
+struct Rest {
+    /// Whether it is what is usual without the group.
+    as_usual: bool,
+    /// How far it strays in the direction of the change, as a part of the way to the edge; `None` where nobody knows.
+    strays: Option<f64>,
+}
+
+impl Rest {
+    const UNKNOWN: Self = Self { as_usual: false, strays: None };
+
+    fn of(compared: &Compared<'_>, group: &Group<'_>, rest: usize, rise: bool) -> Self {
+        let without: Vec<_> = days_of(compared, group)
+            .map(|day| (day.day, day.items.iter().filter(|item| !group.holds(item)).count() as u64))
+            .collect();
+        let Ok(band) = usual(&compared.now.day, &without) else { return Self::UNKNOWN };
+        let edge = if rise { band.high } else { band.low };
+        let strays = part_of_way(f64::cbrt, real(rest), band.expected, edge);
+        Self { as_usual: (band.low..=band.high).contains(&real(rest)), strays: Some(strays) }
+    }
 }

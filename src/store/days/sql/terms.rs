@@ -50,16 +50,37 @@ pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -
          WHERE topic = $1 AND day_from >= $2 AND day_until <= $3 ORDER BY day_from",
     );
     let rows = rows.bind(topic).bind(inside.from.0).bind(inside.until.0).fetch_all(conn).await?;
-    rows.iter()
-        .map(|row| {
-            Ok(KeptTerms {
-                span: span(row)?,
-                items: row.try_get("items")?,
-                basis: row.try_get("basis")?,
-                counts: row.try_get("counts")?,
-            })
-        })
-        .collect()
+    rows.iter().map(kept).collect()
+}
+
+/// Days of the topics around one, in the order of their ids, that ended by an instant: how people talk elsewhere.
+pub(in crate::store) async fn elsewhere(
+    conn: &mut Conn,
+    topic: &str,
+    until: Time,
+    most: i64,
+) -> Result<Vec<KeptTerms>, StoreError> {
+    let mut all = Vec::new();
+    for (beyond, order) in [(">", ""), ("<", "DESC")] {
+        let sql = format!(
+            "SELECT day_from, day_until, items, basis, counts FROM topic_term \
+             WHERE topic {beyond} $1 AND day_until <= $2 ORDER BY topic {order}, day_from {order} LIMIT $3"
+        );
+        let rows = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(until.0).bind(most).fetch_all(&mut *conn).await?;
+        for row in &rows {
+            all.push(kept(row)?);
+        }
+    }
+    Ok(all)
+}
+
+fn kept(row: &super::Row) -> Result<KeptTerms, StoreError> {
+    Ok(KeptTerms {
+        span: span(row)?,
+        items: row.try_get("items")?,
+        basis: row.try_get("basis")?,
+        counts: row.try_get("counts")?,
+    })
 }
 
 /// Keeps days of a topic. One that lost items since it was counted is not kept: what was forgotten stays so.
