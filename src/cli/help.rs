@@ -9,7 +9,7 @@ use crate::cli::verbs::Cli;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Every day", &["once", "run", "status", "show", "report", "export"]),
     ("Set up", &["init", "import", "check", "try", "plan", "sandbox", "completions"]),
-    ("Run", &["topic", "worker", "serve", "mcp"]),
+    ("Run", &["topic", "worker", "serve", "token", "mcp"]),
     ("Look", &["runs", "diff", "items", "terms", "story", "mark", "coverage", "alerts"]),
     ("Deliver", &["outbox", "score"]),
     ("Maintain", &["db", "forget", "health"]),

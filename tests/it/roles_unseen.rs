@@ -137,7 +137,6 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             "/jobs",
             "/jobs/new",
             "/jobs/topics/acme",
-            "/access",
             "/api/v1/exports/items.jsonl?starred=true",
             "/api/v1/exports/items.csv?noted=true",
             "/items",
@@ -155,6 +154,9 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             let reply = see(&some[0], path);
             assert!(reply.status == 403 && reply.text().contains("does not reach this"), "{path}\n{}", reply.text());
         }
+        // Who may open the pages is for who may edit.
+        let reply = see(&some[0], "/access");
+        assert!(reply.status == 403 && reply.text().contains("the role `edit`"), "{}", reply.text());
         // Settings are read by who reads all topics: no button, and the lines to copy.
         for path in ["/jobs", "/jobs/topics/zebra", "/jobs/topics/zebra?as=toml"] {
             let text = see(&all, path).text();

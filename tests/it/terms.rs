@@ -373,3 +373,62 @@ fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
         wrong.says(2, &["--since is not before --until"]);
     }
 }
+
+/// Twenty posts of a new question on the day after: 8 tell of a launch, 10 name acme, of which the older topic always speaks.
+fn fresh() -> Vec<Truly> {
+    let of = |n: u64| {
+        let word = if n < 8 { "launch" } else { "plain" };
+        let named = if n >= 10 { "acme" } else { "nobody" };
+        let at = Time(BEGIN + DAYS * DAY + i64::try_from(n + 1).unwrap() * 60_000);
+        let text = format!("globex q{n} {word}{} r{n} {named}", if n < 8 { "" } else { "er" });
+        Truly { query: "globex".into(), id: (5_000 + n) * 23 + n, text, published: at, indexed: at, deleted: None }
+    };
+    (0..20).map(of).collect()
+}
+
+#[test]
+fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_nothing_news() {
+    for database in databases() {
+        let (place, truth) = watched(database, TOPIC);
+        let database = &place.database;
+        place.configure(&truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
+        truth.set(|world| {
+            world.posts.extend(fresh());
+            world.now = Time(BEGIN + (DAYS + 1) * DAY);
+        });
+        place.ok(&["once", "--at", &at(DAYS + 1)]);
+        let (since, until) = (at(DAYS), at(DAYS + 1));
+        let asked = ["terms", "globex", "--since", &since, "--until", &until, "--at", &until];
+        let told = || place.json(&[&asked[..], &["--json"]].concat());
+        let beside = told();
+        assert_eq!((&beside["untold"], &beside["terms"]), (&"history".into(), &serde_json::json!([])), "{beside:#}");
+        assert_eq!(beside["stand_out"]["compared_with"], "other_topics", "{}: {beside:#}", database.name);
+        let said = |[_, authors, texts]: [i64; 3]| authors.min(texts);
+        let texts: i64 = (0..DAYS).map(|day| said(counted(database, day, "acme"))).sum();
+        assert_eq!(beside["stand_out"]["texts"], texts, "{}: {beside:#}", database.name);
+        let rows = beside["stand_out"]["terms"].as_array().unwrap();
+        let launch = rows.iter().find(|row| row["term"] == "launch").unwrap_or_else(|| panic!("{beside:#}"));
+        assert_eq!((&launch["items"], &launch["authors"], &launch["texts_before"]), (&8.into(), &8.into(), &0.into()));
+        // The others always say it, and the question is no answer.
+        assert!(rows.iter().all(|row| row["term"] != "acme" && row["term"] != "globex"), "{beside:#}");
+        let told_to_people = place.ok(&asked);
+        assert!(told_to_people.contains("terms that stand out") && told_to_people.contains("so these are no news"));
+        let exported = |with: &str| {
+            let span = ["--topic", "globex", "--since", &since, "--until", &until, "--at", &until, "--format", "jsonl"];
+            let lines = place.ok(&[&["export", "--what", "terms"][..], &span].concat());
+            let all: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            assert!(all.iter().any(|row| row["term"] == "launch"), "{lines}");
+            assert!(all.iter().all(|row| row["compared_with"] == with), "{with}: {lines}");
+        };
+        exported("other_topics");
+        // Nothing of other topics: what most say, and no figure that would look like a surprise.
+        wait(database.execute("DELETE FROM topic_term"));
+        let alone = told();
+        assert_eq!(
+            (&alone["stand_out"]["compared_with"], &alone["stand_out"]["texts"]),
+            (&"nothing".into(), &0.into())
+        );
+        assert!(alone["stand_out"]["terms"].as_array().unwrap().iter().all(|row| row["z"] == 0.0), "{alone:#}");
+        exported("nothing");
+    }
+}

@@ -11,7 +11,7 @@ use crate::support::web_client::{Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
 /// What can be used on a page, in its order: what is folded away or hidden cannot.
-const USABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, textarea, summary, g.point-of')]\
+const USABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, textarea, summary, g.point-of, div[tabindex=\"0\"]')]\
     .filter(e => e.type !== 'hidden' && !e.disabled && e.checkVisibility())";
 /// The stop where the keyboard is, and whether it can be seen.
 const HERE: &str = "(() => { const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect(); \

@@ -113,4 +113,4 @@ macro_rules! closed_list {
         }
     };
 }
-pub use crate::closed_list;
+pub use closed_list;

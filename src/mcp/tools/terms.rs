@@ -41,6 +41,8 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         let told = serde_json::json!({ "compared_with": rows.compared_with, "texts": rows.texts, "terms": terms });
         answer.field("stand_out", told)?;
         answer.note(format!("stand_out: {}", rows.words()));
+    } else {
+        answer.field("stand_out", Value::Null)?;
     }
     answer.field("before_days", told.before_days)?;
     answer.field("untold", told.untold)?;

@@ -131,6 +131,7 @@ pub(super) fn beyond_chance(now: usize, all: usize, usual: f64, rise: bool) -> b
 }
 
 /// What is left without a group.
+#[derive(Clone, Copy)]
 struct Rest {
     /// Whether it is what is usual without the group.
     as_usual: bool,
