@@ -13,7 +13,7 @@ test *NAME:
 
 # Format, clippy and docs
 check:
-    cargo fmt --check
+    cargo fmt --all --check
     cargo clippy --all-targets --locked -- -D warnings
     RUSTDOCFLAGS='-D warnings' cargo doc --no-deps --locked
 

@@ -10,6 +10,7 @@ use topicwatch::config::keys::{KEYS, Section};
 use topicwatch::export::What;
 
 use crate::support::databases::sqlite;
+use crate::support::generated::replace;
 use crate::support::program::{NINE, Place, Program};
 
 fn root() -> PathBuf {
@@ -139,7 +140,7 @@ fn commands() -> String {
 fn the_reference_of_commands_is_that_of_the_program() {
     let path = "docs/reference/commands.md";
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(root().join(path), commands()).unwrap();
+        replace(&root().join(path), &commands());
     }
     assert!(page(path) == commands(), "{path} is old: UPDATE_DOCS=1 writes it anew");
 }
@@ -209,7 +210,7 @@ fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     let (words, tables) = told.split_once(mark).unwrap();
     let tables = if std::env::var_os("UPDATE_DOCS").is_some() {
         let whole = format!("{words}{mark}{}", topicwatch::export::page());
-        std::fs::write(root().join(path), &whole).unwrap();
+        replace(&root().join(path), &whole);
         whole.split_once(mark).unwrap().1.to_owned()
     } else {
         tables.to_owned()

@@ -414,7 +414,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         let told_to_people = place.ok(&asked);
         assert!(told_to_people.contains("terms that stand out") && told_to_people.contains("so these are no news"));
         let exported = |with: &str| {
-            let span = ["--topic", "globex", "--since", &since, "--until", &until, "--at", &until, "--format", "jsonl"];
+            let span = ["--topic", "globex", "--since", &since, "--until", &until, "--format", "jsonl"];
             let lines = place.ok(&[&["export", "--what", "terms"][..], &span].concat());
             let all: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             assert!(all.iter().any(|row| row["term"] == "launch"), "{lines}");

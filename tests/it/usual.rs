@@ -127,7 +127,7 @@ pub(crate) fn told_in(path: &str, mark: &str, table: &str) {
     let (before, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("{begin} is not in {}", path.display()));
     let (old, after) = rest.split_once(&end).unwrap();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&path, format!("{before}{begin}{table}{end}{after}")).unwrap();
+        crate::support::generated::replace(&path, &format!("{before}{begin}{table}{end}{after}"));
     } else {
         assert!(old == table, "{} is old: UPDATE_DOCS=1 writes it anew\n{table}", path.display());
     }
