@@ -91,6 +91,18 @@ impl Database {
         })
     }
 
+    /// Has the planner know the tables. On PostgreSQL those of the schema alone: other tests' are being dropped meanwhile.
+    pub fn analyse(&self) {
+        if self.scratch.is_none() {
+            return wait(self.execute("ANALYZE"));
+        }
+        let tables = self.texts(
+            "SELECT relname::text FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'",
+        );
+        assert!(tables.len() > 20, "{tables:?}");
+        wait(self.execute(&format!("ANALYZE {}", tables.join(", "))));
+    }
+
     /// How the database would run a statement, line by line; every parameter is 1.
     pub fn plan(&self, sql: &str) -> Vec<String> {
         let Some(scratch) = &self.scratch else {
