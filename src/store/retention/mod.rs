@@ -11,7 +11,7 @@ use crate::store::database::handle::Db;
 use crate::store::retention::rows::{Ask, BATCH, Batch, Progress, ROWS, Step};
 use crate::store::{Disk, Pruned, Store, StoreError};
 
-/// How long links that are of no use any more are told of.
+/// How long expired and withdrawn links stay listed.
 const LINKS: Duration = Duration::from_secs(30 * 86_400);
 /// Pages of a SQLite file that are given back in one transaction.
 const PAGES: i64 = 500;
