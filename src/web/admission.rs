@@ -15,6 +15,7 @@ use super::tokens::Known;
 use super::visitor::{Visitor, Who};
 use crate::listener::Peer;
 use crate::model::LinkRow;
+use crate::store::StoreError;
 
 /// Seconds after which to come back with another token.
 const AGAIN: &str = "10";
@@ -51,7 +52,7 @@ pub(super) async fn visitor<'a>(
     }
     let known = match bearer {
         Some(token) if settings.access.as_ref().is_none_or(|access| !access.knows(token)) => {
-            site.tokens.known_with(token, &site.store).await
+            known_with(site, peer, token).await
         }
         _ => site.tokens.known(&site.store).await,
     };
@@ -76,12 +77,21 @@ pub(super) async fn visitor<'a>(
 
 /// Whose token this is, unless its sender was wrong too often.
 pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<Shown, Problem> {
-    shown(site, &site.tokens.known_with(given, &site.store).await, peer, given).await
+    shown(site, &known_with(site, peer, given).await, peer, given).await
+}
+
+/// What is known, with a token or link that was made this moment; who was wrong too often has nothing read.
+async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<Known>, StoreError> {
+    if site.guesses.may_try(peer.ip) {
+        site.tokens.known_with(secret, &site.store).await
+    } else {
+        site.tokens.known(&site.store).await
+    }
 }
 
 async fn shown(
     site: &Site,
-    known: &Result<Arc<Known>, crate::store::StoreError>,
+    known: &Result<Arc<Known>, StoreError>,
     peer: &Peer,
     given: &str,
 ) -> Result<Shown, Problem> {
@@ -118,7 +128,7 @@ async fn shown(
 
 /// What a link shows, if it is good. Guessing at links is guessing at tokens, and as bounded.
 pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
-    let known = site.tokens.known_with(secret, &site.store).await?;
+    let known = known_with(site, peer, secret).await?;
     let mut link = None;
     let tried = site.guesses.tries(peer.ip, || {
         link = known.link(secret, site.now()).cloned();

@@ -135,6 +135,14 @@ impl Book {
         (tried, Some(next.max(FIRST)))
     }
 
+    /// Whether a try would be looked at.
+    fn may_try(&self, peer: IpAddr, now: Duration) -> bool {
+        let full = self.peers.len() >= MOST_PEERS;
+        let of = self.peers.get(&network(peer)).or(full.then_some(&self.others));
+        of.is_none_or(|of| of.used.wait(&OF_A_PEER, now).is_none())
+            && (of.is_some_and(|of| of.is_known(now)) || self.all.wait(&OF_ALL, now).is_none())
+    }
+
     /// What happened since the last line, if something did.
     fn tell(&mut self, now: Duration) -> Option<Told> {
         self.due = false;
@@ -181,6 +189,12 @@ impl Guesses {
         tried
     }
 
+    /// Whether a try of a peer would be looked at now; it is not counted.
+    pub(super) fn may_try(&self, peer: IpAddr) -> bool {
+        let now = self.begun.elapsed();
+        self.book.lock().unwrap_or_else(PoisonError::into_inner).may_try(peer, now)
+    }
+
     /// Writes the line, if there is something to say.
     pub(super) fn tell(&self) {
         let now = self.begun.elapsed();
@@ -225,6 +239,7 @@ mod tests {
         let mut looked = false;
         let unseen = book.tries(ip("192.0.2.1"), s(103), || std::mem::replace(&mut looked, true)).0;
         assert_eq!((unseen, looked), (Tried::TooMany(s(3)), false), "the right token is not looked at, either");
+        assert!(!book.may_try(ip("192.0.2.1"), s(103)) && book.may_try(ip("192.0.2.1"), s(106)));
         assert_eq!(book.tries(ip("192.0.2.2"), s(103), || true).0, Tried::Right, "others are");
         assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), Tried::Wrong);
         assert_eq!(wrong(&mut book, "192.0.2.1", s(106)), Tried::TooMany(s(6)));
@@ -238,6 +253,7 @@ mod tests {
         assert_eq!(book.tries(ip("192.0.2.7"), s(0), || true).0, Tried::Right);
         let tried: Vec<Tried> = (0..200).map(|n| wrong(&mut book, &format!("198.51.100.{n}"), s(1))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 60);
+        assert!(!book.may_try(ip("192.0.2.8"), s(1)) && book.may_try(ip("192.0.2.7"), s(1)));
         assert!(matches!(book.tries(ip("192.0.2.8"), s(1), || true).0, Tried::TooMany(_)));
         assert_eq!(book.tries(ip("192.0.2.7"), s(1), || true).0, Tried::Right);
         assert_eq!(book.tries(ip("192.0.2.8"), s(2), || true).0, Tried::Right, "a second later there is one more");

@@ -1,6 +1,6 @@
-//! The named tokens and the links of the database, as they were a moment ago: read at most once in two seconds (four times a second
-//! while unknown ones are shown), so that somebody who guesses costs no question each. Whether the one that was found was withdrawn
-//! since is asked each time, by an index.
+//! The named tokens and the links of the database, as they were a moment ago: read at most once in two seconds, and again for
+//! who shows one that is not known, as often as `guesses` lets them. Whether the one that was found was withdrawn since is asked
+//! each time, by an index.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +13,6 @@ use crate::store::{Store, StoreError};
 
 /// How long what was read counts.
 const FRESH: Duration = Duration::from_secs(2);
-/// The same when somebody shows what is not known.
-const FRESH_FOR_NEW: Duration = Duration::from_millis(250);
 /// How long reading may take.
 const SOON: Duration = Duration::from_secs(5);
 /// Time between two uses of a token that are written down, so that reading pages writes next to nothing.
@@ -91,8 +89,33 @@ fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> Holder {
 
 /// What the last reading brought.
 struct Held {
+    /// When it began: what was made before is in it.
     at: Instant,
     known: Result<Arc<Known>, StoreError>,
+}
+
+async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>, StoreError> {
+    let at = Instant::now();
+    let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
+    // In a task of its own: a visitor who goes away must not leave it midway.
+    let reading = {
+        let store = store.clone();
+        tokio::spawn(async move { Known::read(&store).await })
+    };
+    let late = || StoreError::new(crate::store::StoreErrorKind::Unreachable, "tokens could not be read in time", "");
+    let read = match tokio::time::timeout(SOON, reading).await {
+        Ok(Ok(read)) => read.map(Arc::new),
+        Ok(Err(_)) | Err(_) => Err(late()),
+    };
+    let known = match (read, before) {
+        (Err(error), Some(before)) => {
+            tracing::debug!("tokens could not be read: {error}");
+            Ok(before)
+        }
+        (read, _) => read,
+    };
+    *held = Some(Held { at, known: known.clone() });
+    known
 }
 
 /// The tokens and links of a process's pages.
@@ -106,13 +129,27 @@ pub(super) struct Tokens {
 impl Tokens {
     /// What is known. Where the database cannot be asked, an installation without tokens stays one.
     pub(super) async fn known(&self, store: &Store) -> Result<Arc<Known>, StoreError> {
-        self.no_older_than(FRESH, store).await
+        let mut held = self.held.lock().await;
+        match held.as_ref() {
+            Some(read) if read.at.elapsed() < FRESH => read.known.clone(),
+            _ => read_into(&mut held, store).await,
+        }
     }
 
-    /// The same for who shows a secret: one that is not known may have been made this moment.
+    /// The same for who shows a secret: one that is not known may have been made this moment, so all are read again. The caller
+    /// bounds how often somebody may be wrong.
     pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<Known>, StoreError> {
+        let asked = Instant::now();
         let known = self.known(store).await?;
-        if known.holds(secret) { Ok(known) } else { self.no_older_than(FRESH_FOR_NEW, store).await }
+        if known.holds(secret) {
+            return Ok(known);
+        }
+        // Those who wait for the same reading share it.
+        let mut held = self.held.lock().await;
+        match held.as_ref() {
+            Some(read) if read.at >= asked => read.known.clone(),
+            _ => read_into(&mut held, store).await,
+        }
     }
 
     /// Whether a token that was found still opens something.
@@ -132,34 +169,6 @@ impl Tokens {
             *self.held.lock().await = None;
         }
         Ok(holds)
-    }
-
-    async fn no_older_than(&self, age: Duration, store: &Store) -> Result<Arc<Known>, StoreError> {
-        let mut held = self.held.lock().await;
-        if let Some(held) = held.as_ref().filter(|held| held.at.elapsed() < age) {
-            return held.known.clone();
-        }
-        let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
-        // In a task of its own: a visitor who goes away must not leave it midway.
-        let reading = {
-            let store = store.clone();
-            tokio::spawn(async move { Known::read(&store).await })
-        };
-        let late =
-            || StoreError::new(crate::store::StoreErrorKind::Unreachable, "tokens could not be read in time", "");
-        let read = match tokio::time::timeout(SOON, reading).await {
-            Ok(Ok(read)) => read.map(Arc::new),
-            Ok(Err(_)) | Err(_) => Err(late()),
-        };
-        let known = match (read, before) {
-            (Err(error), Some(before)) => {
-                tracing::debug!("tokens could not be read: {error}");
-                Ok(before)
-            }
-            (read, _) => read,
-        };
-        *held = Some(Held { at: Instant::now(), known: known.clone() });
-        known
     }
 
     /// Writes down that a token was used, where that was not done within the last minute.
