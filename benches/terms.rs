@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 
-use topicwatch::insight::terms::{BEFORE, DayTerms, RiseInput, TermCounter, TermItem, news, rises};
+use topicwatch::insight::terms::{BEFORE, DayTerms, RiseInput, TermCounter, TermItem, news, rises, stand_out};
 use topicwatch::model::{Kind, Readable, Time};
 use topicwatch::normalise::words;
 
 const POSTS: usize = 100_000;
+/// Kept days of other topics.
+const OTHERS: usize = 224;
 
 fn main() {
     // Words as frequent as in a language: the n-th by 1/n.
@@ -70,8 +72,13 @@ fn measure(name: &str, posts: &[String]) {
     let (all, tested) = rises(RiseInput { items: &items, before: &days }, &|_| false);
     let told = news(&all, &items).len();
     let read = spent() - before;
+    // A topic's first day beside as many kept days of others as are read at most.
+    let before = spent();
+    let others: Vec<DayTerms> = kept.iter().cycle().take(OTHERS).map(|bytes| DayTerms::decode(bytes).unwrap()).collect();
+    let first = stand_out(&items, &others, &|_| false).terms.len();
+    let stood = spent() - before;
     println!(
-        "{name}: {} posts counted in {counted:.2} s, kept in {:.1} MB; a day of {} beside them in {read:.2} s ({tested} tested, {told} news)",
+        "{name}: {} posts counted in {counted:.2} s, kept in {:.1} MB; a day of {} beside them in {read:.2} s ({tested} tested, {told} news); what stands out beside {OTHERS} days of others in {stood:.2} s ({first} terms)",
         posts.len(),
         bytes as f64 / 1e6,
         items.len()

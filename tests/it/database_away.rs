@@ -32,6 +32,17 @@ const AWAY: [Away; 7] = [
     Away::Drops(b"HTTP/1.1 503 Service Unavailable\r\n\r\n"),
 ];
 
+/// The same, and the first for so long that nobody takes it for a short pause.
+const LONG_AWAY: [Away; 27] = {
+    let mut away = [AWAY[0]; 27];
+    let mut n = 1;
+    while n < AWAY.len() {
+        away[20 + n] = AWAY[n];
+        n += 1;
+    }
+    away
+};
+
 /// A stand-in for a server on a port of its own: away for so many connections, afterwards the real one.
 struct Server {
     port: u16,
@@ -168,12 +179,12 @@ fn a_daemon_waits_for_its_server_and_ends_when_it_is_reported_to_meanwhile() {
     let real = url::Url::parse(&database.url).unwrap();
     let real = format!("{}:{}", real.host_str().unwrap(), real.port().unwrap_or(5432));
     let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
-    let server = Server::of(&AWAY, AWAY.len(), Some(real));
+    let server = Server::of(&LONG_AWAY, LONG_AWAY.len(), Some(real));
     let url = server.url(&place.database.url);
     let mut going = place.program(&["run", "--database", &url]).start();
     going.until("it tells", |said| said.contains("trying again for "));
     going.until("its plan", |said| said.contains("next slot"));
-    assert!(server.asked() > AWAY.len());
+    assert!(server.asked() > LONG_AWAY.len());
     going.signal("TERM");
     let ended = going.wait();
     ended.says(0, &["the database system is starting up", "stopped"]);

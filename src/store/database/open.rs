@@ -249,17 +249,26 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
         }
         sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await?;
     }
-    let tables: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1",
+    // By the index of names: a server of many schemas has many tables.
+    let ours: bool = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = '_sqlx_migrations' \
+         AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1))",
     )
     .bind(schema)
     .fetch_one(&mut *tx)
     .await?;
-    let ours: i64 = sqlx::query_scalar("SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = '_sqlx_migrations'").bind(schema).fetch_one(&mut *tx).await?;
-    if tables > 0 && ours == 0 {
-        return Err(foreign(&place));
+    if !ours {
+        let taken: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)",
+        )
+        .bind(schema)
+        .fetch_one(&mut *tx)
+        .await?;
+        if taken {
+            return Err(foreign(&place));
+        }
     }
-    let waiting = if ours == 0 { usize::MAX } else { pending(&migrator, &mut *tx, &place).await? };
+    let waiting = if ours { pending(&migrator, &mut *tx, &place).await? } else { usize::MAX };
     tx.commit().await?;
     if waiting > 0 {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;

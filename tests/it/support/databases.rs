@@ -1,6 +1,8 @@
 //! The databases a case runs on: a SQLite file of its own, and a schema of its own on PostgreSQL when there is one (see
 //! `pg`).
 
+use std::sync::{Mutex, PoisonError};
+
 use sqlx::{Connection as _, Row as _};
 use topicwatch::store::Store;
 
@@ -13,6 +15,36 @@ pub struct Database {
     pub schema: String,
     _file: Option<tempfile::TempDir>,
     scratch: Option<Scratch>,
+    asked: Mutex<Option<Session>>,
+}
+
+/// The connection that a case asks PostgreSQL with. A process of the server for each question would cost more than the questions.
+struct Session {
+    runtime: Option<tokio::runtime::Runtime>,
+    conn: sqlx::PgConnection,
+}
+
+impl Session {
+    fn of(url: &str, schema: &str) -> Self {
+        let options: sqlx::postgres::PgConnectOptions = url.parse().unwrap();
+        let options = options.options([("search_path", schema)]);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let conn = runtime.block_on(sqlx::PgConnection::connect_with(&options)).unwrap();
+        Self { runtime: Some(runtime), conn }
+    }
+
+    /// Tables may have changed since the last question, so nothing is kept prepared.
+    fn texts(&mut self, sql: &str) -> Result<Vec<String>, sqlx::Error> {
+        let asked = sqlx::query_scalar(sqlx::AssertSqlSafe(sql.to_owned())).persistent(false);
+        self.runtime.as_ref().unwrap().block_on(asked.fetch_all(&mut self.conn))
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // An async case may not wait for it.
+        self.runtime.take().unwrap().shutdown_background();
+    }
 }
 
 /// Every database at hand.
@@ -25,27 +57,34 @@ pub fn databases() -> Vec<Database> {
 pub fn sqlite() -> Database {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("t.db").display());
-    Database { name: "SQLite", url, schema: "topicwatch".into(), _file: Some(folder), scratch: None }
+    Database {
+        name: "SQLite",
+        url,
+        schema: "topicwatch".into(),
+        _file: Some(folder),
+        scratch: None,
+        asked: Mutex::default(),
+    }
 }
 
 pub fn postgres() -> Option<Database> {
     let scratch = Scratch::unmade()?;
     let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
-    Some(Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch) })
+    Some(Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() })
 }
 
 /// The same on a server that a case has started.
 pub fn on_server(url: &str) -> Database {
     let scratch = Scratch::on(url);
     let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
-    Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch) }
+    Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() }
 }
 
 impl Database {
     /// The same database for another place; it goes with the first.
     pub fn again(first: &Self) -> Self {
         let Self { name, url, schema, .. } = first;
-        Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None }
+        Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None, asked: Mutex::default() }
     }
 
     /// Runs statements in it, past the store.
@@ -70,9 +109,8 @@ impl Database {
     }
     /// The first column of every row, which must be text.
     pub fn texts(&self, sql: &str) -> Vec<String> {
-        let sql = sqlx::AssertSqlSafe(sql.to_owned());
         let Some(scratch) = &self.scratch else {
-            let file = self.url[7..].to_owned();
+            let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(sql.to_owned()));
             return wait(async move {
                 let options = sqlx::sqlite::SqliteConnectOptions::new().filename(file).pragma("query_only", "on");
                 let mut conn = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
@@ -81,14 +119,13 @@ impl Database {
                 texts
             });
         };
-        let options: sqlx::postgres::PgConnectOptions = scratch.url().parse().unwrap();
-        let options = options.options([("search_path", &self.schema)]);
-        wait(async move {
-            let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
-            let texts = sqlx::query_scalar(sql).fetch_all(&mut conn).await.unwrap();
-            conn.close().await.unwrap();
-            texts
+        on_a_thread(|| {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let answer = asked.get_or_insert_with(|| Session::of(scratch.url(), &self.schema)).texts(sql);
+            // The server may have been started again since.
+            answer.or_else(|_| asked.insert(Session::of(scratch.url(), &self.schema)).texts(sql))
         })
+        .unwrap()
     }
 
     /// Has the planner know the tables. On PostgreSQL those of the schema alone: other tests' are being dropped meanwhile.
@@ -177,6 +214,9 @@ impl Database {
 
 /// Waits for a future on a thread of its own, so that it works in plain and in async tests alike.
 pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
-    let run = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future);
-    std::thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    on_a_thread(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future))
+}
+
+fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -114,7 +114,13 @@ fn is_gone(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Longest wait for the server's first answer.
+/// Longest wait for a connection that may be on its way back.
+const GIVEN_BACK: Duration = Duration::from_millis(1);
+
+/// How long a server that answers takes to do so.
+const SOON: Duration = Duration::from_millis(100);
+
+/// Longest wait for the server's first answer after that.
 const REACHABLE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone)]
@@ -133,18 +139,27 @@ impl Pools {
             ("lock_timeout", "30000"),
             ("idle_in_transaction_session_timeout", "60000"),
         ]);
-        // The pool takes a refused connection for a server that is just starting and keeps knocking until its own limit;
-        // a person, or a health check, wants to hear of it now.
-        let knocked = tokio::time::timeout(REACHABLE, PgConnection::connect_with(&options)).await;
-        knocked.map_err(|_| sqlx::Error::PoolTimedOut)??.close().await?;
         let pool = PgPoolOptions::new()
             .max_connections(MOST)
             .min_connections(0)
             // Asked for in `reader` and `begin`, where it costs nothing or is needed.
             .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(30))
-            .connect_with(options)
-            .await?;
+            .connect_lazy_with(options.clone());
+        // The pool takes a refused connection for a server that is just starting and keeps knocking until its own limit;
+        // a person, or a health check, wants to hear of it now. So one that does not come soon is asked for beside it.
+        let refused = async {
+            tokio::time::sleep(SOON).await;
+            match tokio::time::timeout(REACHABLE, PgConnection::connect_with(&options)).await {
+                Err(_) => sqlx::Error::PoolTimedOut,
+                Ok(Err(error)) => error,
+                Ok(Ok(_)) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            first = pool.acquire() => drop(first?),
+            error = refused => return Err(error.into()),
+        }
         Ok(Self { pool })
     }
 
@@ -154,9 +169,21 @@ impl Pools {
         self.begin_as("BEGIN").await
     }
 
+    /// The pool asks a connection that was given back whether it is well before it lends it again. To wait for that is cheaper
+    /// than another connection, whose process the server has to start and which knows no table yet.
+    async fn given_back(&self) {
+        let back = async {
+            while self.pool.num_idle() == 0 && (1..MOST).contains(&self.pool.size()) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(GIVEN_BACK, back).await.ok();
+    }
+
     async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
         let mut dead = 0;
         loop {
+            self.given_back().await;
             match self.pool.begin_with(begin).await {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
                 begun => return Ok(begun?),
@@ -168,6 +195,7 @@ impl Pools {
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
         let mut dead = 0;
         loop {
+            self.given_back().await;
             let mut conn = self.pool.acquire().await?;
             match conn.ping().await {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
