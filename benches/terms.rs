@@ -74,7 +74,8 @@ fn measure(name: &str, posts: &[String]) {
     let read = spent() - before;
     // A topic's first day beside as many kept days of others as are read at most.
     let before = spent();
-    let others: Vec<DayTerms> = kept.iter().cycle().take(OTHERS).map(|bytes| DayTerms::decode(bytes).unwrap()).collect();
+    let others: Vec<DayTerms> =
+        kept.iter().cycle().take(OTHERS).map(|bytes| DayTerms::decode(bytes).unwrap()).collect();
     let first = stand_out(&items, &others, &|_| false).terms.len();
     let stood = spent() - before;
     println!(

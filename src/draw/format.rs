@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::insight::daily::{Counted, Share};
+use crate::insight::daily::{Counted, Rise, Share};
 use crate::model::{Span, Time, Tone, is_hidden_after};
 
 /// What is said of shares of tone: how many posts are called negative depends on what they are about.
@@ -90,6 +90,12 @@ pub fn counted(n: u64, one: &str) -> String {
 #[must_use]
 pub fn several(n: u64, more: bool, one: &str) -> String {
     format!("{}{}", if more { "≥\u{a0}" } else { "" }, counted(n, one))
+}
+
+/// `+327 reactions (279 before), 54.5 an hour`.
+#[must_use]
+pub fn rise(rise: &Rise) -> String {
+    format!("+{} reactions ({} before), {} an hour", signed(rise.gain), signed(rise.had), round(rise.per_hour))
 }
 
 /// The items of a set, by what they are.
@@ -192,7 +198,10 @@ pub fn span(span: Span, timezone: &str) -> String {
 /// A length of time.
 #[must_use]
 pub fn length(span: Span) -> String {
-    crate::model::spell(Duration::from_secs(span.length().as_secs() / 60 * 60))
+    match span.length().as_secs() / 60 {
+        0 => "under a minute".to_owned(),
+        minutes => crate::model::spell(Duration::from_secs(minutes * 60)),
+    }
 }
 
 /// A score as people read it: −1..1.

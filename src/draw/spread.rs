@@ -81,13 +81,15 @@ pub fn doubts(story: &Story, when: When<'_>) -> Vec<(String, Vec<String>)> {
     let (before, later): (Vec<&Missed>, Vec<&Missed>) =
         story.doubt.holes.iter().partition(|hole| hole.span.from < story.from);
     let hole = |hole: &&Missed| {
-        format!(
-            "{} {} covered nothing from {} to {}.",
-            hole.topic,
-            hole.source,
-            when(hole.span.from),
-            when(hole.span.until)
-        )
+        let (topic, source) = (&hole.topic, hole.source);
+        let (from, until) = (when(hole.span.from), when(hole.span.until));
+        if hole.late_indexing {
+            format!(
+                "{topic} {source} was last asked about {from} to {until} so soon that posts may have been indexed later."
+            )
+        } else {
+            format!("{topic} {source} covered nothing from {from} to {until}.")
+        }
     };
     let mut told = Vec::new();
     if !story.first_is_sure {

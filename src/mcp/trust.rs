@@ -4,7 +4,7 @@
 use super::asked::{Asked, DAY};
 use super::trouble::Trouble;
 use crate::compare::{TopicCoverage, coverage};
-use crate::insight::{Cause, Coverage, Hole};
+use crate::insight::{Cause, Coverage, Hole, Why};
 use crate::model::{Source, Span, Time};
 
 /// Shorter holes are told together, milliseconds.
@@ -52,7 +52,7 @@ pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
 
 fn sentence(source: Source, hole: &Hole) -> String {
     let Span { from, until } = hole.stretch.span;
-    let full = hole.causes.iter().any(|cause| cause.why == crate::insight::Why::Saturated);
+    let full = hole.causes.iter().any(|cause| cause.why == Why::Saturated);
     let what = if full { "there may be more than was found" } else { "nothing was searched successfully" };
     let causes: Vec<String> = hole.causes.iter().map(cause).collect();
     format!("Between {from} and {until} {what} by {source} ({}): figures of that time are too low.", causes.join("; "))
@@ -60,6 +60,9 @@ fn sentence(source: Source, hole: &Hole) -> String {
 
 /// A cause without its detail, which may hold what a service said.
 fn cause(cause: &Cause) -> String {
+    if cause.why == Why::NothingDue {
+        return "no search reached it".to_owned();
+    }
     let why = cause.why.as_str().replace('_', " ");
     if cause.count > 1 { format!("{why}, {} times", cause.count) } else { why }
 }
@@ -72,7 +75,7 @@ pub(super) fn least(count: u64, more: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::{HoleLength, SourceCoverage, Why};
+    use crate::insight::{HoleLength, SourceCoverage};
     use crate::model::Watched;
 
     const HOUR: i64 = 3_600_000;

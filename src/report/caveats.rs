@@ -236,6 +236,7 @@ mod tests {
             at_least: false,
             cut: false,
             gone_unjudged: Vec::new(),
+            gone_judged: true,
             queries: vec!["social asked “more”".into()],
             edits: Vec::new(),
             lost: Vec::new(),

@@ -37,6 +37,7 @@ pub(super) async fn read(
             gone: changes.counts.gone as u64,
             at_least: changes.counts.at_least || changes.counts.cut,
             cut: changes.counts.cut,
+            gone_judged: changes.sources.iter().any(|source| source.gone_judged),
             gone_unjudged: changes
                 .sources
                 .iter()
@@ -79,7 +80,9 @@ impl ChangeFacts {
 
     /// What is said when nothing is found gone.
     pub(super) fn none_gone(&self) -> &'static str {
-        if self.gone_unjudged.is_empty() && !self.cut {
+        if !self.gone_judged {
+            "What is gone was not judged: that takes complete searches in a row of a source that shows all there is."
+        } else if self.gone_unjudged.is_empty() && !self.cut {
             "Nothing is missing that complete searches should have shown."
         } else {
             "Nothing was found gone where that was judged."

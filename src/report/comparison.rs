@@ -50,7 +50,8 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
             (Some(raw), _) => {
                 let items = format!("{} {}", at_least(raw, day.saturated), if raw == 1 { "item" } else { "items" });
                 match change(now, raw) {
-                    _ if day.saturated || topic.saturated => format!("{items}, and there may be more"),
+                    _ if day.saturated => format!("{items}, and there may be more"),
+                    _ if topic.saturated => format!("{items}; this day may have more than was found"),
                     _ if !report.over() => format!("{items}; this day is not over"),
                     Some(change) => format!("{items}, {change}"),
                     None => items,

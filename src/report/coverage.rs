@@ -30,6 +30,7 @@ pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -
             last: String::new(),
             last_at: search.at,
             fails: false,
+            over_quota: false,
             trouble: None,
             saturated: looked.full_replies(search.source, span),
             cost: Micros(0),
@@ -48,7 +49,8 @@ pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -
         if search.state != SearchState::NotRun || facts.last.is_empty() {
             facts.last = search.state.to_string();
             facts.last_at = search.at;
-            facts.fails = failed || search.state == SearchState::OverQuota;
+            facts.fails = failed;
+            facts.over_quota = search.state == SearchState::OverQuota;
             facts.trouble.clone_from(&search.trouble);
         }
     }
@@ -66,7 +68,9 @@ impl TopicFacts {
         match self.covered {
             None => format::NOT_KEPT.to_owned(),
             Some(_) if self.idle(period) => "not yet".to_owned(),
-            Some(covered) => format::percent(covered),
+            Some(covered) => {
+                self.checks.map_or_else(|| format::percent(covered), |checks| format::counted(checks, "check"))
+            }
         }
     }
 
@@ -103,7 +107,8 @@ impl TopicFacts {
 
     /// What is said where the last minutes before searches are not claimed.
     pub(super) fn late_words(&self) -> Option<String> {
-        let long = Span::new(Time(0), Time(self.late_ms)).map(format::length)?;
+        let long = Span::new(Time(0), Time(self.late_ms)).filter(|late| late.length().as_secs() >= 60);
+        let long = format::length(long?);
         Some(format!("{long} just before searches not counted as covered: posts may be indexed late."))
     }
 

@@ -58,6 +58,8 @@ pub struct TopicFacts {
     pub relevance: Relevance,
     /// Part of the period that searches covered, 0..1, as far as any was due; `None` where they were pruned.
     pub covered: Option<f64>,
+    /// Answers in the period of a topic whose searches all look at a moment.
+    pub checks: Option<u64>,
     /// The same with what was not looked at yet.
     #[serde(skip)]
     pub covered_in_all: f64,
@@ -159,6 +161,8 @@ pub struct ChangeFacts {
     pub cut: bool,
     /// Sources of which too few complete searches were made to say what is gone.
     pub gone_unjudged: Vec<Source>,
+    /// Whether it was judged for any source.
+    pub gone_judged: bool,
     /// Questions that replaced others, in words.
     pub queries: Vec<String>,
     /// The latest edits.
@@ -270,6 +274,8 @@ pub struct SourceFacts {
     pub last_at: Time,
     /// Whether that was a failure.
     pub fails: bool,
+    /// Whether it was not made for want of quota.
+    pub over_quota: bool,
     /// Its error class or reason.
     pub trouble: Option<String>,
     /// Searches that asked about the period, whenever they were made, and were answered with as much as they can be.

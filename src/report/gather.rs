@@ -187,6 +187,7 @@ pub(super) async fn topic(
         calendar: beyond_days,
         relevance,
         covered: kept.whole(span).then(|| looked.covered_so_far(span)),
+        checks: looked.checks(span),
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
         open: open(&looked, span, now),

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::facts::{Matter, SourceFacts, TopicFacts};
-use super::format::{at_least, counted, length, number, percent, round, share, short, when};
+use super::format::{at_least, counted, length, number, percent, round, several, share, short, when};
 use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;
@@ -38,7 +38,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
                 let many = at_least(changes.baseline, changes.cut);
                 format!(" The first answer to each query, the baseline, held {many} of whatever day.")
             });
-            let many = counted(topic.period.raw, "item");
+            let many = several(topic.period.raw, topic.saturated, "item");
             let noun = topic.noun();
             tell(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
             // What else happened on its first day is part of the beginning; in the rest of a week or month it is not.
@@ -89,20 +89,16 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
 
 fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
-    let times = if factor >= 1.0 {
-        format!("{factor:.1} times the usual")
-    } else {
-        format!("{} below the usual", percent(1.0 - factor))
-    };
     let sentence = format!(
-        "{}, {times}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
-        super::format::several(topic.period.raw, topic.saturated, "item"),
+        "{}, {}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
+        several(topic.period.raw, topic.saturated, "item"),
+        beside_usual(factor),
         round(usual.low.ceil()),
         round(usual.high.floor()),
         if usual.weekday { " on this weekday" } else { "" },
         round(usual.expected.round()),
         counted(usual.days as u64, "earlier day"),
-        number(topic.period.unique),
+        at_least(topic.period.unique, topic.saturated),
         authors(topic),
     );
     let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
@@ -117,7 +113,16 @@ fn authors(topic: &TopicFacts) -> String {
     if topic.period.authors == 0 && topic.period.no_author > 0 {
         "authors that were not told".to_owned()
     } else {
-        counted(topic.period.authors, "author")
+        several(topic.period.authors, topic.saturated, "author")
+    }
+}
+
+/// `2.3 times the usual`, `97% below the usual`.
+pub(super) fn beside_usual(factor: f64) -> String {
+    if factor >= 1.0 {
+        format!("{factor:.1} times the usual")
+    } else {
+        format!("{} below the usual", percent(1.0 - factor))
     }
 }
 
@@ -133,7 +138,7 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let far = |now: &Share, usual: &UsualShare| (now.share - usual.expected).abs();
     let Some((sound, now, usual)) = unusual.max_by(|a, b| far(&a.1, &a.2).total_cmp(&far(&b.1, &b.2))) else { return };
     let sentence = format!(
-        "{} of {} scored posts sound {sound}; {}–{} are usual, {} expected (by {}).",
+        "{} of {} scored items sound {sound}; {}–{} are usual, {} expected (by {}).",
         share(&now),
         number(now.whole),
         percent(usual.low),
@@ -209,7 +214,8 @@ fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
         && topic.covered.is_some_and(|covered| covered < COVERED)
         && topic.holes.iter().all(|hole| hole.before)
     {
-        tell(66, "sources", "not asked", "was not asked in the period: nothing is known of it.".to_owned());
+        let known = if topic.period.raw > 0 { "what is shown was found later" } else { "nothing is known of it" };
+        tell(66, "sources", "not asked", format!("was not asked in the period: {known}."));
     }
 }
 
@@ -235,8 +241,9 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
             topics.iter().filter(|t| t.not_kept.is_none()).filter_map(|t| Some((t, of(t)?))).collect();
         let failing: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.fails).collect();
         let limping: Vec<&(&TopicFacts, SourceFacts)> =
-            asked.iter().filter(|(_, facts)| !facts.fails && facts.failed > 0).collect();
-        for (weight, hit) in [(85, failing), (35, limping)] {
+            asked.iter().filter(|(_, facts)| !facts.fails && !facts.over_quota && facts.failed > 0).collect();
+        let quota: Vec<&(&TopicFacts, SourceFacts)> = asked.iter().filter(|(_, facts)| facts.over_quota).collect();
+        for (weight, hit) in [(85, failing), (80, quota), (35, limping)] {
             let Some((topic, facts)) = hit.first() else { continue };
             let sum = |of: fn(&SourceFacts) -> u64| number(hit.iter().map(|(_, facts)| of(facts)).sum());
             let others = match hit.len() - 1 {
@@ -251,6 +258,11 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
                 format!(
                     "{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.",
                     facts.last
+                )
+            } else if weight == 80 {
+                let (at, not_made) = (short(facts.last_at, timezone), sum(|s| s.not_made));
+                format!(
+                    "{source} is over quota here{others}: the last search, at {at}, was not made{trouble}; {not_made} in the period were not."
                 )
             } else {
                 format!("{source}: {failed} of {made} searches failed here{others}; the last one went well.")

@@ -128,10 +128,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     }
     text.push_str(&listed(
         "Rising fastest",
-        topic.rising.iter().map(|r| {
-            let (gain, had) = (format::signed(r.rise.gain), format::signed(r.rise.had));
-            format!("{} · +{gain} to {had}, {} an hour", item(&r.item), round(r.rise.per_hour))
-        }),
+        topic.rising.iter().map(|r| format!("{} · {}", item(&r.item), format::rise(&r.rise))),
     ));
     if topic.risers_cut {
         text.push_str(&format!("{}\n\n", format::RISERS_CUT));
@@ -200,10 +197,10 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let authors = if period.authors == 0 && period.no_author > 0 {
         "authors not given".to_owned()
     } else {
-        counted(period.authors, "author")
+        format::several(period.authors, topic.saturated, "author")
     };
     let change = highlights::change(topic, report.over())
-        .map_or_else(|| caveats::standing(report, topic), |factor| format!("{factor:.1} times the usual"));
+        .map_or_else(|| caveats::standing(report, topic), highlights::beside_usual);
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
             " ({}–{} are usual, {} expected, by {})",
@@ -217,7 +214,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
         at_least(period.raw, topic.saturated),
         if period.raw == 1 { "item" } else { "items" },
-        number(period.unique),
+        at_least(period.unique, topic.saturated),
         number(period.undated),
         number(period.no_author),
         number(period.no_engagement),
@@ -252,7 +249,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         )
         .collect();
     text.push_str(&format!(
-        "Tone of posts: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}. {}\n\n",
+        "Tone of items: {} scored by {scorer}, {} unsupported, {} not scored{others}. {}. {}\n\n",
         number(tone.period.sample()),
         number(tone.period.unsupported),
         number(tone.period.unscored),
@@ -312,7 +309,12 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
         .chain(earlier.into_iter().rev().take(8).map(|hole| told("before the period, not covered")(&hole)));
     let so_far = if report.over() && topic.open.is_none() { "" } else { "so far " };
     let covered = topic.covered.filter(|_| !topic.idle(report.span));
-    let covered = covered.map(|covered| format!("{} of the period {so_far}covered", percent(covered)));
+    let covered = covered.map(|covered| match topic.checks {
+        Some(checks) => {
+            format!("{} in the period; such searches look at a moment and cover no span", counted(checks, "check"))
+        }
+        None => format!("{} of the period {so_far}covered", percent(covered)),
+    });
     let covered =
         covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_words()).chain(topic.holes_words(zone));
     let ill = topic.ill.iter().map(|ill| escaped(&ill.sentence(&format::when(ill.since, zone))));

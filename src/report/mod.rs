@@ -24,6 +24,8 @@ mod items;
 mod markdown;
 mod markdown_parts;
 mod measures;
+#[cfg(test)]
+mod once_false;
 mod period;
 mod relevance;
 #[cfg(test)]
@@ -45,6 +47,7 @@ pub use document::Report;
 pub use facts::*;
 pub use measures::{Beside, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
 pub use period::{at_date, at_name, paths, span_of};
+pub use terms::rest_words;
 pub use unnamed::unnamed;
 pub use voice_parts::{VoiceCell, VoicePart};
 

@@ -21,16 +21,26 @@ pub(super) fn shown(sample: &TermSample) -> Shown {
 }
 
 /// `41 items by 38 authors; 12 different texts, 2.1 expected`
-pub(super) fn term_words(term: &TermRow) -> String {
+pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
     let negative =
         term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
     format!(
         "{} by {}; {}, {} expected{negative}",
         counted(term.items, "item"),
-        counted(term.authors, "author"),
+        voices(topic, term.authors),
         counted(term.texts, "different text"),
         expected(term.expected),
     )
+}
+
+/// Who says something: a page without an author counts as its site.
+pub(super) fn voices(topic: &TopicFacts, many: u64) -> String {
+    counted(many, "author") + if topic.period.no_author > 0 { " or sites" } else { "" }
+}
+
+/// The same as the head of a column.
+pub(super) fn voices_head(topic: &TopicFacts) -> &'static str {
+    if topic.period.no_author > 0 { "Authors or sites" } else { "Authors" }
 }
 
 /// One decimal below ten.
@@ -42,13 +52,14 @@ pub(super) fn expected(many: f64) -> String {
 pub(super) fn growth(theme: &ThemeRow) -> String {
     match theme.items_before {
         None => "not compared".to_owned(),
-        Some(0) => "new".to_owned(),
-        Some(before) => format!("{} before", number(before)),
+        Some(0) => "none in the period before".to_owned(),
+        Some(before) => format!("{} in the period before", number(before)),
     }
 }
 
 /// What is left beside the themes that are told.
-pub(super) fn rest_words(terms: &TopicTerms) -> Option<String> {
+#[must_use]
+pub fn rest_words(terms: &TopicTerms) -> Option<String> {
     let more = (terms.more_themes > 0)
         .then(|| format!("{} more with {}", counted(terms.more_themes, "theme"), counted(terms.more_items, "item")));
     let other = (terms.other_items > 0).then(|| format!("{} of no theme", counted(terms.other_items, "item")));
@@ -63,13 +74,13 @@ pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
 }
 
 /// What stands out of a topic's first days, as Markdown.
-fn standing_out(rows: &StandOutRows) -> String {
+fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
     let term = |term: &TermRow| {
         format!(
             "**{}**: {} by {}; {} · {}",
             escaped(&format::line(&term.term, 80)),
             counted(term.items, "item"),
-            counted(term.authors, "author"),
+            voices(topic, term.authors),
             counted(term.texts, "different text"),
             item(&shown(&term.example))
         )
@@ -84,13 +95,13 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
         format!(
             "**{}**: {} · {}",
             escaped(&format::line(&term.term, 80)),
-            term_words(term),
+            term_words(topic, term),
             item(&shown(&term.example))
         )
     };
     let mut text = listed("Terms that are news", terms.terms.iter().map(term));
     if text.is_empty() {
-        return terms.stand_out.as_ref().map_or(text, standing_out);
+        return terms.stand_out.as_ref().map_or(text, |rows| standing_out(topic, rows));
     }
     if let Some(more) = more_words(terms) {
         text.push_str(&format!("{more}\n\n"));
@@ -106,7 +117,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
             escaped(&format::line(&theme.name, 120)),
             counted(theme.items, "item"),
             number(theme.unique),
-            counted(theme.authors, "author"),
+            voices(topic, theme.authors),
             growth(theme),
             dated(theme.first_at),
             samples.collect::<String>(),

@@ -277,8 +277,8 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
         due(&place, &hook, "2026-03-20T00:00:01Z");
         let subjects = subjects(&hook);
         assert_eq!(subjects.len(), 2, "{subjects:?} {:?}", events(&place, &hook));
-        assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 posts of 1h sound negative ("), "{subjects:?}");
-        assert!(subjects[1].starts_with("[recalls] acme: 0 % of 20 posts of 1h sound negative ("), "{subjects:?}");
+        assert!(subjects[0].starts_with("[recalls] acme: 100 % of 20 items of 1h sound negative ("), "{subjects:?}");
+        assert!(subjects[1].starts_with("[recalls] acme: 0 % of 20 items of 1h sound negative ("), "{subjects:?}");
     }
 }
 

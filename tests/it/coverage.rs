@@ -250,6 +250,8 @@ fn what_cannot_be_told_is_refused_with_a_way_out() {
         place.run(&["coverage", "nobody"]).says(2, &["there is no topic `nobody`", "the topics are: acme"]);
         place.run(&["coverage", "--at", NINE, "--since", "2026-03-12"]).says(2, &["--since is not in the past"]);
         place.run(&["coverage", "--at", NINE]).shows(0, &["acme social: nothing to cover yet"]);
-        place.run(&["coverage", "--at", &day(2)]).shows(0, &["0.00% of 2d covered, 1 hole, 2d", "nothing was due"]);
+        place
+            .run(&["coverage", "--at", &day(2)])
+            .shows(0, &["0.00% of 2d covered, 1 hole, 2d", "a slot passed and nothing ran yet"]);
     }
 }

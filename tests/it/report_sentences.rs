@@ -33,9 +33,9 @@ fn what_rose_since_the_run_before_the_period_is_reported_with_what_was_seen() {
         world.posts(&[post(1, 1, "once a day is enough to rise", 5_890), two(20, 40)]);
         once(&place, 31);
         let told = report(&place, "2026-03-12");
-        assert!(told.contains("+5,880 to 10, 245 an hour"), "a topic that is run once a day: {told}");
-        assert!(told.contains("+40 to 100, 1.7 an hour"), "no sum that was never seen: {told}");
-        assert!(page(&place, "2026-03-12").contains("+40 to 100"));
+        assert!(told.contains("+5,880 reactions (10 before), 245 an hour"), "a topic that is run once a day: {told}");
+        assert!(told.contains("+40 reactions (100 before), 1.7 an hour"), "no sum that was never seen: {told}");
+        assert!(page(&place, "2026-03-12").contains("+40 reactions (100 before)"));
         assert!(!report(&place, "2026-03-11").contains("Rising fastest"));
     }
 }
@@ -56,7 +56,7 @@ fn bookmarks_alone_are_reactions_too() {
         world.posts(&[kept(37)]);
         once(&place, 31);
         let told = report(&place, "2026-03-12");
-        assert!(told.contains("+22 to 15"), "{}: {told}", place.database.name);
+        assert!(told.contains("+22 reactions (15 before)"), "{}: {told}", place.database.name);
     }
 }
 

@@ -29,7 +29,7 @@ closed_list! {
         TooShort = "look_back_too_short",
         /// Made by a version that did not record what it covered.
         NotRecorded = "not_recorded",
-        /// Nothing was due.
+        /// Nothing is recorded that explains it: mostly nothing was due.
         NothingDue = "nothing_due",
     }
 }
@@ -41,8 +41,10 @@ const SHORT: i64 = 60_000;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Cause {
     pub why: Why,
+    /// None of slots that passed and are not in the ledger yet.
     pub count: usize,
-    /// The first one's error class or reason; the look-back's length where that was too short.
+    /// The first one's error class or reason; the look-back's length where that was too short; of a slot that nobody has
+    /// planned yet, that slot.
     pub detail: Option<String>,
 }
 
@@ -53,6 +55,7 @@ impl fmt::Display for Cause {
         let detail = self.detail.as_deref().unwrap_or("");
         match self.why {
             Why::Paused => write!(f, "paused"),
+            Why::MissedSlot if n == 0 => write!(f, "a slot passed and nothing ran yet"),
             Why::MissedSlot => write!(f, "{n} missed slot{s}"),
             Why::SkippedSlot => write!(f, "{n} skipped slot{s}"),
             Why::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
@@ -60,7 +63,7 @@ impl fmt::Display for Cause {
             Why::Saturated => write!(f, "the reply was full and reached no further back"),
             Why::TooShort => write!(f, "the next search looked back only {detail}"),
             Why::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
-            Why::NothingDue => write!(f, "nothing was due"),
+            Why::NothingDue => write!(f, "no search reached it"),
         }
     }
 }
@@ -208,6 +211,13 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
             if ender.is_none() && watched.paused && watched.ended.is_none() {
                 causes.retain(|cause| !matches!(cause.why, Why::Paused | Why::NothingDue));
                 causes.insert(0, Cause { why: Why::Paused, count: 1, detail: None });
+            }
+            // Whoever plans next records the slots that passed; until then the ledger has no row of them.
+            let passed = watched.next.filter(|next| ender.is_none() && *next < hole.until && watched.ended.is_none());
+            if let (Some(next), [only]) = (passed, causes.as_mut_slice())
+                && only.why == Why::NothingDue
+            {
+                *only = Cause { why: Why::MissedSlot, count: 0, detail: Some(next.to_string()) };
             }
             Hole { stretch: stretch(hole), causes }
         })

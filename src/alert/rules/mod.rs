@@ -159,7 +159,7 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
     };
     let by = match volume.counted.authors {
         0 => String::new(),
-        authors => format!(" by {authors} authors"),
+        authors => format!(" by {}", plural(usize::try_from(authors).unwrap_or(usize::MAX), "author")),
     };
     let summary = format!(
         "{topic}: {} new ones in {} ({}{by}), up to {:.0} are usual{kind} ({:.0} expected, by {})",
@@ -198,7 +198,7 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Opti
     };
     let hundredths = |share: f64| (share * 100.0).round();
     let summary = format!(
-        "{topic}: {} % of {} posts of {} sound negative ({}–{} %), up to {} % are usual ({} % expected, by {})",
+        "{topic}: {} % of {} items of {} sound negative ({}–{} %), up to {} % are usual ({} % expected, by {})",
         hundredths(share.share),
         share.whole,
         tones.length,
@@ -262,8 +262,14 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
     let failed: Vec<&&Searched> = latest.iter().filter(|search| !answered(search)).collect();
     if failed.len() >= spec.failures as usize {
         let why = failed.last().and_then(|search| search.trouble.as_deref()).unwrap_or("no answer");
-        let summary =
-            format!("{topic}: {source} failed in {} of its last {} searches: {why}", failed.len(), latest.len());
+        let (failed, of) = (failed.len(), latest.len());
+        let unasked = latest.iter().filter(|search| search.state == SearchState::OverQuota).count();
+        let what = match unasked {
+            0 => "failed",
+            n if n == failed => "was not asked (over quota)",
+            _ => "failed or was not asked (over quota)",
+        };
+        let summary = format!("{topic}: {source} {what} in {failed} of its last {of} searches: {why}");
         return Some(Evaluation { subject, status: Status::Bad, summary, lines: Vec::new() });
     }
     let beats = searches.iter().filter(|search| answered(search) && !search.past);

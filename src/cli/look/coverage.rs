@@ -9,7 +9,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{CoveragePeriod, coverage};
-use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage};
+use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, Why};
 use crate::model::{Source, Span, Time, spell};
 use crate::store::Nature;
 
@@ -165,7 +165,11 @@ fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Opt
     for (word, hole) in long.iter().map(|hole| ("hole", *hole)).chain(open.map(|hole| ("open", hole))) {
         let causes = hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         // What is open for no cause worth a word waits for its next search.
-        let why = if word == "open" && causes == "nothing was due" { String::new() } else { causes };
+        let why = if word == "open" && hole.causes.iter().all(|cause| cause.why == Why::NothingDue) {
+            String::new()
+        } else {
+            causes
+        };
         let why = if why.is_empty() { why } else { format!("           {}\n", output::brief(&why, width - 11)) };
         lines.push((hole.stretch.span.from, format!("{}{why}", line(word, hole.stretch.span))));
     }

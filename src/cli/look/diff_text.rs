@@ -1,6 +1,7 @@
 //! A diff as text in 80 columns without colour: span, counts, sources, then each list.
 
 use crate::cli::terminal::{output, text};
+use crate::draw::format::counted;
 use crate::filter::unjudged;
 use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
 use crate::model::{ItemHead, WindowFit, spell};
@@ -63,11 +64,11 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     let mut notes = Vec::new();
     if counts.new > 0 {
         let authors = match counts.unknown.author {
-            0 => format!("{} authors", counts.new_authors),
+            0 => counted(counts.new_authors as u64, "author"),
             n if n == counts.new => "authors not given".to_owned(),
-            n => format!("{} authors, {n} without one", counts.new_authors),
+            n => format!("{}, {n} without one", counted(counts.new_authors as u64, "author")),
         };
-        notes.push(format!("new: {} different texts, {authors}", counts.new_texts));
+        notes.push(format!("new: {}, {authors}", counted(counts.new_texts as u64, "different text")));
         if counts.unknown.engagement == counts.new {
             notes.push("new: no reactions were given".into());
         }

@@ -9,6 +9,7 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
 use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms, terms_between};
 use crate::model::{Nature, Span, Time};
+use crate::report::rest_words;
 
 /// Milliseconds of the period where nobody says another.
 const DAY: i64 = 86_400_000;
@@ -136,13 +137,12 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
             told.themes.iter().map(theme).collect(),
             &[1, 2, 3, 4, 5],
         ));
-        text.push_str(&format!(
-            "\n{} more themes with {} items, {} items of no theme\n",
-            told.more_themes, told.more_items, told.other_items
-        ));
+        if let Some(rest) = rest_words(told) {
+            text.push_str(&format!("\n{rest}\n"));
+        }
     }
     text.push_str(&format!(
-        "\nmore often than the {} days before let expect; copies and one author's texts of a day count once\n",
+        "\nmore often than the {} days before let expect; copies and one author's texts of a day count once;\na page without an author counts as its site\n",
         told.before_days
     ));
     text

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::document::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
-use super::super::format::{self, counted, number, round};
+use super::super::format::{self, counted, number};
 use super::super::items::host;
 use super::places;
 use crate::insight::daily::Tally;
@@ -131,7 +131,7 @@ fn rising(report: &Report, topic: &TopicFacts) -> Markup {
             ol.items { @for riser in &topic.rising { li {
                 (named(&riser.item))
                 p.meta {
-                    (by(&riser.item)) " · +" (format::signed(riser.rise.gain)) " to " (format::signed(riser.rise.had)) ", " (round(riser.rise.per_hour)) " an hour: "
+                    (by(&riser.item)) " · " (format::rise(&riser.rise)) ": "
                     (report.dated(riser.rise.from_at)) " – " (report.dated(riser.rise.to_at))
                 }
             } } }

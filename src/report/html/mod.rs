@@ -16,8 +16,8 @@ mod topic;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::document::Report;
-use super::facts::{Matter, TopicFacts};
-use super::format::{self, at_least, number};
+use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::format::{self, at_least};
 use super::{caveats, chart};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
@@ -147,12 +147,17 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     let share = |sound: Tone| {
         topic.tone.shares.iter().find(|(s, _)| *s == sound).map_or("–".to_owned(), |(_, s)| format::share(s))
     };
-    let failing: Vec<&str> = topic.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
+    let named = |s: &SourceFacts| match (s.fails, s.over_quota) {
+        (true, _) => Some(format!("{} failing", s.source)),
+        (false, true) => Some(format!("{} over quota", s.source)),
+        (false, false) => None,
+    };
+    let failing: Vec<String> = topic.sources.iter().filter_map(named).collect();
     html! {
         tr {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
             td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
-            td.n data-label="Unique" { (number(topic.period.unique)) }
+            td.n data-label="Unique" { (at_least(topic.period.unique, topic.saturated)) }
             td.n data-label="Authors" { (format::authors(&topic.period)) }
             td.n data-label=(beside(report)) {
                 @if let Some(calendar) = &topic.calendar { (calendar.before_items()) }
@@ -162,7 +167,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             td.n data-label="Negative" { (share(Tone::Negative)) }
             td.n data-label="Positive" { (share(Tone::Positive)) }
             td.n data-label="Covered" { (topic.covered_words(report.span)) }
-            td data-label="Sources" { @if topic.not_kept.is_some() { (format::NOT_KEPT) } @else if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) " failing" } } }
+            td data-label="Sources" { @if topic.not_kept.is_some() { (format::NOT_KEPT) } @else if topic.sources.is_empty() { "not asked" } @else if failing.is_empty() { span.good { "ok" } } @else { strong.bad { (failing.join(", ")) } } }
             td.n data-label="Cost" { (topic.cost_words()) }
         }
     }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::format::{self, number};
-use super::super::terms::{expected, growth, more_words, rest_words, shown};
+use super::super::terms::{expected, growth, more_words, rest_words, shown, voices_head};
 use super::lists::{Empty, by, named};
 use crate::compare::StandOutRows;
 
@@ -30,11 +30,11 @@ pub(super) fn section<'a>(
                     "Said more often than the " (number(terms.before_days)) " days before let expect; copies and one author's texts of a day count once. "
                     @if terms.cut { "Of the latest items only. " } @if let Some(more) = more_words(terms) { (more) }
                 }
-                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "z" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &terms.terms { tr {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
                     td.n data-label="Items" { (number(term.items)) }
-                    td.n data-label="Authors" { (number(term.authors)) }
+                    td.n data-label=(voices_head(topic)) { (number(term.authors)) }
                     td.n data-label="Texts" { (number(term.texts)) }
                     td.n data-label="Expected" { (expected(term.expected)) }
                     td.n data-label="z" { (format!("{:.1}", term.z)) }
@@ -46,12 +46,12 @@ pub(super) fn section<'a>(
                 h3 { "Themes" }
                 div.wide role="region" tabindex="0" aria-labelledby=(themes) { table.cards {
                     caption id=(themes) { "Items that share such terms. " @if let Some(rest) = rest_words(terms) { (rest) } }
-                    thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
+                    thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { (voices_head(topic)) } th scope="col" { "Period before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
                     tbody { @for theme in &terms.themes { tr {
                         th scope="row" { bdi { (format::line(&theme.name, 120)) } }
                         td.n data-label="Items" { (number(theme.items)) }
                         td.n data-label="Unique" { (number(theme.unique)) }
-                        td.n data-label="Authors" { (number(theme.authors)) }
+                        td.n data-label=(voices_head(topic)) { (number(theme.authors)) }
                         td data-label="Period before" { (growth(theme)) }
                         td.n data-label="Negative" { (share(&theme.negative)) }
                         td data-label="First" { (report.dated(theme.first_at)) @if let Some(author) = &theme.first_by { " by " bdi { "@" (format::line(author, 60)) } } }
@@ -72,11 +72,11 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> Markup {
             h3 id=(format::id(&topic.id, "terms")) { (StandOutRows::TITLE) }
             div.wide role="region" tabindex="0" aria-labelledby=(caption) { table.cards {
                 caption id=(caption) { (rows.words()) }
-                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
+                thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { (voices_head(topic)) } th.n scope="col" { "Texts" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &rows.terms { tr {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
                     td.n data-label="Items" { (number(term.items)) }
-                    td.n data-label="Authors" { (number(term.authors)) }
+                    td.n data-label=(voices_head(topic)) { (number(term.authors)) }
                     td.n data-label="Texts" { (number(term.texts)) }
                     td.n data-label="Negative" { (share(&term.negative)) }
                     td data-label="For example" { (named(&shown(&term.example))) }

@@ -46,6 +46,7 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
         at_least: false,
         cut: false,
         gone_unjudged: Vec::new(),
+        gone_judged: true,
         queries: Vec::new(),
         edits: Vec::new(),
         lost: Vec::new(),
@@ -55,6 +56,13 @@ fn what_is_gone_is_reported_with_what_was_not_judged() {
     for page in [whole.html(), whole.markdown()] {
         assert!(page.contains("Nothing is missing that complete searches should have shown."), "{page}");
     }
+    changes.gone_judged = false;
+    facts.changes = Some(changes.clone());
+    let never = report(vec![facts.clone()]);
+    for page in [never.html(), never.markdown()] {
+        assert!(page.contains("What is gone was not judged"), "{page}");
+    }
+    changes.gone_judged = true;
     (changes.gone_unjudged, changes.at_least, changes.cut) = (vec![Source::Web], true, true);
     facts.changes = Some(changes);
     let part = report(vec![facts]);

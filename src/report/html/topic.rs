@@ -116,8 +116,8 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         p.figures {
             a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
-            strong { (number(period.unique)) } " unique, "
-            @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (number(period.authors)) } @if period.authors == 1 { " author" } @else { " authors" } }
+            strong { (at_least(period.unique, topic.saturated)) } " unique, "
+            @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (at_least(period.authors, topic.saturated)) } @if period.authors == 1 { " author" } @else { " authors" } }
             " – " (places::change(report, topic)) "."
         }
     }
@@ -195,7 +195,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &tone.period;
     html! {
         section aria-labelledby=(places::named(&topic.id, "tone")) {
-            h3 id=(format::id(&topic.id, "tone")) { "Tone of posts" }
+            h3 id=(format::id(&topic.id, "tone")) { "Tone of items" }
             @if tone.scorer.is_none() { p.note { "No item of these days is scored." } }
             @else {
                 p.figures { @for (place, (sound, share)) in tone.shares.iter().enumerate() {
@@ -252,7 +252,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
-                        td data-label="Last" { @if source.fails { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
+                        td data-label="Last" { @if source.fails || source.over_quota { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.made)) }
                         td.n data-label="Left out" { (number(source.left_out + source.not_made)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
@@ -263,11 +263,11 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
             @if topic.searches_cut { p.note { (format::SEARCHES_CUT) } }
             @for ill in &topic.ill { p.note { (ill.sentence(&format::when(ill.since, zone))) } }
             p #(format::id(&topic.id, "coverage")) {
-                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { (percent(covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " }
+                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (counted(checks, "check")) " in the period; such searches look at a moment and cover no span. " } @else { (percent(covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " } }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
                 @if let Some(late) = topic.late_words() { (late) " " }
                 @if let Some(gone) = topic.holes_words(zone) { (gone) " " }
-                @if inside.is_empty() && topic.not_kept.is_none() { "No hole in the period." }
+                @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No hole in the period." }
             }
             @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (counted((inside.len() - 8) as u64, "earlier hole")) " of the period: " code { "topicwatch coverage " (topic.id) } } } } }
             @if !earlier.is_empty() {

@@ -101,6 +101,12 @@ impl SearchCoverage {
         self.spans.as_ref().map(|spans| sum(&cover(self.passed(span), spans.iter().copied()).covered))
     }
 
+    /// How often a topic that is only asked at instants was asked and answered in a span; `None` of one that covers spans.
+    #[must_use]
+    pub fn checks(&self, span: Span) -> Option<u64> {
+        self.spans.is_none().then(|| self.checks.iter().filter(|at| span.holds(**at)).count() as u64)
+    }
+
     /// Part of a span, as far as it has passed, that was covered; of a topic that is only asked at
     /// instants, whether it was asked at all.
     #[must_use]
@@ -205,14 +211,14 @@ impl SearchCoverage {
     }
 }
 
-/// Whether a stretch up to the present is one in which no search was due. Of a topic without a schedule nobody knows what is
-/// due: it is one as long as its searches are usually apart.
+/// Whether a stretch up to the present is one in which no search was due. Where nobody planned slots nobody knows what is due:
+/// it is one as long as its searches are usually apart.
 fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
     if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == Why::NothingDue) {
         return false;
     }
-    if watched.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) {
-        return watched.next.is_some_and(|next| next > present);
+    if let Some(next) = watched.next {
+        return next > present;
     }
     let mut at: Vec<i64> = looks.iter().map(|look| look.at.0).collect();
     at.sort_unstable();
@@ -220,7 +226,9 @@ fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
     let mut apart: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
     apart.sort_unstable();
     let usual = apart.get(apart.len() / 2).copied().unwrap_or(0);
-    open.stretch.span.until.0 - open.stretch.span.from.0 <= usual + usual / 2
+    // The last minutes before a search wait for their posts, not for a search.
+    let last = at.last().map_or(open.stretch.span.from.0, |last| open.stretch.span.from.0.max(*last));
+    open.stretch.span.until.0 - last <= usual + usual / 2
 }
 
 /// The part of a span that spans cover together.

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::model::{LookBack, SocialQuery, Topic, Window};
+use crate::model::{LookBack, Period, SchedulePolicy, SocialQuery, Topic, Window};
 
 const HOUR: i64 = 3_600_000;
 /// 2026-03-11T09:00:00Z.
@@ -134,7 +134,7 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
             60,
             vec![(0, 36, "paused; the next search looked back only 1d")],
         ),
-        ("nothing known", vec![ok(0)], 30, vec![(0, 30, "nothing was due")]),
+        ("nothing known", vec![ok(0)], 30, vec![(0, 30, "no search reached it")]),
     ] {
         let (_, got, _) = holes_of(&watched(SocialOperation::Search), &looks, span(0, until));
         let holes: Vec<_> = holes.into_iter().map(|(from, until, why)| (from, until, why.to_owned())).collect();
@@ -149,6 +149,13 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     assert_eq!(holes_of(&acme, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![], Some((12, 18))));
     let (_, holes, open) = holes_of(&acme, &[ok(0)], span(0, 25));
     assert_eq!((holes.len(), open), (1, None), "longer than the window");
+    // A slot that passed and that nobody has planned yet is no time in which nothing was due.
+    let causes_of = |next: i64| {
+        let planned = Watched { next: Some(at(next)), ..watched(SocialOperation::Search) };
+        holes_of(&planned, &[ok(0)], span(0, 25)).1[0].2.clone()
+    };
+    assert_eq!(causes_of(6), "a slot passed and nothing ran yet");
+    assert_eq!(causes_of(30), "no search reached it");
     let paused = Watched { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
 }
@@ -173,7 +180,7 @@ fn a_backfill_that_ends_a_hole_is_not_blamed_for_it() {
     let over = LookBack::Day(day).span(at(60));
     let looks = [ok(0), search(60, SearchState::Ok, LookBack::Day(day), Some(over))];
     let (_, holes, _) = holes_of(&watched(SocialOperation::Search), &looks, span(0, 60));
-    assert_eq!(holes[0].2, "nothing was due");
+    assert_eq!(holes[0].2, "no search reached it");
 }
 
 #[test]
@@ -234,4 +241,19 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
     assert_eq!(of(&[daily(1, 0), between, daily(2, 0)], 48).2, 0);
     // A search was left out: a hole, and it begins where the last claim ends.
     assert_eq!(of(&[daily(1, 0), daily(3, 0)], 72), (1, Some(5), 0, 0));
+}
+
+#[test]
+fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches_are_apart() {
+    use crate::insight::daily::SearchCoverage;
+    let mut acme = watched(SocialOperation::Search);
+    if let Some(topic) = &mut acme.definition {
+        topic.schedule = Some(SchedulePolicy::only_when(Period::Every(6 * 3_600_000), "UTC"));
+    }
+    // Each search claims all but its last five hours, and the next one looks back over them.
+    let look = |hour: i64| search(hour, SearchState::Ok, Window::Past24Hours.into(), Some(span(hour - 24, hour - 5)));
+    let looks: Vec<Look> = [0, 6, 12, 18].map(look).into();
+    let of = |present: i64| SearchCoverage::new(Some(acme.clone()), looks.clone(), span(0, present), at(present));
+    assert!(of(24).holes(span(0, 24)).iter().all(|hole| hole.open), "{:?}", of(24).holes(span(0, 24)));
+    assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is no pause any more");
 }

@@ -26,13 +26,15 @@ pub struct Looked {
     pub sources: Vec<SourceCoverage>,
 }
 
-/// A stretch that a source of a topic did not cover.
+/// A stretch that a source of a topic did not cover, or not to the last post.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Missed {
     pub topic: String,
     pub source: Source,
     #[serde(flatten)]
     pub span: Span,
+    /// Whether it was searched, but too soon: posts of then may have been indexed later.
+    pub late_indexing: bool,
 }
 
 /// A topic that was not watched from the begin on.
@@ -80,15 +82,21 @@ impl Doubt {
             let mut spans = false;
             let mut late = false;
             for one in sources {
-                let Coverage::Spans { covered, holes: missed, open, .. } = &one.coverage else { continue };
+                let Coverage::Spans { covered, holes: missed, open, late_indexing, .. } = &one.coverage else {
+                    continue;
+                };
                 spans = true;
                 let before = Span::new(checked.from, watched.began.min(checked.until));
                 late |= before.is_some_and(|before| {
                     sum(&cover(before, covered.iter().map(|stretch| stretch.span)).holes) >= SHORT
                 });
-                let all = missed.iter().chain(open).map(|hole| hole.stretch.span);
-                let all = all.filter(|span| span.until.0 - span.from.0 >= SHORT);
-                holes.extend(all.map(|span| Missed { topic: watched.topic.clone(), source: one.source, span }));
+                let all = missed.iter().chain(open).map(|hole| (hole.stretch.span, false));
+                let all = all.chain(late_indexing.iter().map(|stretch| (stretch.span, true)));
+                let all = all.filter(|(span, _)| span.until.0 - span.from.0 >= SHORT);
+                holes.extend(all.map(|(span, late_indexing)| {
+                    let topic = watched.topic.clone();
+                    Missed { topic, source: one.source, span, late_indexing }
+                }));
             }
             // What was pruned before that says so itself.
             if late && pruned_until.is_none_or(|until| watched.began > until) {

@@ -101,3 +101,39 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
+    use super::doubt::Looked;
+    use crate::insight::holes::{Coverage, HoleLength, SourceCoverage};
+    let stretch = |from: i64, until: i64| HoleLength {
+        span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },
+        length_ms: (until - from) * HOUR,
+    };
+    let doubt = |late: Vec<HoleLength>| {
+        let coverage = Coverage::Spans {
+            covered: vec![stretch(0, 20), stretch(21, 40)],
+            holes: Vec::new(),
+            open: None,
+            covered_ms: 39 * HOUR,
+            holes_ms: 0,
+            late_indexing_ms: late.iter().map(|one| one.length_ms).sum(),
+            late_indexing: late,
+            covered_share: None,
+        };
+        let watched = crate::model::Watched {
+            topic: "t".into(),
+            began: Time(0),
+            ended: None,
+            paused: false,
+            next: None,
+            definition: None,
+        };
+        let sources = vec![SourceCoverage { source: Source::Social, coverage }];
+        Doubt::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[Looked { watched, sources }], None, 0)
+    };
+    assert!(doubt(Vec::new()).is_none_before(Time(30 * HOUR)));
+    let late = doubt(vec![stretch(20, 21)]);
+    assert!(late.holes[0].late_indexing && !late.is_none_before(Time(30 * HOUR)));
+    assert!(late.is_none_before(Time(20 * HOUR)), "what came before is not in doubt");
+}

@@ -50,10 +50,11 @@ impl Cause {
     }
 
     fn how_many(&self, figure: Figure<'_>) -> String {
+        let noun = if self.items == 1 { "item" } else { "items" };
         match figure {
             Figure::Tone(sound) if self.items > 0 => format!(" ({} of {} sound {sound})", self.sounding, self.items),
-            _ if self.dimension == Dimension::Text && self.usual < 0.5 => format!(" ({} items)", self.items),
-            _ => format!(" ({} items, {:.0} expected)", self.items, self.usual),
+            _ if self.dimension == Dimension::Text && self.usual < 0.5 => format!(" ({} {noun})", self.items),
+            _ => format!(" ({} {noun}, {:.0} expected)", self.items, self.usual),
         }
     }
 }

@@ -98,6 +98,7 @@ const HOLE: &[Field] = &[
     ("source", SOURCE, "which source"),
     ("from", Time, "where it begins"),
     ("until", Time, "where it ends"),
+    ("late_indexing", Flag, "whether it was searched, but posts of then may have been indexed later"),
 ];
 
 pub(super) fn schemas() -> Vec<Named> {

@@ -1,0 +1,109 @@
+//! Sentences that once said what was not so: each is held against facts that it contradicted.
+#![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
+
+use super::facts::{HoleFacts, TopicFacts};
+use super::measures::Beside;
+use super::samples::{HOUR, report, topic};
+use super::{comparison, highlights};
+use crate::insight::daily::Counted;
+use crate::model::{Span, Time};
+
+/// The sentences of what matters.
+fn matters(facts: &TopicFacts) -> Vec<String> {
+    let span = Span { from: Time(0), until: Time(24 * HOUR) };
+    let (all, _) = highlights::of(std::slice::from_ref(facts), span, Time(25 * HOUR), "UTC");
+    all.into_iter().map(|matter| matter.sentence).collect()
+}
+
+fn both(facts: &TopicFacts) -> [String; 2] {
+    let report = report(vec![facts.clone()]);
+    [report.markdown(), report.html()]
+}
+
+#[test]
+fn a_source_over_quota_does_not_fail() {
+    let mut facts = topic("a");
+    let source = &mut facts.sources[0];
+    (source.last, source.over_quota, source.not_made) = ("over_quota".into(), true, 2);
+    source.trouble = Some("2 calls a day".into());
+    assert_eq!(
+        matters(&facts),
+        [
+            "social is over quota here: the last search, at 01-01 23:00, was not made (2 calls a day); 2 in the period were not."
+        ]
+    );
+    for text in both(&facts) {
+        assert!(!text.contains("failing"), "{text}");
+    }
+    assert!(both(&facts)[1].contains("social over quota"));
+}
+
+#[test]
+fn what_was_found_of_a_period_that_nobody_asked_about_is_known() {
+    let mut facts = topic("a");
+    (facts.covered, facts.covered_in_all, facts.sources) = (Some(0.0), 0.0, Vec::new());
+    assert_eq!(matters(&facts), ["was not asked in the period: nothing is known of it."]);
+    facts.period.raw = 4;
+    assert_eq!(matters(&facts), ["was not asked in the period: what is shown was found later."]);
+}
+
+#[test]
+fn there_may_be_more_of_every_count_after_a_full_reply() {
+    let mut facts = topic("a");
+    facts.period = Counted { raw: 11, unique: 11, authors: 6, ..Counted::default() };
+    (facts.first_day, facts.saturated) = (true, true);
+    assert_eq!(matters(&facts), ["first day: ≥\u{a0}11 items. Nothing can be compared yet."]);
+    let [markdown, html] = both(&facts);
+    assert!(markdown.contains("**≥\u{a0}11** items, **≥\u{a0}11** unique, ≥\u{a0}6 authors"), "{markdown}");
+    assert!(html.contains("<strong>≥\u{a0}11</strong> unique, <strong>≥\u{a0}6</strong> authors"), "{html}");
+}
+
+#[test]
+fn only_the_day_whose_reply_was_full_may_have_more() {
+    let day = |saturated| Beside {
+        back: 1,
+        date: "1969-12-31".into(),
+        weekday: "Wednesday".into(),
+        raw: Some(35),
+        saturated,
+        why: None,
+    };
+    let of = |now: bool, before: bool| {
+        let mut facts = topic("a");
+        (facts.period.raw, facts.saturated, facts.beside) = (28, now, vec![day(before)]);
+        comparison::sentence(&report(vec![facts.clone()]), &facts).unwrap_or_default()
+    };
+    let begin = "Day before (Wednesday 12-31): ";
+    assert_eq!(of(false, false), format!("{begin}35 items, −20%."));
+    assert_eq!(of(true, false), format!("{begin}35 items; this day may have more than was found."));
+    assert_eq!(of(false, true), format!("{begin}≥\u{a0}35 items, and there may be more."));
+}
+
+#[test]
+fn what_looks_at_a_moment_covers_no_part_of_a_period() {
+    let mut facts = topic("a");
+    facts.checks = Some(1);
+    for text in both(&facts) {
+        assert!(text.contains("1 check in the period; such searches look at a moment and cover no span"), "{text}");
+        assert!(!text.contains("100% of the period") && !text.contains("No hole"), "{text}");
+    }
+}
+
+#[test]
+fn a_length_below_a_minute_is_never_nothing() {
+    let mut facts = topic("a");
+    facts.late_ms = 30_000;
+    assert_eq!(facts.late_words(), None);
+    facts.late_ms = 90_000;
+    assert!(facts.late_words().is_some_and(|told| told.starts_with("1m just before")));
+    facts.covered = Some(0.5);
+    let hole = Span { from: Time(HOUR), until: Time(HOUR + 30_000) };
+    facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
+    assert!(matters(&facts)[0].contains("the longest hole is under a minute"));
+}
+
+#[test]
+fn a_fall_is_reported_alike_everywhere() {
+    assert_eq!(highlights::beside_usual(0.03), "97% below the usual");
+    assert_eq!(highlights::beside_usual(2.345), "2.3 times the usual");
+}
