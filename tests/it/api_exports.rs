@@ -15,10 +15,13 @@ const EIGHT: &str = "2026-03-11T08:00:00Z";
 
 fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
-    let place = Place::new(database, &sandbox.lines(), TOPICS);
+    // One more whose tag finds nothing.
+    let quiet =
+        "[[topics]]\nid = \"quiet\"\nquery = \"q\"\nsources = [\"social\"]\ntags = [\"nothing\"]\nevery = \"12h\"\n";
+    let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{quiet}"));
     for at in [EIGHT, NINE] {
         sandbox.turn_to(at);
-        place.ok(&["once", "--at", at]);
+        place.ok(&["once", "--at", at, "--topic", "acme", "--topic", "rust"]);
     }
     (sandbox, place)
 }

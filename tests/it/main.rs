@@ -75,6 +75,7 @@ mod marks_web;
 mod mcp;
 mod mcp_http;
 mod metrics;
+mod misspelt;
 mod moving;
 mod near_copies;
 mod near_forget;

@@ -186,10 +186,11 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
         #[cfg(unix)]
         {
             let (victim, link) = (place.path("victim"), place.path("link.db"));
-            std::fs::write(&victim, "precious").unwrap();
+            std::fs::copy(place.path("copy.db"), &victim).unwrap();
+            let precious = std::fs::read(&victim).unwrap();
             std::os::unix::fs::symlink(&victim, &link).unwrap();
             place.ok(&["db", "backup", "link.db"]);
-            assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+            assert_eq!(std::fs::read(&victim).unwrap(), precious);
             assert!(!std::fs::symlink_metadata(&link).unwrap().is_symlink());
         }
         std::fs::write(place.path("used.db"), "").unwrap();

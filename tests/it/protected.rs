@@ -195,9 +195,9 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
             conn.close().await.unwrap();
         });
         backup(&place, &foreign).says(2, &["a SQLite database of another program", hint]);
-        // Anything else is replaced, as an export is.
         std::fs::write(place.path("notes.txt"), "short").unwrap();
-        backup(&place, &place.path("notes.txt")).shows(0, &["read again and sound"]);
+        backup(&place, &place.path("notes.txt")).says(2, &["it is no SQLite database", hint]);
+        assert_eq!(std::fs::read_to_string(place.path("notes.txt")).unwrap(), "short");
     }
 }
 

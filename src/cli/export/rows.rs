@@ -13,12 +13,12 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::progress::Rows;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::known::{known, known_tags};
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{Filtered, Hiding};
 use crate::export::{self, ExportRequest, Format, Order, Packed, Part, Profile, What};
 use crate::files::Replacement;
 use crate::model::{Kind, Source, Time, Tone, Verdict};
-use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
@@ -105,6 +105,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let what = order.what;
     let store = context.store_to_read().await?;
     known(&context, &store, &args.topic).await?;
+    known_tags(&context, &store, &args.tag).await?;
     context.known_sources(&args.source, &store.searched_sources().await?)?;
     if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == What::Changes) {
         let begun = order.begin_with(&store, named, (context.clock)(), &context.config.reports).await;
@@ -152,10 +153,27 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         };
         let cells = if cut == 1 { "cell" } else { "cells" };
         let cut = if cut > 0 { format!(", {cut} {cells} cut to 32767 characters") } else { String::new() };
-        let what = if order.format == Format::Atom { "entries" } else { what.as_str() };
-        output::note(&format!("{}{rows} {what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
+        let what = rows_of(order.what, order.format, rows);
+        output::note(&format!("{}{what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
     }
     Ok(Exit::Ok)
+}
+
+/// `464 items`, `1 answer`, `618 new items`.
+fn rows_of(what: What, format: Format, rows: u64) -> String {
+    let (one, many) = match what {
+        _ if format == Format::Atom => ("entry", "entries"),
+        What::Items => ("item", "items"),
+        What::Sightings => ("sighting", "sightings"),
+        What::Answers => ("answer", "answers"),
+        What::Runs => ("run", "runs"),
+        What::Searches => ("search", "searches"),
+        What::New => ("new item", "new items"),
+        What::Changes => ("change", "changes"),
+        What::Daily => ("day", "days"),
+        What::Terms => ("term", "terms"),
+    };
+    format!("{rows} {}", if rows == 1 { one } else { many })
 }
 
 /// What was asked for. clap has checked words against the same lists.
@@ -213,6 +231,12 @@ fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
             "let its name end in .xlsx",
         ));
     }
+    if args.profile == Profile::Excel.as_str() && order.format != Format::Csv {
+        return Err(Failure::usage(
+            format!("the profile excel is for csv, not for {}", order.format),
+            "leave --profile out, or write --format csv",
+        ));
+    }
     if order.format != Format::Atom {
         return Ok(());
     }
@@ -226,12 +250,4 @@ fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
         return Err(Failure::usage("a feed is of one topic", "--topic ID names it; another topic is another feed"));
     }
     Ok(())
-}
-
-/// Refuses topics that neither the configuration nor the database has.
-async fn known(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
-    let stored = if named.is_empty() { Vec::new() } else { store.watched(named).await? };
-    let missing: Vec<String> =
-        named.iter().filter(|name| stored.iter().all(|known| known.topic != **name)).cloned().collect();
-    context.known(&missing)
 }

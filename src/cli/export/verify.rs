@@ -36,7 +36,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
             Exit::Searches,
             format!(
                 "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
-                 items were merged, pruned or erased since, or replies read again{}",
+                 items were merged, pruned or erased since, topics renamed, or replies read again{}",
                 told.rows,
                 if told.query.what.appends() { "" } else { ", or more was found" }
             ),

@@ -12,6 +12,7 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::topic::kept::{self, NoteArgs, StarArgs};
 use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding, Rankings};
 use crate::model::WindowFit;
@@ -42,6 +43,9 @@ pub enum ItemsVerb {
     Note(NoteArgs),
 }
 
+/// What cannot stand beside `--search`. clap does not ask for `--search` where one of these is given.
+const OTHER_MODES: [&str; 6] = ["new_since", "starred", "noted", "marked", "rank", "fold_noise"];
+
 #[derive(Debug, Args)]
 pub struct ItemsListArgs {
     /// Only this topic (repeat for more)
@@ -54,7 +58,7 @@ pub struct ItemsListArgs {
     #[arg(long, value_name = "TIME", conflicts_with = "search")]
     pub new_since: Option<String>,
     /// With --search: first seen at or after (same forms)
-    #[arg(long, value_name = "TIME", requires = "search")]
+    #[arg(long, value_name = "TIME", requires = "search", conflicts_with_all = OTHER_MODES)]
     pub since: Option<String>,
     /// Only items with a star
     #[arg(long, conflicts_with_all = ["search", "marked", "rank", "fold_noise"])]
@@ -71,7 +75,7 @@ pub struct ItemsListArgs {
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub limit: u32,
     /// With --search: next page, from the place at the end of the last one
-    #[arg(long, value_name = "PLACE", requires = "search")]
+    #[arg(long, value_name = "PLACE", requires = "search", conflicts_with_all = OTHER_MODES)]
     pub after: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -120,6 +124,7 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let since = instant("--new-since", args.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
+    known(&context, &store, &args.topic).await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, &args.topic, mode).await?;

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding, Rankings};
 use crate::store::{Filter, FoundPlace, ItemRow, Nature, Store};
@@ -31,6 +32,7 @@ pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let new_since = instant("--new-since", kept.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
+    known(&context, &store, &kept.topic).await?;
     let (starred, noted) = (kept.starred, kept.noted);
     let filter = Filter { topics: kept.topic.clone(), new_since, starred, noted, ..Filter::default() };
     let mode = Filtered::parse(&kept.filtered).unwrap_or(Filtered::Hide);

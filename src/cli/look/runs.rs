@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::health;
 use crate::model::{Source, spell};
@@ -33,9 +34,13 @@ pub struct RunsArgs {
 }
 
 pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit, Failure> {
+    if args.limit == 0 {
+        return Err(Failure::usage("--limit 0 leaves nothing to show", "write --limit 1 or more"));
+    }
     let context = Context::load(common, None)?;
     let since = instant("--since", args.since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
+    known(&context, &store, &args.topic).await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
     let runs = store.runs(&filter, i64::from(args.limit)).await?;
     let ids: Vec<String> = runs.iter().map(|r| r.run.clone()).collect();
@@ -170,7 +175,7 @@ fn line(search: &SearchRow) -> String {
     });
     let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
     format!(
-        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {} tries, {} · {} {}{}{}{}",
+        "attempt {} {} {} {} · {} found = {} new + {} duplicate, {} outside, {} undated{unreadable} · {}, {} · {} {}{}{}{}",
         search.attempt,
         search.source,
         search.operation,
@@ -180,7 +185,7 @@ fn line(search: &SearchRow) -> String {
         c.duplicate,
         c.outside,
         c.undated,
-        search.tries,
+        if search.tries == 1 { "1 try".to_owned() } else { format!("{} tries", search.tries) },
         search.latency_ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms")),
         search.cost,
         search.cost_basis.as_deref().unwrap_or("expected"),

@@ -13,6 +13,7 @@ use crate::store::{Store, TopicStatus};
 const MOST: u32 = 500;
 
 /// Some topics, by id, and what is known of their last runs.
+#[derive(Default)]
 pub(super) struct Page {
     pub(super) topics: Vec<TopicStatus>,
     /// Sources that are stale or silent.

@@ -1,6 +1,6 @@
 //! `status`: the state of each topic and today's cost. Works as a health check: the store must be reachable.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 
 use clap::Args;
@@ -53,6 +53,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         let policy = topic.schedule.as_ref().filter(|p| !p.paused)?;
         Schedule::compile(policy).ok()?.next_after(now)
     };
+    // What no run has brought to the database yet is configured all the same.
+    let mut unseen: HashSet<&str> = configured.keys().copied().collect();
+    let never = |unseen: &HashSet<&str>| -> Vec<TopicStatus> {
+        let new = context.config.topics.iter().filter(|topic| unseen.contains(topic.id.as_str()));
+        new.map(never_run).collect()
+    };
     let limit = context.config.service.max_calls_per_day;
     let mut pages = Pages::of(&store);
     if args.json {
@@ -65,12 +71,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         let mut ill = false;
         while let Some(page) = pages.next().await? {
             for t in &page.topics {
+                unseen.remove(t.topic.as_str());
                 let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
                 list.push(&json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
                     "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
                     "next_slot": next(t), "paused": t.paused }))?;
             }
             ill |= fails(args, &page.ill);
+        }
+        for t in never(&unseen) {
+            list.push(&json!({ "topic": t.topic, "title": t.title, "standing": standing(&t), "items": 0, "last_run": null,
+                "new_filtered": null, "new_older": null, "ill": [], "last_success": null, "next_slot": next(&t), "paused": t.paused }))?;
         }
         list.end(&whole(pages.unjudged))?;
         out.flush()?;
@@ -83,6 +94,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let mut failed = false;
     while let Some(page) = pages.next().await? {
         for t in &page.topics {
+            unseen.remove(t.topic.as_str());
             grid.push(&row(t, &page, next(t)));
             if let Some(why) = &t.paused {
                 paused.push_str(&paused_line(&t.topic, why));
@@ -100,6 +112,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             older.push_str(&format!("{topic}: {many} more first seen in the last run, older than the window\n"));
         }
         failed |= fails(args, &page.ill);
+    }
+    for t in never(&unseen) {
+        grid.push(&row(&t, &Page::default(), next(&t)));
     }
     store.close().await;
     let mut out = output::stdout();
@@ -144,6 +159,20 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
 }
 
 /// A topic's line of the table.
+/// A topic that the database does not have yet.
+fn never_run(topic: &Topic) -> TopicStatus {
+    let paused = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
+    TopicStatus {
+        topic: topic.id.clone(),
+        title: topic.title.clone(),
+        items: 0,
+        last_run: None,
+        last_success: None,
+        planned_until: None,
+        paused: paused.then_some(Paused { by: PausedBy::File, since: None, reason: None }),
+    }
+}
+
 fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     let run = t.last_run.as_ref();
     let new = run.map_or_else(

@@ -14,7 +14,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::Skew;
-use crate::model::{AiWhen, LookBack, Micros, RunState, Source, Time, Topic, spell};
+use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
 use crate::store::{Nature, Store};
 
@@ -71,7 +71,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
         sandbox.stop().await;
     }
     let (reports, interrupted) = ended?;
-    print(&context, args, &store, &reports).await?;
+    print(&context, args, &store, days.len(), &reports).await?;
     store.close().await;
     let left =
         days.get(reports.iter().filter(|(_, report)| is_done(report, interrupted)).count()..).unwrap_or_default();
@@ -215,6 +215,7 @@ async fn print(
     context: &Context,
     args: &BackfillArgs,
     store: &Store,
+    wanted: usize,
     days: &[(i64, RunReport)],
 ) -> Result<(), Failure> {
     let invented = context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox);
@@ -234,14 +235,16 @@ async fn print(
     for (day, report) in days {
         for (place, search) in report.searches.iter().enumerate() {
             let c = search.counts;
+            let left_out = matches!(search.state, SearchState::OverQuota | SearchState::NotRun);
+            let made = |count: String| if left_out { "-".to_owned() } else { count };
             rows.push(vec![
                 if place == 0 { Time::of_utc_day(*day).utc_date() } else { String::new() },
                 search.source.to_string(),
                 search.state.to_string(),
-                output::at_least(c.found, search.saturated),
-                c.new.to_string(),
-                c.duplicate.to_string(),
-                c.outside.to_string(),
+                made(output::at_least(c.found, search.saturated)),
+                made(c.new.to_string()),
+                made(c.duplicate.to_string()),
+                made(c.outside.to_string()),
                 search.covered.map_or_else(|| "-".to_owned(), |span| spell(span.length())),
                 search.cost.to_string(),
             ]);
@@ -265,7 +268,7 @@ async fn print(
     text.push_str(&format!(
         "\n{} of {} days ok · {} · cost {}\n{notes}stored in {}\n",
         sums.ok,
-        sums.runs,
+        wanted,
         sums.found(),
         sums.cost,
         output::visible(store.place())

@@ -7,6 +7,7 @@ pub(in crate::cli) mod environment;
 pub(in crate::cli) mod ids;
 pub(in crate::cli) mod jobs;
 pub(in crate::cli) mod journal;
+pub(in crate::cli) mod known;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod pings;
 pub(in crate::cli) mod protected_files;

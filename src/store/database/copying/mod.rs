@@ -162,11 +162,12 @@ impl Store {
         Ok(Ok(moved))
     }
 
-    /// Why a file is no earlier copy of this database, where it is a database: it is not ours, or holds runs and none of
-    /// its last ones is known here.
+    /// Why a file is no earlier copy of this database, unless it is empty: it is no database, it is not ours, or it holds runs and
+    /// none of its last ones is known here.
     pub async fn no_copy_of_this(&self, file: &Path) -> Result<Option<String>, StoreError> {
         let ended = match sqlite::Pools::existing_at(file).await? {
-            Existing::NoDatabase => return Ok(None),
+            Existing::Nothing => return Ok(None),
+            Existing::NoDatabase => return Ok(Some("it is no SQLite database".to_owned())),
             Existing::Foreign => return Ok(Some("it is a SQLite database of another program".to_owned())),
             Existing::Ours(ended) => ended,
         };

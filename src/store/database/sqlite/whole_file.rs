@@ -9,6 +9,8 @@ use crate::store::{StoreError, StoreErrorKind};
 
 /// What a file is.
 pub(in crate::store) enum Existing {
+    /// There is none, or it is empty.
+    Nothing,
     NoDatabase,
     /// Another program's database.
     Foreign,
@@ -58,7 +60,7 @@ impl super::Pools {
     /// What a file is that nobody works on.
     pub(in crate::store) async fn existing_at(path: &Path) -> Result<Existing, StoreError> {
         if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
-            return Ok(Existing::NoDatabase);
+            return Ok(Existing::Nothing);
         }
         let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;

@@ -1,0 +1,74 @@
+//! What a command is given and cannot be meant is refused, and nothing is overwritten for it: misspelt topics and tags, options
+//! that would be ignored, files that are no backup. And a topic of the file that no run brought to the database yet is shown.
+
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+
+const TOPICS: &str =
+    "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\ntags = [\"competitor\"]\n";
+const LATER: &str = "[[topics]]\nid = \"brandnew\"\nquery = \"brand new\"\nsources = [\"social\"]\nevery = \"6h\"\n";
+
+#[test]
+fn names_and_options_that_cannot_be_meant_are_refused() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["export", "--tag", "competitor", "--out", "good.csv"]);
+        let good = std::fs::read(place.path("good.csv")).unwrap();
+        assert!(good.len() > 1_000);
+        for (args, said) in [
+            (&["export", "--tag", "competitr", "--out", "good.csv"][..], "did you mean `competitor`?"),
+            (
+                &["export", "--profile", "excel", "--format", "jsonl", "--out", "good.csv"],
+                "the profile excel is for csv",
+            ),
+            (&["runs", "--topic", "acne"], "did you mean `acme`?"),
+            (&["runs", "--limit", "0"], "--limit 0"),
+            (&["items", "--topic", "acne"], "did you mean `acme`?"),
+            (&["items", "--topic", "acne", "--search", "launch"], "did you mean `acme`?"),
+            (&["items", "--topic", "acne", "--starred"], "did you mean `acme`?"),
+            (&["items", "--starred", "--since", "1h"], "--since"),
+            (&["items", "--new-since", "2026-03-11", "--since", "2026-03-11"], "--since"),
+            (&["items", "--noted", "--after", "zzz"], "--after"),
+        ] {
+            place.run(args).says(2, &[said]);
+        }
+        assert_eq!(std::fs::read(place.path("good.csv")).unwrap(), good, "a good export stays");
+    }
+}
+
+#[test]
+fn a_backup_replaces_no_file_that_is_no_backup() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let precious = "a,b\n".repeat(50_000);
+        std::fs::write(place.path("precious.csv"), &precious).unwrap();
+        place.run(&["db", "backup", "precious.csv"]).says(2, &["it is no SQLite database", "hint: "]);
+        assert_eq!(std::fs::read_to_string(place.path("precious.csv")).unwrap(), precious);
+        std::fs::write(place.path("empty.db"), "").unwrap();
+        place.ok(&["db", "backup", "empty.db"]);
+        place.ok(&["db", "backup", "empty.db"]);
+    }
+}
+
+#[test]
+fn a_topic_of_the_file_is_shown_before_its_first_run() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        place.configure(&sandbox.lines(), &format!("{TOPICS}{LATER}"));
+        let shown = place.ok(&["status", "--at", NINE]);
+        let line = shown.lines().find(|line| line.starts_with("brandnew")).unwrap_or_else(|| panic!("{shown}"));
+        assert!(line.contains("never run") && line.contains("2026-03-11T12:00:00Z"), "{line}");
+        let status = place.json(&["status", "--json", "--at", NINE]);
+        let topics = status["topics"].as_array().unwrap();
+        let new = topics.iter().find(|topic| topic["topic"] == "brandnew").unwrap();
+        assert_eq!((&new["standing"], &new["last_run"]), (&"never run".into(), &serde_json::Value::Null));
+        assert_eq!(topics.len(), 2);
+    }
+}
