@@ -40,6 +40,27 @@ fn names_and_options_that_cannot_be_meant_are_refused() {
 }
 
 #[test]
+fn items_have_the_same_fields_in_every_list() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0);
+        place.ok(&["items", "star", &key]);
+        let fields = |args: &[&str]| {
+            let listed = place.json(&[&["items", "--json"], args].concat());
+            let first = listed["items"][0].as_object().unwrap_or_else(|| panic!("{args:?}: {listed}")).clone();
+            first.keys().cloned().collect::<Vec<_>>()
+        };
+        let plain = fields(&[]);
+        assert!(plain.contains(&"fit".to_owned()), "{plain:?}");
+        for args in [&["--search", "launch"][..], &["--starred"], &["--rank", "relevance", "--topic", "acme"]] {
+            assert_eq!(fields(args), plain, "{args:?}");
+        }
+    }
+}
+
+#[test]
 fn a_backup_replaces_no_file_that_is_no_backup() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

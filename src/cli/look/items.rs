@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use super::item_json::item_json;
 use crate::cli::examples;
 use crate::cli::look::item_list;
 use crate::cli::look::kept_list::{self, Kept};
@@ -138,7 +139,7 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     }
     store.close().await;
     if args.json {
-        let rows = items.iter().map(|(item, fit)| to_json(item, *fit)).collect::<Result<Vec<_>, _>>()?;
+        let rows = items.iter().map(|(item, fit)| item_json(item, *fit)).collect::<Result<Vec<_>, _>>()?;
         output::json(&json!({ "sandbox": invented, "items": rows, "filtered": hiding.hidden(), "outside": older }))?;
         return Ok(Exit::Ok);
     }
@@ -196,13 +197,4 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize)
         }
         page = page.saturating_mul(2).clamp(PAGE.0, PAGE.1);
     }
-}
-
-/// An item and whether it lay in the window when it was seen first.
-fn to_json(item: &ItemRow, fit: WindowFit) -> Result<serde_json::Value, serde_json::Error> {
-    let mut value = serde_json::to_value(item)?;
-    if let Some(fields) = value.as_object_mut() {
-        fields.insert("fit".into(), json!(fit));
-    }
-    Ok(value)
 }

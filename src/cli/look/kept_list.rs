@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::item_json::with_fits;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
@@ -43,9 +44,10 @@ pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
         let rankings = Rankings::of(&store, &kept.topic).await?;
         items.iter_mut().for_each(|item| rankings.rate(item));
     }
+    let told = if kept.json { with_fits(&store, &items).await? } else { Vec::new() };
     store.close().await;
     if kept.json {
-        output::json(&json!({ "sandbox": invented, "items": items, "filtered": hiding.hidden() }))?;
+        output::json(&json!({ "sandbox": invented, "items": told, "filtered": hiding.hidden() }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };

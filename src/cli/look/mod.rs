@@ -5,6 +5,7 @@ pub(in crate::cli) mod alerts;
 pub(in crate::cli) mod coverage;
 pub(in crate::cli) mod diff;
 pub(in crate::cli) mod diff_text;
+mod item_json;
 pub(in crate::cli) mod item_list;
 pub(in crate::cli) mod items;
 mod kept_list;

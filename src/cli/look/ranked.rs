@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use clap::Args;
 use serde_json::json;
 
+use super::item_json::with_fits;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -69,11 +70,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Show
     }
     let listed = list(&store, topic, args, shown).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
+    let told = if shown.json { with_fits(&store, &listed.items).await? } else { Vec::new() };
     store.close().await;
     if shown.json {
         output::json(&json!({
             "sandbox": invented,
-            "items": listed.items,
+            "items": told,
             "filtered": listed.hidden,
             "folded": listed.folded,
             "learned": listed.told,

@@ -4,6 +4,7 @@
 use clap::Args;
 use serde_json::json;
 
+use super::item_json::with_fits;
 use crate::cli::look::item_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -66,11 +67,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
     index(&store, common.quiet).await?;
     let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
     let found = find(&store, args, &filter, after).await?;
+    let told = if args.json { with_fits(&store, &found.items).await? } else { Vec::new() };
     store.close().await;
     if args.json {
         let next = found.next.as_ref().map(page_mark);
         let (sandbox, filtered) = (found.invented, found.hidden);
-        output::json(&json!({ "sandbox": sandbox, "items": found.items, "filtered": filtered, "next": next }))?;
+        output::json(&json!({ "sandbox": sandbox, "items": told, "filtered": filtered, "next": next }))?;
     } else {
         output::text(&as_text(found))?;
     }
