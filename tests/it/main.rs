@@ -150,6 +150,7 @@ mod web_browser;
 mod web_flood;
 mod web_keyboard;
 mod web_reload;
+mod web_replaced;
 mod web_security;
 mod web_sessions;
 mod why;

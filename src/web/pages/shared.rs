@@ -54,7 +54,8 @@ pub(in crate::web) async fn show(
 }
 
 fn nothing() -> Problem {
-    let hint = "It was mistyped, has expired or was withdrawn. Whoever sent it can make another.";
+    let hint =
+        "It was mistyped, has expired or was withdrawn, or its report was replaced. Whoever sent it can make another.";
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
 }
 
@@ -65,10 +66,12 @@ async fn shown(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     }
 }
 
-/// The file that the run made, as the database recorded it. What was removed or erased since is not shown.
+/// The file that the run made, as the database recorded it. What was removed, erased or replaced since is not shown.
 async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
     let made = site.store.made_by(run).await?.ok_or_else(nothing)?;
-    let path = made.files.into_iter().find(|file| is_page(file)).ok_or_else(nothing)?;
+    let page = made.files.into_iter().find(|file| is_page(&file.path));
+    // A later run may have told more there than was shared.
+    let path = page.filter(|page| !page.replaced).ok_or_else(nothing)?.path;
     let unread = |error: std::io::Error| {
         tracing::warn!(path, "a report that a link shows cannot be read: {error}");
         nothing()
