@@ -34,6 +34,7 @@ mod docs;
 mod editor;
 mod editor_browser;
 mod editor_runs;
+mod editor_secrets;
 mod endure;
 mod endure_clock;
 mod endure_crowd;

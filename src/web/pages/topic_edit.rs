@@ -126,7 +126,11 @@ fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened) -> Result<
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
     let from = ask.get("from").filter(|_| target.known().is_none());
     let there = match target.known().or(from) {
-        Some(id) => Some(jobs.entry(Kind::Topic, id).map_err(|_| Problem::unknown("The file has no such topic"))?),
+        Some(id) => {
+            jobs.entry(Kind::Topic, id).map_err(|_| Problem::unknown("The file has no such topic"))?;
+            // What stands between its lines is something else, and may be a secret.
+            Some(jobs.whole(Kind::Topic, id).map_err(cannot)?)
+        }
         None => None,
     };
     let mut values = there.map(|entry| values_of(&jobs, entry)).unwrap_or_default();
