@@ -113,6 +113,6 @@ pub trait JobsFile: Send + Sync {
     /// Looks at the latest runs with an alert of the file.
     fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>>;
 
-    /// A report of one topic up to now, as a page.
-    fn report<'a>(&'a self, topic: &'a str) -> Pending<'a, Result<String, Wrong>>;
+    /// A report of one topic up to now, as a page; for who may see some topics alone, with no word of what others found.
+    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Wrong>>;
 }

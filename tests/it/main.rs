@@ -111,6 +111,7 @@ mod reports;
 mod retention;
 mod retention_reported;
 mod roles;
+mod roles_cited;
 mod roles_tokens;
 mod roles_unseen;
 mod sandbox;

@@ -125,7 +125,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         Some(since) => store.baseline_since(std::slice::from_ref(&card.topic), since).await?.into_values().sum::<i64>(),
         None => 0,
     };
-    let answers = answers::latest(&site, &card).await?;
+    let answers = answers::latest(&site, &card, &ask.visitor).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
