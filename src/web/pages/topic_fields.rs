@@ -75,6 +75,9 @@ pub(super) const TOML: &str = "toml";
 /// Stands in a page for an address that is a secret.
 const HIDDEN: &str = "(hidden)";
 
+/// The keys of pings.
+const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
+
 /// What stands in the form, by key.
 pub(super) type Values = BTreeMap<&'static str, String>;
 
@@ -138,6 +141,23 @@ pub(super) fn applied(block: &str, typed: &Values) -> Result<String, Refused> {
 pub(super) fn hidden(block: &str) -> String {
     let shown = masked(Kind::Topic, block, "ping", &Given::Text(HIDDEN.to_owned()));
     shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
+}
+
+/// A table as it is copied. Two topics that tell one address of their runs would hide each other's silence, so where pings go
+/// is left out, unless it names the topic; whether something was.
+pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
+    let jobs = Jobs::read(block)?;
+    let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
+    let of_its_own = |key: &str| matches!(jobs.given(entry, key), Some((Given::Text(url), _)) if url.contains("{id}"));
+    let given = |key: &&&str| jobs.given(entry, key).is_some();
+    if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| given(&key)) {
+        return Ok((block.to_owned(), false));
+    }
+    let mut made = block.to_owned();
+    for key in PINGS.iter().filter(given) {
+        made = Jobs::read(&made)?.set(Kind::Topic, &entry.name, key, None)?;
+    }
+    Ok((made, true))
 }
 
 /// A table that was shown and typed anew, with the secret of the one in the file.
