@@ -150,6 +150,7 @@ mod web;
 mod web_alerts;
 mod web_browser;
 mod web_flood;
+mod web_hidden;
 mod web_keyboard;
 mod web_reload;
 mod web_replaced;
