@@ -100,8 +100,9 @@ pub trait JobsFile: Send + Sync {
     /// Reads it. `Err` says why it cannot be read.
     fn open(&self) -> Result<Opened, Wrong>;
 
-    /// Writes the text in its place, if it is still as it was `seen` and the text is good.
-    fn save(&self, text: &str, seen: &str) -> Result<(), Unsaved>;
+    /// Writes the text in its place, if it is still as it was `seen` and the text is good. As
+    /// what the file will be `seen` that was written: it may be changed again before anybody reads it.
+    fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved>;
 
     /// Checks a text as if it stood there, as `topicwatch check` does: everything that is wrong with it, or what a topic of
     /// it will do and cost.

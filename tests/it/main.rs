@@ -33,6 +33,7 @@ mod database_away;
 mod docs;
 mod editor;
 mod editor_browser;
+mod editor_lost;
 mod editor_runs;
 mod editor_secrets;
 mod endure;

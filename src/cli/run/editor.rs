@@ -133,7 +133,7 @@ impl Editor {
         Ok(report.html())
     }
 
-    fn write(&self, text: &str, seen: &str) -> Result<(), Unsaved> {
+    fn write(&self, text: &str, seen: &str) -> Result<String, Unsaved> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = |error: io::Error| Unsaved::Refused(vec![unwritable(&error)]);
         let path = self.path().map_err(refused)?;
@@ -158,7 +158,7 @@ impl Editor {
         }
         new.commit().map_err(refused)?;
         tracing::info!(file = %path.display(), "changed on a page");
-        Ok(())
+        Ok(fingerprint(text.as_bytes()))
     }
 }
 
@@ -176,7 +176,7 @@ impl JobsFile for Editor {
         Ok(Opened { text, seen, place: path.display().to_string(), locked })
     }
 
-    fn save(&self, text: &str, seen: &str) -> Result<(), Unsaved> {
+    fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved> {
         self.write(text, seen)
     }
 

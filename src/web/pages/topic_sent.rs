@@ -150,7 +150,7 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
     let status = match (ask.get("do"), candidate) {
         (_, None) => StatusCode::UNPROCESSABLE_ENTITY,
         (Some("save"), Some(candidate)) => match save(editing, &candidate, &opened.seen).await? {
-            Ok(()) => {
+            Ok(_) => {
                 let name = candidate.name().unwrap_or_default();
                 return Ok(Redirect::to(&format!("/topics/{name}")).into_response());
             }
@@ -172,7 +172,7 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
     Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
 }
 
-async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<(), Unsaved>, Problem> {
+async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<String, Unsaved>, Problem> {
     let (text, seen) = (candidate.text.clone(), seen.to_owned());
     aside(&editing.file, move |file| file.save(&text, &seen)).await
 }
