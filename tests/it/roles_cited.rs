@@ -48,6 +48,10 @@ fn marks_of_citations_tell_nothing_of_other_topics() {
                 assert_eq!((after(THEIRS).as_str(), after(NOBODYS).as_str()), (" then", " then"), "{path}\n{text}");
             }
         }
+        // Nor what their items are copies of.
+        let copy = "copy of <code>post:x:77077097</code>";
+        let [whole, part] = [&all, &some[0]].map(|token| see(token, "/topics/acme/report"));
+        assert!(whole.contains(copy) && !part.contains("77077097"), "{name}: {part}");
         let text = see(&all, "/answers/acme");
         assert!(text.contains("found by another topic"), "{name}: {text}");
         let text = see(&some[0], "/answers/acme");

@@ -125,6 +125,10 @@ impl Editor {
         let span = report::span_of(&spec, now, None);
         let mut report = report::make(&self.store, &spec, &topics, span, None, now).await.map_err(away)?;
         if let Some(among) = among {
+            // The first of near-copies may be another topic's alone.
+            for row in report.topics.iter_mut().flat_map(|topic| &mut topic.rows) {
+                row.copy_of = None;
+            }
             for answer in report.topics.iter_mut().filter_map(|topic| topic.answer.as_mut()) {
                 let cited = vec![std::mem::take(&mut answer.cited)];
                 answer.cited = cited_within(&self.store, cited, among).await.map_err(away)?.pop().unwrap_or_default();
