@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::insight::daily::links;
 use crate::model::{AnswerRow, Found, Kind};
 use crate::normalise::keys_of;
-use crate::store::{Moment, StoreError};
+use crate::store::{Moment, Store, StoreError};
 
 /// Citations beyond these are counted, but not listed.
 const LISTED: usize = 40;
@@ -27,7 +27,7 @@ pub struct Citation {
 pub struct Cited {
     /// What it rests on.
     pub citations: Vec<Citation>,
-    /// Links of the text that are too many to be looked up.
+    /// Links of the text that were not looked up: there are too many.
     pub beyond: u64,
 }
 
@@ -55,6 +55,31 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
         Cited { citations, beyond }
     };
     Ok(answers.iter().zip(named).map(of).collect())
+}
+
+/// The same for who may know of the items of these topics alone. Whether another topic found what is cited is not told: it
+/// reads as not looked up, as does what nobody found.
+pub async fn cited_within(store: &Store, cited: Vec<Cited>, topics: &[String]) -> Result<Vec<Cited>, StoreError> {
+    let citations = cited.iter().flat_map(|cited| &cited.citations);
+    let mut keys: BTreeSet<String> = citations.filter_map(|citation| citation.key.clone()).collect();
+    let mut ours = BTreeSet::new();
+    for topic in topics {
+        if keys.is_empty() {
+            break;
+        }
+        let asked: Vec<String> = keys.iter().cloned().collect();
+        for row in store.items_by_key(topic, &asked).await? {
+            keys.remove(&row.key);
+            ours.insert(row.key);
+        }
+    }
+    let kept = |citation: &Citation| citation.key.as_ref().is_some_and(|key| ours.contains(key));
+    let within = |cited: Cited| {
+        let (citations, rest): (Vec<_>, Vec<_>) = cited.citations.into_iter().partition(kept);
+        let unlooked = rest.iter().filter(|citation| citation.in_text).count() as u64;
+        Cited { citations, beyond: cited.beyond + unlooked }
+    };
+    Ok(cited.into_iter().map(within).collect())
 }
 
 /// The links of an answer with the keys they would have, and how many there are beyond.

@@ -21,7 +21,7 @@ mod terms_between;
 mod topic_json;
 
 pub use begin::{NoBegin, begin};
-pub use cited::{Citation, Cited, cited, uncut};
+pub use cited::{Citation, Cited, cited, cited_within, uncut};
 pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
 pub use filtering::{FilteredItems, sifted};
 pub use hiding::{Filtered, Hiding, hidden_new};

@@ -167,7 +167,11 @@ impl<'t> Jobs<'t> {
         Ok(edited)
     }
 
-    fn whole(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
+    /// The same, refused also when another part of the file stands between its lines.
+    ///
+    /// # Errors
+    /// Says which.
+    pub fn whole(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
         let entry = self.entry(kind, name)?;
         if entry.torn {
             let message = format!("the lines of {} `{name}` do not stand together", kind.word());
@@ -175,6 +179,29 @@ impl<'t> Jobs<'t> {
         }
         Ok(entry)
     }
+}
+
+/// A text that is one table of a kind, with another value for a key, whatever it is given as; tables below the key are
+/// given anew key by key.
+///
+/// # Errors
+/// When it is not one table of the kind: what stands in it is not known then.
+pub fn masked(kind: Kind, block: &str, key: &str, value: &Given) -> Result<String, Refused> {
+    one_table(kind, block)?;
+    let jobs = Jobs::read(block)?;
+    let is_key =
+        |place: &&KeyPlace| place.name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let mut spans: Vec<Range<usize>> = jobs
+        .entries(kind)
+        .flat_map(|entry| entry.keys.iter().filter(is_key))
+        .map(|place| place.value.clone())
+        .collect();
+    spans.sort_by_key(|span| span.start);
+    let mut made = block.to_owned();
+    for span in spans.into_iter().rev() {
+        made.replace_range(span, &value.written());
+    }
+    Ok(made)
 }
 
 /// Refuses a text that is not one table of a kind and nothing else.

@@ -10,5 +10,5 @@ mod text;
 mod value;
 
 pub use entry::{Entry, Kind, Refused};
-pub use jobs::{Jobs, Removed};
+pub use jobs::{Jobs, Removed, masked};
 pub use value::Given;

@@ -172,23 +172,34 @@ impl From<StoreError> for Counted {
     }
 }
 
-/// How many items [`write()`] would write: `None` when there are more than so many.
+/// How many items [`write()`] would write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemCount {
+    /// So many.
+    All(u64),
+    /// So many among those that were looked through; what a filter hides is looked at, too.
+    AtLeast(u64),
+    /// More than were to be counted.
+    More,
+}
+
+/// Counts the items that [`write()`] would write; looks through so many at most.
 pub async fn count_items(
     store: &Store,
     order: &Order,
     hiding: &mut Hiding,
     most: u64,
-) -> Result<Option<u64>, StoreError> {
+) -> Result<ItemCount, StoreError> {
     let (mut counted, mut looked) = (0, 0);
     let mut count = |row: ItemRow| {
         looked += 1;
         counted += u64::from(hiding.item(&row));
-        // What a filter hides is looked at, too.
         if looked > most { Err(Counted::Full) } else { Ok(()) }
     };
     match store.each_item(&order.filter, &mut count).await {
-        Ok(()) => Ok(Some(counted)),
-        Err(Counted::Full) => Ok(None),
+        Ok(()) => Ok(ItemCount::All(counted)),
+        Err(Counted::Full) if counted > most => Ok(ItemCount::More),
+        Err(Counted::Full) => Ok(ItemCount::AtLeast(counted)),
         Err(Counted::Failed(error)) => Err(error),
     }
 }

@@ -94,6 +94,13 @@ impl Ask {
         given.collect()
     }
 
+    /// The same without a parameter.
+    pub(super) fn without(&self, name: &str) -> Self {
+        let mut other = self.clone();
+        other.given.remove(name);
+        other
+    }
+
     /// An address with these parameters, other parameters as they are.
     pub(super) fn with(&self, path: &str, changes: &[(&str, Option<&str>)]) -> String {
         let mut all = self.given.clone();

@@ -52,6 +52,12 @@ impl Editing {
         all.iter().find(|(known, _)| known == id).map(|(_, deleted)| deleted.clone())
     }
 
+    /// Forgets a deletion that was undone.
+    pub(super) fn forget(&self, id: &str) {
+        let mut all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(known, _)| known != id);
+    }
+
     /// Remembers what an alert would say; the oldest is forgotten.
     pub(super) fn keep_trial(&self, id: String, trial: AlertTrial) {
         let mut all = self.trials.lock().unwrap_or_else(PoisonError::into_inner);

@@ -100,8 +100,9 @@ pub trait JobsFile: Send + Sync {
     /// Reads it. `Err` says why it cannot be read.
     fn open(&self) -> Result<Opened, Wrong>;
 
-    /// Writes the text in its place, if it is still as it was `seen` and the text is good.
-    fn save(&self, text: &str, seen: &str) -> Result<(), Unsaved>;
+    /// Writes the text in its place, if it is still as it was `seen` and the text is good. As
+    /// what the file will be `seen` that was written: it may be changed again before anybody reads it.
+    fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved>;
 
     /// Checks a text as if it stood there, as `topicwatch check` does: everything that is wrong with it, or what a topic of
     /// it will do and cost.
@@ -113,6 +114,6 @@ pub trait JobsFile: Send + Sync {
     /// Looks at the latest runs with an alert of the file.
     fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>>;
 
-    /// A report of one topic up to now, as a page.
-    fn report<'a>(&'a self, topic: &'a str) -> Pending<'a, Result<String, Wrong>>;
+    /// A report of one topic up to now, as a page; for who may see some topics alone, with no word of what others found.
+    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Wrong>>;
 }

@@ -22,7 +22,7 @@ use super::pages::{
     access, acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs,
     searches, shared, topic,
 };
-use super::pages::{jobs, progress, topic_edit, topic_report};
+use super::pages::{jobs, progress, topic_edit, topic_report, topic_sent};
 use super::probes;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -153,9 +153,10 @@ fn routes() -> Routes {
         .get("/jobs", OfAll(Read), page(jobs::show))
         .post("/jobs", OfAll(Edit), jobs::ask)
         .get(topic_edit::NEW, OfAll(Read), page(topic_edit::add))
-        .post(topic_edit::NEW, OfAll(Edit), topic_edit::add_now)
+        .post(topic_edit::NEW, OfAll(Edit), topic_sent::add_now)
+        .post("/jobs/check", OfAll(Read), topic_sent::check_now)
         .get("/jobs/topics/{id}", OfAll(Read), page(topic_edit::change))
-        .post("/jobs/topics/{id}", OfAll(Edit), topic_edit::change_now)
+        .post("/jobs/topics/{id}", OfAll(Edit), topic_sent::change_now)
         .get("/progress/{run}", OfAll(Read), page(progress::show))
         .get("/progress/{run}/events", OfAll(Read), progress::events)
         .get("/keys", InScope(Read), page(keys::show))

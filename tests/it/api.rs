@@ -28,13 +28,15 @@ fn world(database: Database) -> (Sandbox, Place) {
         place.ok(&["once", "--at", at]);
     }
     std::fs::write(place.path("day.md"), "# A day").unwrap();
-    let files = serde_json::json!([place.path("day.md")]).to_string().replace('\'', "''");
+    std::fs::write(place.path("rows.csv"), "key").unwrap();
+    let [files, rows] =
+        ["day.md", "rows.csv"].map(|file| serde_json::json!([place.path(file)]).to_string().replace('\'', "''"));
     let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
     wait(place.database.execute(&format!(
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) \
          VALUES ('report:day@2026-03-11T07:00:00Z', 'report:day', 1773219600000, 0, 1, 1, 'What <matters>', '{files}'); \
          INSERT INTO export_edition (export, number, run, at, seq_since, seq_until, definition, files, written, done_at) \
-         VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', '{files}', 7, 1773219600001); \
+         VALUES ('x', 1, 'export:x@2026-03-11T07:00:00Z', 1773219600000, 0, 1, '{{}}', '{rows}', 7, 1773219600001); \
          INSERT INTO request (id, kind, topic, asked_at, state, answer) VALUES ('R1', 'run_now', 'acme', 1773219600000, 'done', 'queued'); \
          INSERT INTO request (id, kind, alert, event, length, asked_at, state, answer) VALUES ('R2', 'snooze', 'recalls', NULL, 3600000, 1773219600000, 'done', 'tells nobody'); \
          INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 1), ('sick', 'acme/social', 1773219600001, 0); \

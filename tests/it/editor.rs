@@ -271,9 +271,8 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
     let named = delete("acme");
     assert!(named.status == 422 && named.body.contains("acme"), "{}", named.text);
     assert_eq!(file(&place), before);
+    let offered = |at: &str| pages.page(at).contains("Deleted: topic <strong>rust</strong>");
     let undo = |at: &str| {
-        let page = pages.page(at);
-        assert!(page.contains("Deleted: topic <strong>rust</strong>"), "{page}");
         let id = at.split("undo=").nth(1).unwrap().to_owned();
         send(&pages, "/jobs", &[("do", "undo"), ("undo", &id)])
     };
@@ -281,6 +280,7 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
     assert_eq!(gone.status, 303, "{}", gone.text);
     let left = file(&place);
     assert!(!left.contains("rust") && left.contains("# every = \"6h\"\n\n# ---- what we make of it ----"), "{left}");
+    assert!(offered(gone.header("location").unwrap()));
     let back = undo(gone.header("location").unwrap());
     assert_eq!((back.status, file(&place)), (303, before.clone()), "{}", back.text);
     // Not over what somebody wrote meanwhile: then the lines are shown.
@@ -295,20 +295,21 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
 
 #[test]
 fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
-    let address = "/jobs/new?do=preview&id=zig&query=zig+%22x%22&every=1d";
+    let typed = "do=preview&id=zig&query=zig+%22x%22&every=1d";
     let refused = |place: &Place, pages: &Pages, why: &str, headers: &[(&str, &str)]| {
         let before = file(place);
         let form = pages.ask("GET", "/jobs/new", headers, "").body;
-        assert!(form.contains(why) && form.contains("method=\"get\"") && !form.contains("value=\"save\""), "{form}");
-        let shown = pages.ask("GET", address, headers, "").body;
+        let to = "method=\"post\" action=\"/jobs/check\"";
+        assert!(form.contains(why) && form.contains(to) && !form.contains("value=\"save\""), "{form}");
+        let origin = pages.origin();
+        let headers = [headers, &[("Origin", origin.as_str())]].concat();
+        let shown = pages.ask("POST", "/jobs/check", &headers, typed).body;
         assert!(
             shown.contains("Lines to copy") && shown.contains("query = &quot;zig \\&quot;x\\&quot;&quot;"),
             "{shown}"
         );
-        let wrong = pages.ask("GET", &address.replace("1d", "soon"), headers, "").body;
+        let wrong = pages.ask("POST", "/jobs/check", &headers, &typed.replace("1d", "soon")).body;
         assert!(wrong.contains("about-every") && wrong.contains("class=\"bad\""), "{wrong}");
-        let origin = pages.origin();
-        let headers = [headers, &[("Origin", origin.as_str())]].concat();
         for (path, form) in [
             ("/jobs/new", "do=save&id=zig&query=zig&every=1d"),
             ("/jobs/topics/acme", "do=save&query=zig"),

@@ -33,6 +33,7 @@ GET /jobs                                          all read
 POST /jobs                                         all edit
 GET /jobs/new                                      all read
 POST /jobs/new                                     all edit
+POST /jobs/check                                   all read
 GET /jobs/topics/{id}                              all read
 POST /jobs/topics/{id}                             all edit
 GET /progress/{run}                                all read

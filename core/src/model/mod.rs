@@ -58,7 +58,9 @@ pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use page_token::{BadToken, Position, page_token, position_of};
-pub use pages::{Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeRow, SeenRow, TopicCard};
+pub use pages::{
+    Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeFile, MadeRow, SeenRow, TopicCard,
+};
 pub use ping::PingSpec;
 pub use provider::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Reach, Remembered};
 pub use provider_kinds::{KINDS, about_items, brings, covers_spans, judges_gone};

@@ -93,8 +93,17 @@ pub struct MadeRow {
     pub subject: String,
     /// An export's rows.
     pub rows: Option<i64>,
-    /// Where its files were put.
-    pub files: Vec<String>,
+    /// Its files.
+    pub files: Vec<MadeFile>,
+}
+
+/// A file that a run put in place.
+#[derive(Debug, Clone)]
+pub struct MadeFile {
+    /// Where it was put.
+    pub path: String,
+    /// Whether a later run put another there.
+    pub replaced: bool,
 }
 
 /// A sighting on an item's page.

@@ -10,6 +10,7 @@ use crate::cli::setup::plan;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, pings};
+use crate::compare::cited_within;
 use crate::config::{self, Config, LoadError, Mistake};
 use crate::files::{Protected, Replacement};
 use crate::insight::{Horizon, forecast};
@@ -102,7 +103,7 @@ impl Editor {
         })
     }
 
-    async fn made(&self, id: &str) -> Result<String, Wrong> {
+    async fn made(&self, id: &str, among: Option<&[String]>) -> Result<String, Wrong> {
         let away = |error: crate::store::StoreError| Wrong::nowhere(error.text, error.hint);
         let topics = self.store.definitions().await.map_err(away)?;
         let topic = topics.iter().find(|topic| topic.id == id);
@@ -122,10 +123,21 @@ impl Editor {
         };
         let now = self.now();
         let span = report::span_of(&spec, now, None);
-        Ok(report::make(&self.store, &spec, &topics, span, None, now).await.map_err(away)?.html())
+        let mut report = report::make(&self.store, &spec, &topics, span, None, now).await.map_err(away)?;
+        if let Some(among) = among {
+            // The first of near-copies may be another topic's alone.
+            for row in report.topics.iter_mut().flat_map(|topic| &mut topic.rows) {
+                row.copy_of = None;
+            }
+            for answer in report.topics.iter_mut().filter_map(|topic| topic.answer.as_mut()) {
+                let cited = vec![std::mem::take(&mut answer.cited)];
+                answer.cited = cited_within(&self.store, cited, among).await.map_err(away)?.pop().unwrap_or_default();
+            }
+        }
+        Ok(report.html())
     }
 
-    fn write(&self, text: &str, seen: &str) -> Result<(), Unsaved> {
+    fn write(&self, text: &str, seen: &str) -> Result<String, Unsaved> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = |error: io::Error| Unsaved::Refused(vec![unwritable(&error)]);
         let path = self.path().map_err(refused)?;
@@ -150,7 +162,7 @@ impl Editor {
         }
         new.commit().map_err(refused)?;
         tracing::info!(file = %path.display(), "changed on a page");
-        Ok(())
+        Ok(fingerprint(text.as_bytes()))
     }
 }
 
@@ -168,7 +180,7 @@ impl JobsFile for Editor {
         Ok(Opened { text, seen, place: path.display().to_string(), locked })
     }
 
-    fn save(&self, text: &str, seen: &str) -> Result<(), Unsaved> {
+    fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved> {
         self.write(text, seen)
     }
 
@@ -191,8 +203,8 @@ impl JobsFile for Editor {
         })
     }
 
-    fn report<'a>(&'a self, topic: &'a str) -> Pending<'a, Result<String, Wrong>> {
-        Box::pin(self.made(topic))
+    fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Wrong>> {
+        Box::pin(self.made(topic, among))
     }
 }
 

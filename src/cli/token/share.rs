@@ -98,9 +98,13 @@ async fn run_of(store: &Store, named: &str) -> Result<String, Failure> {
         latest(store, named).await?
     };
     let made = made.filter(|made| made.kind == "report").ok_or_else(unknown)?;
-    if !made.files.iter().any(|file| file.to_ascii_lowercase().ends_with(".html")) {
+    let Some(page) = made.files.iter().find(|file| file.path.to_ascii_lowercase().ends_with(".html")) else {
         let hint = "give the report the format \"html\"";
         return Err(Failure::usage(format!("{} has no HTML page that could be shown", made.run), hint));
+    };
+    if page.replaced {
+        let hint = "share the latest: --report NAME";
+        return Err(Failure::usage(format!("the page of {} was replaced by a later run", made.run), hint));
     }
     Ok(made.run)
 }

@@ -67,6 +67,8 @@ pub(in crate::store) mod limits;
 pub(in crate::store) mod lists;
 #[path = "../items/sql/loaded_item.rs"]
 pub(in crate::store) mod loaded_item;
+#[path = "../reading/sql/made.rs"]
+pub(in crate::store) mod made;
 #[path = "../marks/sql.rs"]
 pub(in crate::store) mod marks;
 #[path = "../items/sql/memory.rs"]

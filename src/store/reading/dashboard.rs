@@ -89,12 +89,12 @@ impl Store {
         before: Option<&RunPlace>,
         limit: u32,
     ) -> Result<Vec<MadeRow>, StoreError> {
-        read!(self, lists::made(None, kind, before, i64::from(limit)))
+        read!(self, made::made(None, kind, before, i64::from(limit)))
     }
 
     /// What a run made.
     pub async fn made_by(&self, run: &str) -> Result<Option<MadeRow>, StoreError> {
-        Ok(read!(self, lists::made(Some(run), None, None, 1))?.pop())
+        Ok(read!(self, made::made(Some(run), None, None, 1))?.pop())
     }
 
     /// An item by any of its keys, as each topic knows it.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut};
-use crate::model::{MadeRow, Time};
+use crate::model::{MadeFile, MadeRow, Time};
 use crate::store::RunPlace;
 use crate::web::ask::link;
 use crate::web::pages::editions::{name, open};
@@ -30,10 +30,10 @@ async fn list(call: Call, kind: &str) -> Result<Response, Problem> {
 }
 
 fn as_json(made: &MadeRow) -> Value {
-    let file = |(place, file): (usize, &String)| {
+    let file = |(place, file): (usize, &MadeFile)| {
         let place = place.to_string();
         let href = link("/api/v1/files", [("run", made.run.as_str()), ("n", place.as_str())]);
-        json!({ "name": name(file), "href": href })
+        json!({ "name": name(&file.path), "href": href, "replaced": file.replaced })
     };
     json!({
         "name": made.name,

@@ -247,7 +247,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
             OfAll(Read),
             "getFile",
             "A file of a report or an export that was made",
-            "By the run that made it; `href` of the lists is such an address. 410 when it is not where it was put.",
+            "By the run that made it; `href` of the lists is such an address. 410 when it is not where it was put, or a later run replaced it.",
             &[
                 &Parameter::query("run", RUN, "Id of the run", "report:daily@2026-03-11T07:00:00Z").needed(),
                 &Parameter::query("n", Kind::Number(0, 9_999, 0), "Which of its files, from 0", "0"),

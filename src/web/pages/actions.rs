@@ -34,7 +34,9 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 }
 
 /// The buttons of a topic, and what became of the last that were pressed.
-pub(super) async fn shown(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
+/// Its file has the items that the page is asked for.
+pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
+    let visitor = &ask.visitor;
     let acts = site.acts(visitor);
     let asked = if acts { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
     let pause = match &card.paused {
@@ -53,11 +55,25 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, visitor: &Visitor) -> R
             } }
             (edits(site, &card.topic, visitor))
             @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
-            // The API takes a token from programs alone, not what a browser keeps of a login.
-            @if !visitor.is_known() { a.button href=(link("/api/v1/exports/items.csv", [("topic", card.topic.as_str())])) download { "CSV" } }
+            // What it has is of all topics, of which this is one.
+            @if visitor.sees_all() { a.button href=(rows_of(&card.topic, ask)) download { "CSV" } }
         }
         @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone(), visitor)) } } } }
     })
+}
+
+/// The file of a topic's items, by the filters of its page.
+fn rows_of(topic: &str, ask: &Ask) -> String {
+    let filters = [
+        ("search", "q"),
+        ("tone", "tone"),
+        ("source", "source"),
+        ("author", "author"),
+        ("since", "since"),
+        ("filtered", "filtered"),
+    ];
+    let given = filters.iter().filter_map(|(name, here)| Some((*name, ask.get(here)?)));
+    link("/items.csv", [("topic", topic)].into_iter().chain(given))
 }
 
 /// Where a topic is changed, copied or deleted.

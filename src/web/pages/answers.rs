@@ -6,13 +6,14 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::item_view;
-use crate::compare::{Citation, Cited, cited};
+use crate::compare::{Citation, Cited, cited, cited_within};
 use crate::draw::format::{self, counted, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Answers of a page.
 const ANSWERS: u32 = 10;
@@ -25,7 +26,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let mut answers = store.list_answers(&card.topic, before, ANSWERS + 1).await?;
     let more = answers.len() > ANSWERS as usize;
     answers.truncate(ANSWERS as usize);
-    let looked = looked_up(&site, &card, &answers).await?;
+    let looked = looked_up(&site, &card, &answers, ask.visitor.only()).await?;
     let path = format!("/answers/{}", card.topic);
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
@@ -44,10 +45,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 /// The latest answer of a topic, and the way to the others.
-pub(super) async fn latest(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
+pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let looked = looked_up(site, card, &answers).await?;
+    let looked = looked_up(site, card, &answers, visitor.only()).await?;
     Ok(html! { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
         (one(answer, &looked, 0, card.timezone()))
@@ -55,11 +56,11 @@ pub(super) async fn latest(site: &Site, card: &TopicCard) -> Result<Markup, Prob
     } })
 }
 
-/// The words of a topic's latest answer, with no way to anything else.
+/// The words of a topic's latest answer, with no way to anything else and no word of what other topics found.
 pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let looked = looked_up(site, card, &answers).await?;
+    let looked = looked_up(site, card, &answers, Some(vec![card.topic.clone()])).await?;
     Ok(html! { @if let Some(cited) = looked.cited.first() { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
         p.meta { "Asked " (moment(answer.asked_at, card.timezone())) }
@@ -74,12 +75,21 @@ struct Looked {
     rows: BTreeMap<String, ItemRow>,
 }
 
-async fn looked_up(site: &Site, card: &TopicCard, answers: &[(i64, AnswerRow)]) -> Result<Looked, Problem> {
+/// Among the items of all topics, or of these alone.
+async fn looked_up(
+    site: &Site,
+    card: &TopicCard,
+    answers: &[(i64, AnswerRow)],
+    among: Option<Vec<String>>,
+) -> Result<Looked, Problem> {
     let asked: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
     let mut moment = site.store.moment().await?;
     let cited = cited(&mut moment, &asked).await;
     moment.end().await?;
-    let cited = cited?;
+    let cited = match among {
+        Some(topics) => cited_within(&site.store, cited?, &topics).await?,
+        None => cited?,
+    };
     let listed = cited.iter().flat_map(|cited| cited.listed().0);
     let mut keys: Vec<String> = listed.filter_map(|citation| citation.key.clone()).collect();
     keys.sort_unstable();

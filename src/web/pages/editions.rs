@@ -59,7 +59,9 @@ fn table(made: &[MadeRow]) -> Markup {
             td data-label="Files" {
                 @if row.files.is_empty() { span.meta { "none left" } }
                 @for (place, file) in row.files.iter().enumerate() {
-                    a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (format::line(&name(file), 120)) }
+                    @let told = format::line(&name(&file.path), 120);
+                    @if file.replaced { span.sub { (told) ", replaced by a later run" } }
+                    @else { a.sub href=(link("/file", [("run", row.run.as_str()), ("n", place.to_string().as_str())])) download { (told) } }
                 }
             }
         } } }
@@ -92,7 +94,12 @@ pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result
         hint: "The list of reports and exports says what there is.".to_owned(),
         ..Problem::unknown("There is no such file")
     };
-    let path = made.and_then(|made| made.files.into_iter().nth(place)).ok_or_else(unknown)?;
+    let file = made.and_then(|made| made.files.into_iter().nth(place)).ok_or_else(unknown)?;
+    if file.replaced {
+        let hint = "The list of reports and exports leads to the one that is there now.";
+        return Err(Problem::new(StatusCode::GONE, "This file was replaced by a later run", hint));
+    }
+    let path = file.path;
     let gone = |error: std::io::Error| {
         tracing::warn!(path, "a file that was recorded cannot be read: {error}");
         let hint = "It was moved or removed since it was made; `topicwatch report` or `export` writes it again.";

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use super::{item_view, kept, marks, searches};
 use crate::compare::{Filtered, Hiding, Rankings};
 use crate::draw::format::{counted, number};
-use crate::export::{Format, count_items};
+use crate::export::{Format, ItemCount, count_items};
 use crate::model::{Kind, Source, Time, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
 use crate::web::app::App;
@@ -48,6 +48,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let rows = Rankings::rated(store, rows).await?;
     let mut hiding = Hiding::of(store, &query.order.filter.topics, query.filtered).await?;
     let many = count_items(store, &query.order, &mut hiding, COUNTED).await?;
+    let hidden = query.filtered == Filtered::Hide && hiding.hidden() > 0;
     let waiting = query.order.filter.words.is_some() && store.words_waiting().await? > 0;
     let filters = ask.only(&PARAMETERS);
     let narrowed = !filters.is_empty();
@@ -57,17 +58,22 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         h1 { "Items" }
         (form)
         p.lead role="status" {
-            strong { @match many { Some(many) => (counted(many, "item")), None => { "More than " (number(COUNTED)) " items" } } }
+            strong { @match many {
+                ItemCount::All(many) => (counted(many, "item")),
+                ItemCount::AtLeast(many) => { "At least " (counted(many, "item")) },
+                ItemCount::More => { "More than " (number(COUNTED)) " items" },
+            } }
+            @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
             ", first seen last at the top."
             @if hiding.any() && query.filtered == Filtered::Hide { " What topics' filters hide is left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
-        @if many != Some(0) { nav.pages aria-label="Download these items" {
+        @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
             }
         } }
-        (list(&ask, &rows, next.is_some(), narrowed, site.keeps(&ask.visitor)))
+        (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.keeps(&ask.visitor)))
         nav.pages aria-label="More items" {
             @if after.is_some() { a href=(ask.with("/items", &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &next {
@@ -80,13 +86,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: store.nature().await?, main })
 }
 
-fn list(ask: &Ask, rows: &[ItemRow], more: bool, narrowed: bool, acts: bool) -> Markup {
+fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: bool, acts: bool) -> Markup {
     // A form takes no longer one.
     let back = Some(ask.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
     html! {
         @if rows.is_empty() { p {
             @if more { "Nothing here among those looked through; there are older ones." }
+            @else if hidden { "All of these are hidden by the topic's filter. " a href=(ask.with("/items", &[("filtered", Some("keep"))])) { "Show them" } }
             @else if narrowed { "No item is like that. " a href="/items" { "Clear the filters" } " to see all." }
             @else { "Nothing was found yet. " code { "topicwatch once" } " runs every topic now; what it finds stands here." }
         } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {

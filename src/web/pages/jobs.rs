@@ -1,6 +1,7 @@
 //! What the file has: topics, reports, alerts, exports and channels. They are switched on and off here, topics deleted and put
 //! back. What is made or tried at once is `job_runs`'; how a topic is changed is `topic_edit`'s.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -16,6 +17,7 @@ use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, pla
 use super::topic_fields::hidden;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Given, Jobs, Kind};
+use crate::model::{PausedBy, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
 use crate::web::editing::Deleted;
@@ -49,15 +51,18 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 
 async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Problem> {
     let opened = opened(editing(site)?).await?;
+    let undo = told.undo.filter(|(_, deleted)| deleted.left == opened.seen);
+    let told = Told { undo, ..told };
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
     let locked = locked(site, &opened, visitor);
     let edits = locked.is_none();
+    let halted = paused_by_button(site, &jobs).await?;
     let mut sections = Vec::new();
     for kind in Kind::ALL {
         let all: Vec<&Entry> = jobs.entries(kind).collect();
         let mut rows = Vec::new();
         for entry in all.iter().take(LISTED) {
-            rows.push(row(site, &jobs, kind, entry, (&opened, edits), visitor).await?);
+            rows.push(row(site, &jobs, kind, entry, (&opened, edits, &halted), visitor).await?);
         }
         sections.push(section(kind, &rows, all.len()));
     }
@@ -137,12 +142,21 @@ fn is_on(jobs: &Jobs<'_>, entry: &Entry) -> bool {
     !jobs.given(entry, "paused").is_some_and(|(given, _)| *given == Given::Flag(true))
 }
 
+/// Topics that are paused whatever the file says: that is kept in the database.
+async fn paused_by_button(site: &Site, jobs: &Jobs<'_>) -> Result<BTreeSet<String>, Problem> {
+    let names: Vec<String> = jobs.entries(Kind::Topic).take(LISTED).map(|entry| entry.name.clone()).collect();
+    let most = u32::try_from(LISTED).unwrap_or(u32::MAX);
+    let cards = site.store.topic_cards(Some(&names), "", most, Time(i64::MAX)).await?;
+    let halted = |card: &TopicCard| card.paused.as_ref().is_some_and(|paused| paused.by == PausedBy::Pause);
+    Ok(cards.into_iter().filter(halted).map(|card| card.topic).collect())
+}
+
 async fn row(
     site: &Site,
     jobs: &Jobs<'_>,
     kind: Kind,
     entry: &Entry,
-    (opened, edits): (&Opened, bool),
+    (opened, edits, halted): (&Opened, bool, &BTreeSet<String>),
     visitor: &Visitor,
 ) -> Result<Markup, Problem> {
     let (on, name) = (is_on(jobs, entry), &entry.name);
@@ -157,10 +171,14 @@ async fn row(
     };
     let run = job_runs::button(site, kind, name, on, visitor)?;
     let last = job_runs::last(site, kind, name, visitor).await?;
+    let halted = on && kind == Kind::Topic && halted.contains(name);
     Ok(html! { tr {
         th scope="row" { @if kind == Kind::Topic { a href=(format!("/topics/{name}")) { (format::line(name, 80)) } } @else { (format::line(name, 80)) } }
         td data-label="What" { (what(jobs, kind, entry)) }
-        td data-label="State" { span.state.(if on { "good" } else { "calm" }) { @if on { "on" } @else { "paused" } } }
+        td data-label="State" {
+            @if halted { span.state.calm { "paused by a button" } a.sub href=(format!("/topics/{name}")) { "Resume it on its page" } }
+            @else { span.state.(if on { "good" } else { "calm" }) { @if on { "on" } @else { "paused" } } }
+        }
         td {
             div.actions {
                 @if edits {
@@ -207,12 +225,18 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     let conflict = |lost: Option<String>| Told { changed: true, lost, ..Told::default() };
     if verb == "undo" {
         let gone = || Problem::unknown("There is nothing to undo any more");
-        let deleted = form.get("undo").and_then(|id| editing.deleted(id)).ok_or_else(gone)?;
+        let id = form.get("undo").unwrap_or("");
+        let deleted = editing.deleted(id).ok_or_else(gone)?;
         let whole = deleted.removed.put_back(&opened.text).filter(|_| deleted.left == opened.seen);
         let Some(whole) = whole else {
             return told(site, visitor, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text)))).await;
         };
-        return saved(site, visitor, &opened, whole, "/jobs", conflict(Some(hidden(&deleted.removed.text)))).await;
+        let lost = conflict(Some(hidden(&deleted.removed.text)));
+        let (response, left) = saved(site, visitor, &opened, whole, "/jobs", lost).await?;
+        if left.is_some() {
+            editing.forget(id);
+        }
+        return Ok(response);
     }
     if form.get("seen").is_some_and(|seen| seen != opened.seen) {
         return told(site, visitor, StatusCode::CONFLICT, conflict(None)).await;
@@ -224,15 +248,14 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     match verb {
         "on" | "off" => {
             let whole = jobs.set(kind, name, "paused", Some(&Given::Flag(verb == "off"))).map_err(cannot)?;
-            saved(site, visitor, &opened, whole, "/jobs", conflict(None)).await
+            Ok(saved(site, visitor, &opened, whole, "/jobs", conflict(None)).await?.0)
         }
         "delete" if kind == Kind::Topic => {
             let (whole, removed) = jobs.remove(kind, name).map_err(cannot)?;
             let id = opened.seen.clone();
-            let response =
-                saved(site, visitor, &opened, whole, &link("/jobs", [("undo", id.as_str())]), conflict(None)).await?;
-            if response.status().is_redirection() {
-                let left = self::opened(editing).await?.seen;
+            let to = link("/jobs", [("undo", id.as_str())]);
+            let (response, left) = saved(site, visitor, &opened, whole, &to, conflict(None)).await?;
+            if let Some(left) = left {
                 editing.remember(id, Deleted { kind, name: name.to_owned(), removed, left });
             }
             Ok(response)
@@ -245,7 +268,7 @@ async fn told(site: &Site, visitor: &Visitor, status: StatusCode, told: Told) ->
     Ok((status, layout::page(site, &page(site, told, visitor).await?, visitor)).into_response())
 }
 
-/// Writes the file and leads on, or tells why not.
+/// Writes the file and leads on, with what the file is then, or tells why not.
 async fn saved(
     site: &Site,
     visitor: &Visitor,
@@ -253,13 +276,12 @@ async fn saved(
     whole: String,
     to: &str,
     conflict: Told,
-) -> Result<Response, Problem> {
+) -> Result<(Response, Option<String>), Problem> {
     let seen = opened.seen.clone();
-    match aside(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
-        Ok(()) => Ok(Redirect::to(to).into_response()),
-        Err(Unsaved::Changed) => told(site, visitor, StatusCode::CONFLICT, conflict).await,
-        Err(Unsaved::Refused(wrong)) => {
-            told(site, visitor, StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }).await
-        }
-    }
+    let (status, why) = match aside(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
+        Ok(left) => return Ok((Redirect::to(to).into_response(), Some(left))),
+        Err(Unsaved::Changed) => (StatusCode::CONFLICT, conflict),
+        Err(Unsaved::Refused(wrong)) => (StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }),
+    };
+    Ok((told(site, visitor, status, why).await?, None))
 }

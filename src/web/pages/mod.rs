@@ -31,3 +31,4 @@ pub(super) mod topic_edit;
 mod topic_fields;
 mod topic_form;
 pub(super) mod topic_report;
+pub(super) mod topic_sent;

@@ -21,7 +21,11 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 
 /// Items of a topic that are shown.
-const ITEMS: u32 = 50;
+const ITEMS: usize = 50;
+/// Items that are looked through for them: what the topic's filter hides is among them.
+const LOOKED: usize = 1_000;
+/// Items that are read at a time.
+const STEP: u32 = 100;
 /// The largest report that is shown.
 const LARGEST: u64 = 32 * 1024 * 1024;
 const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
@@ -54,7 +58,8 @@ pub(in crate::web) async fn show(
 }
 
 fn nothing() -> Problem {
-    let hint = "It was mistyped, has expired or was withdrawn. Whoever sent it can make another.";
+    let hint =
+        "It was mistyped, has expired or was withdrawn, or its report was replaced. Whoever sent it can make another.";
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
 }
 
@@ -65,10 +70,12 @@ async fn shown(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     }
 }
 
-/// The file that the run made, as the database recorded it. What was removed or erased since is not shown.
+/// The file that the run made, as the database recorded it. What was removed, erased or replaced since is not shown.
 async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
     let made = site.store.made_by(run).await?.ok_or_else(nothing)?;
-    let path = made.files.into_iter().find(|file| is_page(file)).ok_or_else(nothing)?;
+    let page = made.files.into_iter().find(|file| is_page(&file.path));
+    // A later run may have told more there than was shared.
+    let path = page.filter(|page| !page.replaced).ok_or_else(nothing)?.path;
     let unread = |error: std::io::Error| {
         tracing::warn!(path, "a report that a link shows cannot be read: {error}");
         nothing()
@@ -92,10 +99,7 @@ fn is_page(path: &str) -> bool {
 async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
     let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(nothing)?;
-    let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
-    let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), Filtered::Hide).await?;
-    let listed = store.list_items(&filter, true, ItemOrder::New, None, ITEMS).await?;
-    let items: Vec<ItemRow> = listed.rows.into_iter().filter(|row| hiding.item(row)).collect();
+    let (items, hidden) = latest(site, &card).await?;
     let (charts, answer) = (days::charts(site, &card, None).await?, answers::words(site, &card).await?);
     let main = html! {
         h1 { (format::line(&card.title, 120)) }
@@ -104,13 +108,31 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
         (answer)
         section aria-labelledby="items" {
             h2 #items { "Latest items" }
-            @if items.is_empty() { p { "Nothing was found yet." } } @else {
+            @if items.is_empty() { p {
+                @if hidden > 0 { "All that was found last is hidden by the topic's filter." } @else { "Nothing was found yet." }
+            } } @else {
                 p.meta { (counted(items.len() as u64, "item")) ", new first; near-copies are folded." }
                 ol.found { @for row in &items { li { (item_view::item_alone(row, card.timezone())) } } }
             }
         }
     };
     Ok(layout::alone(&card.title, store.nature().await?, &main))
+}
+
+/// The latest items that the topic's filter leaves, and how many it hid on the way to them.
+async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Problem> {
+    let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
+    let mut hiding = Hiding::of(&site.store, std::slice::from_ref(&card.topic), Filtered::Hide).await?;
+    let (mut items, mut after, mut pages) = (Vec::new(), None, 0);
+    loop {
+        let listed = site.store.list_items(&filter, true, ItemOrder::New, after.as_ref(), STEP).await?;
+        items.extend(listed.rows.into_iter().filter(|row| hiding.item(row)));
+        (after, pages) = (listed.next, pages + 1);
+        if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= LOOKED {
+            items.truncate(ITEMS);
+            return Ok((items, hiding.hidden()));
+        }
+    }
 }
 
 fn facts(card: &TopicCard, until: Time) -> Markup {

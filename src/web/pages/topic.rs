@@ -116,7 +116,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, &ask.visitor).await?;
     let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
-    let actions = actions::shown(&site, &card, &ask.visitor).await?;
+    let actions = actions::shown(&site, &card, &ask).await?;
     let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
@@ -125,7 +125,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         Some(since) => store.baseline_since(std::slice::from_ref(&card.topic), since).await?.into_values().sum::<i64>(),
         None => 0,
     };
-    let answers = answers::latest(&site, &card).await?;
+    let answers = answers::latest(&site, &card, &ask.visitor).await?;
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
@@ -256,6 +256,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
     // A form takes no longer one.
     let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
+    let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {
         @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
         @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance is learned from " (LEAST_MARKS) " marks on, good and noise." } }
@@ -263,7 +264,9 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
         @if found.cut { p.meta { "Of the items first seen last; older ones were not looked through." } }
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
-            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." } @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." }
+                @else if all_hidden { (counted(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else { "Nothing was found yet. " code { "topicwatch once " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch try " (card.topic) } " shows what a source answers." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
@@ -278,7 +281,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
                 @if *many > i64::from(COPIES) { p { a href=(item_view::item_page(&row.key)) { "All of them" } } }
             } }
         } } } }
-        @if found.hidden > 0 { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == Filtered::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == Filtered::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
         nav.pages aria-label="More items" {
             @if wish.after.is_some() { a href=(ask.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {

@@ -1,6 +1,6 @@
 //! The text that the file would have if a form were saved, and which field of the form something wrong with it is about.
 
-use super::topic_fields::{FIELDS, TOML, applied, unhidden};
+use super::topic_fields::{FIELDS, TOML, applied, copied, unhidden};
 use super::topic_form::Form;
 use crate::edit::{Jobs, Kind, Refused};
 use crate::web::jobs_file::{Opened, Wrong};
@@ -32,13 +32,14 @@ impl Candidate {
     pub(super) fn of(form: &Form, target: Target<'_>, opened: &Opened) -> Result<Self, Refused> {
         let jobs = Jobs::read(&opened.text)?;
         let there = match target.known().or(form.from.as_deref()) {
-            Some(id) => Some(jobs.entry(Kind::Topic, id)?),
+            Some(id) => Some(jobs.whole(Kind::Topic, id)?),
             None => None,
         };
         let before = there.map_or("[[topics]]\n", |entry| jobs.block(entry));
+        let before = if target.known().is_none() { copied(before)?.0 } else { before.to_owned() };
         let block = match &form.toml {
-            Some(toml) => unhidden(toml, before),
-            None => applied(before, &form.values)?,
+            Some(toml) => unhidden(toml, &before),
+            None => applied(&before, &form.values)?,
         };
         let text = match target.known() {
             Some(id) => jobs.replace(Kind::Topic, id, &block)?,

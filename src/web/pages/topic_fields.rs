@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::edit::{Entry, Given, Jobs, Kind, Refused};
+use crate::edit::{Entry, Given, Jobs, Kind, Refused, masked};
 use crate::web::ask::Ask;
 
 /// How a field is typed.
@@ -75,6 +75,9 @@ pub(super) const TOML: &str = "toml";
 /// Stands in a page for an address that is a secret.
 const HIDDEN: &str = "(hidden)";
 
+/// The keys of pings.
+const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
+
 /// What stands in the form, by key.
 pub(super) type Values = BTreeMap<&'static str, String>;
 
@@ -134,27 +137,38 @@ pub(super) fn applied(block: &str, typed: &Values) -> Result<String, Refused> {
     Ok(made)
 }
 
-/// A table as pages show it: where its pings go is a secret.
+/// A table as pages show it: where its pings go is a secret. Where that cannot be found, nothing is shown.
 pub(super) fn hidden(block: &str) -> String {
-    with_ping(block, |_| Some(Given::Text(HIDDEN.to_owned())))
+    let shown = masked(Kind::Topic, block, "ping", &Given::Text(HIDDEN.to_owned()));
+    shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
+}
+
+/// A table as it is copied. Two topics that tell one address of their runs would hide each other's silence, so where pings go
+/// is left out, unless it names the topic; whether something was.
+pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
+    let jobs = Jobs::read(block)?;
+    let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
+    let of_its_own = |key: &str| matches!(jobs.given(entry, key), Some((Given::Text(url), _)) if url.contains("{id}"));
+    let given = |key: &&&str| jobs.given(entry, key).is_some();
+    if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| given(&key)) {
+        return Ok((block.to_owned(), false));
+    }
+    let mut made = block.to_owned();
+    for key in PINGS.iter().filter(given) {
+        made = Jobs::read(&made)?.set(Kind::Topic, &entry.name, key, None)?;
+    }
+    Ok((made, true))
 }
 
 /// A table that was shown and typed anew, with the secret of the one in the file.
 pub(super) fn unhidden(block: &str, there: &str) -> String {
-    let old = || {
-        let jobs = Jobs::read(there).ok()?;
-        let entry = jobs.entries(Kind::Topic).next()?;
-        jobs.given(entry, "ping").map(|(given, _)| given.clone())
-    };
-    with_ping(block, |given| if *given == Given::Text(HIDDEN.to_owned()) { old() } else { None })
-}
-
-fn with_ping(block: &str, other: impl Fn(&Given) -> Option<Given>) -> String {
     let made = || {
-        let jobs = Jobs::read(block).ok()?;
-        let entry = jobs.entries(Kind::Topic).next()?;
-        let other = other(jobs.given(entry, "ping")?.0)?;
-        jobs.set(Kind::Topic, &entry.name, "ping", Some(&other)).ok()
+        let (old, new) = (Jobs::read(there).ok()?, Jobs::read(block).ok()?);
+        let (was, is) = (old.entries(Kind::Topic).next()?, new.entries(Kind::Topic).next()?);
+        if *new.given(is, "ping")?.0 != Given::Text(HIDDEN.to_owned()) {
+            return None;
+        }
+        new.set(Kind::Topic, &is.name, "ping", Some(old.given(was, "ping")?.0)).ok()
     };
     made().unwrap_or_else(|| block.to_owned())
 }
@@ -193,5 +207,15 @@ mod tests {
         assert_eq!(unhidden(&shown, BLOCK), BLOCK);
         let other = BLOCK.replace("secret", "other");
         assert_eq!(unhidden(&other, BLOCK), other);
+        for (block, shown) in [
+            (BLOCK.replace("\"https://ping.example/secret\"", "{ url = 'secret' }"), true),
+            (format!("{BLOCK}[topics.x]\ny = 1\n"), true),
+            (BLOCK.replace("ping = ", "ping.url = "), true),
+            (format!("{BLOCK}[[channels]]\nurl = 'secret'\n"), false),
+            (format!("{BLOCK}broken = \n"), false),
+        ] {
+            let text = hidden(&block);
+            assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
+        }
     }
 }

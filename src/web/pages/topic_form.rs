@@ -10,6 +10,9 @@ use crate::web::ask::link;
 use crate::web::jobs_file::{Outlook, Tried, Wrong};
 use crate::web::layout::slot;
 
+/// Where a form is checked, and the lines are shown, for who cannot save.
+const CHECK: &str = "/jobs/check";
+
 /// A form, and what is known of what stands in it.
 #[derive(Default)]
 pub(super) struct Form {
@@ -23,8 +26,12 @@ pub(super) struct Form {
     pub(super) from: Option<String>,
     /// The file as it was read.
     pub(super) seen: String,
-    /// Whether the id is one that findings are filed under.
-    pub(super) known: bool,
+    /// The topic that it changes: its id is one that findings are filed under.
+    pub(super) topic: Option<String>,
+    /// Whether where the first one's pings go was left out of a copy.
+    pub(super) unpinged: bool,
+    /// Whether what it was about is not in the file any more.
+    pub(super) gone: bool,
     /// Why nothing can be saved here, if so.
     pub(super) locked: Option<String>,
     /// What is wrong, by key; the rest without one.
@@ -45,8 +52,10 @@ impl Form {
             @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines to put there are shown." } }
             @if let Some(changed) = &self.changed { div.note role="alert" {
                 p { strong { "The file was changed by somebody else since this page was made." } " Nothing was saved. What you typed stands below: look at it again, then save." }
+                @if self.gone { p { "The topic is not in the file any more: saving adds one anew, of what stands below alone." } }
                 @if !changed.is_empty() { details { summary { "The topic as it is in the file now" } pre { (changed) } } }
             } }
+            @if self.unpinged { p.note { "Its ping is not copied: two topics that tell one address would hide each other's silence." } }
             @if !self.wrong.is_empty() { div.note role="alert" {
                 p { strong.bad { "This cannot be used yet." } }
                 ul { @for (key, wrong) in &self.wrong { li {
@@ -54,7 +63,8 @@ impl Form {
                     ": " (told(wrong))
                 } } }
             } }
-            form.topic method=(if saves { "post" } else { "get" }) action=(self.path) {
+            form.topic method="post" action=(if saves { &self.path } else { CHECK }) {
+                @if let (false, Some(topic)) = (saves, &self.topic) { input type="hidden" name="topic" value=(topic); }
                 input type="hidden" name="seen" value=(self.seen);
                 @if let Some(from) = &self.from { input type="hidden" name="from" value=(from); }
                 @match &self.toml {
@@ -115,12 +125,12 @@ impl Form {
                 },
                 Shape::Line | Shape::Names | Shape::Number => {
                     label for=(id) { (field.label) }
-                    @let fixed = self.known && field.key == "id";
+                    @let fixed = self.topic.is_some() && field.key == "id";
                     input id=(id) name=(field.key) value=(value) maxlength="12000" autocomplete="off" readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
                 },
             }
             div id=(described) {
-                span.sub { @if self.known && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " gives it another." } @else { (field.help) } }
+                span.sub { @if self.topic.is_some() && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " gives it another." } @else { (field.help) } }
                 @for wrong in errors { p.bad { (told(wrong)) } }
             }
         } }

@@ -29,12 +29,13 @@ pub(in crate::web) async fn show(
 }
 
 async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
+    let among = visitor.only();
     let ask = Ask::of(uri, visitor)?;
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
-    let report = editing(site)?.file.report(topic).await;
+    let report = editing(site)?.file.report(topic, among.as_deref()).await;
     let page = report.map_err(|wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint))?;
     // Ids of topics are of letters that a file's name may have.
     let kind = if ask.get("as") == Some("file") { "attachment" } else { "inline" };

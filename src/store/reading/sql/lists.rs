@@ -1,10 +1,10 @@
-//! Lists of pages: a topic's items and answers, runs, files that were made. Each page is one step along an index from where
+//! Lists of pages: a topic's items and answers, runs. Each page is one step along an index from where
 //! the last one ended, and looks at a bounded number of rows whatever is filtered for.
 
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, narrow, read, tokens};
-use crate::model::{MadeRow, RunState, Time, Wanted};
+use crate::model::{RunState, Time, Wanted};
 use crate::store::{
     AnswerRow, Filter, FoundPlace, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError,
 };
@@ -245,46 +245,6 @@ pub(in crate::store) async fn runs(
         .map(|row| {
             let run = read::run(row)?;
             Ok((RunPlace { at: Time(row.try_get("happened")?), run: run.run.clone() }, run))
-        })
-        .collect()
-}
-
-/// Reports and editions of exports whose files are in place, or one kind of these, the latest first; of a run alone when it
-/// is named.
-pub(in crate::store) async fn made(
-    conn: &mut Conn,
-    run: Option<&str>,
-    kind: Option<&str>,
-    before: Option<&RunPlace>,
-    limit: i64,
-) -> Result<Vec<MadeRow>, StoreError> {
-    let (at, after) = before.map_or((i64::MAX, ""), |place| (place.at.0, place.run.as_str()));
-    let rows = sqlx::query(
-        "SELECT kind, name, run, made_at, subject, written, files FROM (\
-         SELECT 'report' AS kind, name, run, made_at, subject, CAST(NULL AS BIGINT) AS written, files FROM report \
-         UNION ALL SELECT 'export' AS kind, export AS name, run, done_at AS made_at, '' AS subject, written, files FROM export_edition \
-         WHERE done_at IS NOT NULL AND files IS NOT NULL) AS made \
-         WHERE ($1 = '' OR run = $1) AND (made_at < $2 OR (made_at = $2 AND run > $3)) AND ($5 = '' OR kind = $5) ORDER BY made_at DESC, run LIMIT $4",
-    )
-    .bind(run.unwrap_or(""))
-    .bind(at)
-    .bind(after)
-    .bind(limit)
-    .bind(kind.unwrap_or(""))
-    .fetch_all(conn)
-    .await?;
-    rows.iter()
-        .map(|row| {
-            let files: String = row.try_get("files")?;
-            Ok(MadeRow {
-                kind: row.try_get("kind")?,
-                name: row.try_get("name")?,
-                run: row.try_get("run")?,
-                made_at: Time(row.try_get("made_at")?),
-                subject: row.try_get("subject")?,
-                rows: row.try_get("written")?,
-                files: serde_json::from_str(&files).unwrap_or_default(),
-            })
         })
         .collect()
 }

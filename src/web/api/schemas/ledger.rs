@@ -74,7 +74,11 @@ const MADE: &[Field] = &[
 ];
 
 pub(super) fn schemas() -> Vec<Named> {
-    let link = &[("name", Text, "its name"), ("href", Text, "where it is got")];
+    let link = &[
+        ("name", Text, "its name"),
+        ("href", Text, "where it is got"),
+        ("replaced", Flag, "a later run put another file in its place: it is gone"),
+    ];
     vec![
         list("Runs", &Of("LedgerRun"), PAGED),
         one("OneRun", "LedgerRun"),

@@ -1,0 +1,84 @@
+//! Reports and editions of exports whose files are in place, and which of these files a later run has written over.
+
+use std::collections::BTreeSet;
+
+use futures_util::TryStreamExt as _;
+use sqlx::Row as _;
+
+use super::{Conn, Row};
+use crate::model::{MadeFile, MadeRow, Time};
+use crate::store::{RunPlace, StoreError};
+
+/// What was made, one kind of these where it is named, the latest first; of a run alone when it is named.
+pub(in crate::store) async fn made(
+    conn: &mut Conn,
+    run: Option<&str>,
+    kind: Option<&str>,
+    before: Option<&RunPlace>,
+    limit: i64,
+) -> Result<Vec<MadeRow>, StoreError> {
+    let (at, after) = before.map_or((i64::MAX, ""), |place| (place.at.0, place.run.as_str()));
+    let rows = sqlx::query(
+        "SELECT kind, name, run, made_at, subject, written, files FROM (\
+         SELECT 'report' AS kind, name, run, made_at, subject, CAST(NULL AS BIGINT) AS written, files FROM report \
+         UNION ALL SELECT 'export' AS kind, export AS name, run, done_at AS made_at, '' AS subject, written, files FROM export_edition \
+         WHERE done_at IS NOT NULL AND files IS NOT NULL) AS made \
+         WHERE ($1 = '' OR run = $1) AND (made_at < $2 OR (made_at = $2 AND run > $3)) AND ($5 = '' OR kind = $5) ORDER BY made_at DESC, run LIMIT $4",
+    )
+    .bind(run.unwrap_or(""))
+    .bind(at)
+    .bind(after)
+    .bind(limit)
+    .bind(kind.unwrap_or(""))
+    .fetch_all(&mut *conn)
+    .await?;
+    let mut made = rows
+        .iter()
+        .map(|row| {
+            let file = |path| MadeFile { path, replaced: false };
+            Ok(MadeRow {
+                kind: row.try_get("kind")?,
+                name: row.try_get("name")?,
+                run: row.try_get("run")?,
+                made_at: Time(row.try_get("made_at")?),
+                subject: row.try_get("subject")?,
+                rows: row.try_get("written")?,
+                files: paths(row)?.into_iter().map(file).collect(),
+            })
+        })
+        .collect::<Result<Vec<_>, StoreError>>()?;
+    mark_replaced(conn, &mut made).await?;
+    Ok(made)
+}
+
+/// Paths may have a day alone in them, or nothing of the time: a run then writes over the file of an earlier one. Of two of
+/// the same millisecond neither is known to be the last, so neither counts.
+async fn mark_replaced(conn: &mut Conn, made: &mut [MadeRow]) -> Result<(), StoreError> {
+    let own: BTreeSet<String> = made.iter().flat_map(|row| &row.files).map(|file| file.path.clone()).collect();
+    let Some(since) = made.iter().filter(|row| !row.files.is_empty()).map(|row| row.made_at.0).min() else {
+        return Ok(());
+    };
+    let mut later = sqlx::query(
+        "SELECT run, made_at, files FROM (SELECT run, made_at, files FROM report UNION ALL \
+         SELECT run, done_at AS made_at, files FROM export_edition WHERE done_at IS NOT NULL AND files IS NOT NULL) AS made \
+         WHERE made_at >= $1 AND files <> '[]'",
+    )
+    .bind(since)
+    .fetch(conn);
+    while let Some(row) = later.try_next().await? {
+        let (run, at): (String, i64) = (row.try_get("run")?, row.try_get("made_at")?);
+        for path in paths(&row)?.into_iter().filter(|path| own.contains(path)) {
+            for earlier in made.iter_mut().filter(|made| made.made_at.0 <= at && made.run != run) {
+                for file in earlier.files.iter_mut().filter(|file| file.path == path) {
+                    file.replaced = true;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn paths(row: &Row) -> Result<Vec<String>, StoreError> {
+    let files: String = row.try_get("files")?;
+    Ok(serde_json::from_str(&files).unwrap_or_default())
+}

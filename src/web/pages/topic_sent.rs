@@ -1,0 +1,203 @@
+//! What a form of a topic holds, once it is sent: checked, tried, saved in its place, or told that somebody else was first.
+//! Nothing that was typed is lost. The form as it begins is `topic_edit`'s.
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+
+use super::topic_candidate::{Candidate, Target};
+use super::topic_edit::{NEW, aside, blank, cannot, editing, editor, locked, opened, page};
+use super::topic_fields::{TOML, hidden, typed};
+use super::topic_form::Form;
+use crate::edit::{Jobs, Kind};
+use crate::web::app::App;
+use crate::web::ask::Ask;
+use crate::web::editing::{Editing, TRIES};
+use crate::web::jobs_file::{Opened, Tried, Unsaved, Wrong};
+use crate::web::layout;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+use crate::web::visitor::Visitor;
+
+pub(in crate::web) async fn add_now(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    body: Body,
+) -> Response {
+    answered(&app.site, Target::New, visitor, body).await
+}
+
+pub(in crate::web) async fn change_now(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    Path(id): Path<String>,
+    body: Body,
+) -> Response {
+    answered(&app.site, Target::Topic(&id), visitor, body).await
+}
+
+/// Checks what was typed and writes nothing. It is sent and not asked for: an address holds no long lines.
+pub(in crate::web) async fn check_now(
+    State(app): State<App>,
+    Extension(visitor): Extension<Visitor>,
+    body: Body,
+) -> Response {
+    match checked(&app.site, visitor, body).await {
+        Ok(response) => response,
+        Err(problem) => layout::problem(&app.site, &problem),
+    }
+}
+
+async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, Problem> {
+    let editing = editing(site)?;
+    let mut ask = Ask::long_form(body).await?;
+    ask.visitor = visitor;
+    let target = ask.get("topic").map_or(Target::New, Target::Topic);
+    let opened = opened(editing).await?;
+    let (target, mut form) = typed_form(site, target, &ask, &opened)?;
+    let status = match look(editing, &mut form, target, &opened).await? {
+        Some(_) => StatusCode::OK,
+        None => StatusCode::UNPROCESSABLE_ENTITY,
+    };
+    Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
+}
+
+/// The form with what was typed in it. A topic that went meanwhile is one to be added.
+fn typed_form<'t>(site: &Site, target: Target<'t>, ask: &Ask, opened: &Opened) -> Result<(Target<'t>, Form), Problem> {
+    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let gone = |id: &str| jobs.entry(Kind::Topic, id).is_err();
+    let is_gone = target.known().or(ask.get("from")).is_some_and(gone);
+    let (target, blank) = if is_gone {
+        let form = blank(site, Target::New, &ask.without("from"), opened)?;
+        (Target::New, Form { gone: true, ..form })
+    } else {
+        (target, blank(site, target, ask, opened)?)
+    };
+    let mut form = blank;
+    fill(&mut form, target, ask);
+    Ok((target, form))
+}
+
+/// What was typed, in the place of what the file says.
+fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
+    match &mut form.toml {
+        Some(toml) => *toml = ask.get(TOML).unwrap_or("").replace("\r\n", "\n"),
+        None => form.values = typed(ask),
+    }
+    if let (Some(id), None) = (target.known(), &form.toml) {
+        form.values.insert("id", id.to_owned());
+    }
+}
+
+/// Checks what stands in a form, and says what it would do.
+async fn look(
+    editing: &Editing,
+    form: &mut Form,
+    target: Target<'_>,
+    opened: &Opened,
+) -> Result<Option<Candidate>, Problem> {
+    let as_toml = form.toml.is_some();
+    let candidate = match Candidate::of(form, target, opened) {
+        Ok(candidate) => candidate,
+        Err(refused) => {
+            let wrong = Wrong::nowhere(refused.message, refused.hint);
+            form.wrong = vec![(as_toml.then_some(TOML), wrong)];
+            return Ok(None);
+        }
+    };
+    let name = candidate.name().unwrap_or_default();
+    match editing.file.preview(&candidate.text, &name).await {
+        Ok(mut outlook) => {
+            // Those of other parts of the file are not about this.
+            outlook.warnings = candidate
+                .placed(std::mem::take(&mut outlook.warnings), true)
+                .into_iter()
+                .filter_map(|(field, wrong)| field.map(|_| wrong))
+                .collect();
+            form.outlook = Some(outlook);
+            form.lines = Some(hidden(&candidate.block));
+            Ok(Some(candidate))
+        }
+        Err(wrong) => {
+            form.wrong = candidate.placed(wrong, as_toml);
+            Ok(None)
+        }
+    }
+}
+
+async fn answered(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Response {
+    match sent(site, target, visitor, body).await {
+        Ok(response) => response,
+        Err(problem) => layout::problem(site, &problem),
+    }
+}
+
+async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Result<Response, Problem> {
+    let editing = editor(site, &visitor)?;
+    let mut ask = Ask::long_form(body).await?;
+    ask.visitor = visitor;
+    let opened = opened(editing).await?;
+    if let Some(why) = locked(site, &opened, &ask.visitor) {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
+    }
+    let (target, mut form) = typed_form(site, target, &ask, &opened)?;
+    if ask.get("seen") != Some(opened.seen.as_str()) {
+        return overtaken(site, form, target, &opened, &ask.visitor).await;
+    }
+    let candidate = look(editing, &mut form, target, &opened).await?;
+    let status = match (ask.get("do"), candidate) {
+        (_, None) => StatusCode::UNPROCESSABLE_ENTITY,
+        (Some("save"), Some(candidate)) => match save(editing, &candidate, &opened.seen).await? {
+            Ok(_) => {
+                let name = candidate.name().unwrap_or_default();
+                return Ok(Redirect::to(&format!("/topics/{name}")).into_response());
+            }
+            Err(Unsaved::Changed) => {
+                let opened = self::opened(editing).await?;
+                return overtaken(site, form, target, &opened, &ask.visitor).await;
+            }
+            Err(Unsaved::Refused(wrong)) => {
+                form.wrong = candidate.placed(wrong, form.toml.is_some());
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+        },
+        (Some("try"), Some(candidate)) => {
+            form.tried = Some(tried(site, editing, &candidate).await);
+            StatusCode::OK
+        }
+        (_, Some(_)) => StatusCode::OK,
+    };
+    Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
+}
+
+async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<String, Unsaved>, Problem> {
+    let (text, seen) = (candidate.text.clone(), seen.to_owned());
+    aside(&editing.file, move |file| file.save(&text, &seen)).await
+}
+
+async fn tried(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<Tried, Wrong> {
+    if !editing.may_try(site.now()) {
+        return Err(Wrong::nowhere(format!("there were {TRIES} tries today"), "save the topic and run it"));
+    }
+    editing.file.try_out(&candidate.text, &candidate.name().unwrap_or_default()).await
+}
+
+/// The page for who comes second: nothing is lost of what was typed.
+async fn overtaken(
+    site: &Site,
+    mut form: Form,
+    target: Target<'_>,
+    opened: &Opened,
+    visitor: &Visitor,
+) -> Result<Response, Problem> {
+    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let there = target.known().and_then(|id| jobs.entry(Kind::Topic, id).ok());
+    if target.known().is_some() && there.is_none() {
+        form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };
+    }
+    form.changed = Some(there.map(|entry| hidden(jobs.block(entry))).unwrap_or_default());
+    form.seen.clone_from(&opened.seen);
+    Ok((StatusCode::CONFLICT, layout::page(site, &page(site, &form).await?, visitor)).into_response())
+}

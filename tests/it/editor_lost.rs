@@ -1,0 +1,143 @@
+//! Nothing that was typed is lost: where the file cannot be changed, and when a topic went meanwhile; and what is offered to be
+//! undone can be undone.
+
+use crate::support::access_stage::{Visitor, token};
+use crate::support::databases::{databases, sqlite};
+use crate::support::editor::{Typed, send};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+
+const FILE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n\n\
+    [[topics]]\nid = \"rust\"\nquery = \"rust\"\nevery = \"12h\"\nping = \"https://ping.example/s3cret\"\n";
+
+fn place(rest: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place =
+        Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
+    place.ok(&["once", "--at", NINE]);
+    place.configure(&sandbox.lines(), rest);
+    (sandbox, place)
+}
+
+fn file(place: &Place) -> String {
+    std::fs::read_to_string(place.path("jobs.toml")).unwrap()
+}
+
+fn delete(pages: &Pages, topic: &str) -> String {
+    let gone = send(pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", topic)]);
+    assert_eq!(gone.status, 303, "{}", gone.text);
+    gone.header("location").unwrap().to_owned()
+}
+
+#[test]
+fn long_lines_are_checked_where_the_file_cannot_be_changed() {
+    let long = format!("# {}\n", "long words ".repeat(600));
+    for (web, role) in [("", "read"), ("[web]\nedit = false\n", "edit")] {
+        let (_sandbox, place) = place(&format!("{web}{FILE}"));
+        let secret = token(&place, &["reader", "--role", role]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let before = file(&place);
+        let ask = |method: &str, path: &str, body: &str| Visitor::Bearer(&secret).asks(&pages, 1, method, path, body);
+        for path in ["/jobs/new?as=toml", "/jobs/topics/rust?as=toml"] {
+            let page = ask("GET", path, "").words();
+            let action = page.split("<form class=\"topic\" ").nth(1).unwrap().split('>').next().unwrap();
+            assert!(action.contains("method=\"post\" action=\"/jobs/check\""), "{action}");
+            let id = if path.contains("new") { "zig" } else { "rust" };
+            let toml =
+                format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nping = \"(hidden)\"\n{long}every = \"1d\"\n");
+            let mut fields = vec![("as", "toml"), ("do", "preview"), ("toml", toml.as_str())];
+            let ping = "ping = \"(hidden)\"\n";
+            let typed = toml.replace(ping, "");
+            if id == "zig" {
+                fields[2].1 = &typed;
+            } else {
+                fields.push(("topic", "rust"));
+            }
+            let send = |fields: &[(&str, &str)]| {
+                let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+                ask("POST", "/jobs/check", &form)
+            };
+            let shown = send(&fields);
+            assert_eq!(shown.status, 200, "{path}\n{}", shown.text());
+            let page = shown.words();
+            assert!(page.contains("Lines to copy") && page.matches("long words long").count() > 500, "{path}\n{page}");
+            assert!(!page.contains("s3cret") && !page.contains("value=\"save\""), "{path}\n{page}");
+            // What is wrong is told, and what was typed stays.
+            let wrong = fields[2].1.replace("1d", "soon");
+            let fields: Vec<(&str, &str)> = fields
+                .iter()
+                .map(|(name, value)| (*name, if *name == "toml" { wrong.as_str() } else { *value }))
+                .collect();
+            let shown = send(&fields);
+            assert_eq!(shown.status, 422, "{path}\n{}", shown.text());
+            assert!(shown.words().contains("every = &quot;soon&quot;"), "{path}\n{}", shown.words());
+        }
+        assert_eq!(file(&place), before);
+    }
+}
+
+#[test]
+fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
+    let (_sandbox, place) = place(FILE);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let form = Typed::on(&pages, "/jobs/topics/rust").with("title", "Typed & long");
+    let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
+    let toml = toml.with("toml", "[[topics]]\nid = \"rust\"\nquery = \"typed\"\n");
+    let copy = Typed::on(&pages, "/jobs/new?from=rust").with("title", "A copy");
+    delete(&pages, "rust");
+    let left = file(&place);
+    for (form, told) in
+        [(&form, "value=\"Typed &amp; long\""), (&toml, "query = &quot;typed&quot;"), (&copy, "value=\"A copy\"")]
+    {
+        let late = form.press(&pages, "save");
+        assert_eq!((late.status, file(&place)), (409, left.clone()), "{}", late.text);
+        assert!(late.body.contains(told) && late.body.contains("changed by somebody else"), "{told}\n{}", late.body);
+        assert!(late.body.contains("not in the file any more"), "{}", late.body);
+    }
+    let late = form.press(&pages, "save");
+    let again = Typed::of(&late.body, "/jobs/new").press(&pages, "save");
+    assert_eq!((again.status, again.header("location")), (303, Some("/topics/rust")), "{}", again.text);
+    assert!(file(&place).contains("title = \"Typed & long\""), "{}", file(&place));
+}
+
+#[test]
+fn undo_is_offered_for_as_long_as_it_can_be_done() {
+    let (_sandbox, place) = place(FILE);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let offered = |at: &str| pages.page(at).contains("Deleted: topic");
+    let (before, at) = (file(&place), delete(&pages, "rust"));
+    assert!(offered(&at));
+    let id = at.split("undo=").nth(1).unwrap();
+    let undo = || send(&pages, "/jobs", &[("do", "undo"), ("undo", id)]).status;
+    assert_eq!((undo(), file(&place)), (303, before));
+    assert!(!offered(&at), "it is undone");
+    assert_eq!(undo(), 404);
+    let at = delete(&pages, "rust");
+    assert!(offered(&at));
+    std::fs::write(place.path("jobs.toml"), format!("{}\n# by hand\n", file(&place))).unwrap();
+    assert!(!offered(&at), "the file was changed since");
+}
+
+#[test]
+fn settings_tell_of_a_topic_that_a_button_paused() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &FILE.replace("https://ping.example/s3cret", ""));
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["topic", "pause", "acme"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let state = |topic: &str| {
+            let page = pages.page("/jobs");
+            let head = format!("<th scope=\"row\"><a href=\"/topics/{topic}\">");
+            let row = page.split_once(&head).unwrap_or_else(|| panic!("{page}")).1;
+            row.split("data-label=\"State\"").nth(1).unwrap().split("</td>").next().unwrap().to_owned()
+        };
+        let acme = state("acme");
+        let told = acme.contains("paused by a button") && acme.contains("href=\"/topics/acme\"");
+        assert!(told, "{}: {acme}", place.database.name);
+        assert!(state("rust").contains(">on<"), "{}", state("rust"));
+        place.ok(&["topic", "resume", "acme"]);
+        assert!(state("acme").contains(">on<"), "{}", state("acme"));
+    }
+}

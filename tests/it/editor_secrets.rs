@@ -1,0 +1,89 @@
+//! Secrets of `jobs.toml` on the pages: who may read sees none of them, however the file is written, and a copy of a topic does
+//! not take over where its pings go.
+
+use crate::support::access_stage::{Visitor, token};
+use crate::support::databases::sqlite;
+use crate::support::editor::{Typed, send};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
+
+const TORN: &str = "[[topics]]\nid = \"torn\"\nquery = \"torn\"\nevery = \"12h\"\nping = \"https://ping.example/s3cret\"\n\
+    [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"https://hook.example/s3cret\"\n\
+    [topics.web]\nlimit = 7\n";
+
+fn place(rest: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place =
+        Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
+    place.ok(&["once", "--at", NINE]);
+    place.configure(&sandbox.lines(), rest);
+    (sandbox, place)
+}
+
+#[test]
+fn a_topic_whose_lines_do_not_stand_together_is_not_shown() {
+    let (_sandbox, place) = place(TORN);
+    place.ok(&["check"]);
+    let reader = token(&place, &["reader", "--role", "read"]);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let see = |path: &str| Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "");
+    let asked =
+        ["/jobs/topics/torn?as=toml", "/jobs/topics/torn", "/jobs/new?from=torn&as=toml", "/jobs/new?from=torn"];
+    for path in asked {
+        let reply = see(path);
+        assert!(!reply.text().contains("s3cret"), "{path}\n{}", reply.text());
+        assert!(reply.status == 400 && reply.text().contains("do not stand together"), "{path}\n{}", reply.text());
+    }
+    assert!(!see("/jobs").text().contains("s3cret"));
+    // Whatever a file says that `check` would refuse.
+    let whole = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    for ping in ["ping = { url = \"https://ping.example/s3cret\" }", "ping.url = \"s3cret\"", "ping = [\"s3cret\"]"] {
+        let (head, _) = whole.split_once("[[topics]]").unwrap();
+        let text = format!("{head}[[topics]]\nid = \"torn\"\nquery = \"torn\"\n{ping}\n");
+        std::fs::write(place.path("jobs.toml"), text).unwrap();
+        let page = see("/jobs/topics/torn?as=toml").text();
+        assert!(!page.contains("s3cret") && page.contains("(hidden)"), "{ping}\n{page}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_topic_does_not_feed_the_switch_of_the_first() {
+    let topic =
+        |id: &str, rest: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nevery = \"12h\"\n{rest}\n");
+    let both = [
+        topic("one", "ping = \"https://ping.example/one\" # mine\nping_allow_private = true"),
+        topic("each", "ping = \"https://ping.example/{id}\""),
+        topic("env", "ping_env = \"ONE_PING\""),
+    ]
+    .concat();
+    let (_sandbox, place) = place(&both);
+    let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
+    let pages = Pages::of(program.env("ONE_PING", "https://ping.example/env").start());
+    let file = || std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    for (from, kept) in [("one", false), ("each", true), ("env", false)] {
+        for how in ["", "&as=toml"] {
+            let form = Typed::on(&pages, &format!("/jobs/new?from={from}{how}"));
+            assert_eq!(form.page.contains("is not copied"), !kept, "{from}: {}", form.page);
+            let id = format!("{from}-{}", if how.is_empty() { "form" } else { "toml" });
+            let form = if how.is_empty() {
+                form.with("id", &id)
+            } else {
+                let toml = form.value("toml");
+                assert_eq!(toml.contains("ping"), kept, "{toml}");
+                form.with("toml", &toml.replace(&format!("id = \"{from}\""), &format!("id = \"{id}\"")))
+            };
+            let before = file();
+            let saved = form.press(&pages, "save");
+            assert_eq!(saved.status, 303, "{from}{how}: {}", saved.text);
+            let ping = format!("ping.example/{}", if kept { "{id}" } else { from });
+            let many = |text: &str| text.matches(&ping).count() + text.matches("ping_env").count();
+            assert_eq!(many(&file()), many(&before) + usize::from(kept), "{from}{how}: {}", file());
+        }
+    }
+    place.program(&["check"]).env("ONE_PING", "https://ping.example/env").run().says(0, &[]);
+    // A change of the first keeps its own.
+    assert_eq!(Typed::on(&pages, "/jobs/topics/one").with("title", "One").press(&pages, "save").status, 303);
+    assert!(file().contains("ping = \"https://ping.example/one\" # mine\n"), "{}", file());
+    assert_eq!(send(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
+}

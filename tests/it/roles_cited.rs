@@ -1,0 +1,64 @@
+//! What an answer cites, for who may see some topics alone: whether another topic found it is not told in any way.
+
+use crate::support::access_stage::{Visitor, link, place, token};
+use crate::support::databases::{databases, wait};
+use crate::support::web_client::Pages;
+use crate::support::world::hour;
+
+/// Of the topic that is not to be seen, of nobody, and of the topic itself.
+const THEIRS: &str = "https://x.com/a/status/77077098";
+const NOBODYS: &str = "https://x.com/a/status/55055055";
+const OURS: &str = "https://x.com/a/status/8";
+
+#[test]
+fn marks_of_citations_tell_nothing_of_other_topics() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let name = place.database.name;
+        wait(place.database.execute(&format!(
+            "INSERT INTO answer (run, text, model, partial, cited) SELECT max(id), 'First {THEIRS} then {NOBODYS} then {OURS} end', NULL, 0, \
+             '[\"post:x:77077098\"]' FROM run WHERE topic = 'acme' AND seq IS NOT NULL"
+        )));
+        let all = token(&place, &["all", "--role", "read"]);
+        let some = [
+            token(&place, &["one", "--role", "read", "--topic", "acme"]),
+            token(&place, &["tag", "--role", "read", "--tag", "news"]),
+        ];
+        let both = token(&place, &["both", "--role", "read", "--topic", "acme", "--topic", "zebra"]);
+        let (shared, _) = link(&place, &["--topic", "acme", "--for", "9h", "--at", &hour(12)]);
+        let pages = Pages::serve(&place, &["--at", &hour(12)]);
+        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").words();
+        for path in ["/answers/acme", "/topics/acme", "/topics/acme/report"] {
+            let text = see(&all, path);
+            assert!(text.contains("✗ not found") && text.contains(THEIRS), "{name}: {path}\n{text}");
+            for token in &some {
+                let text = see(token, path);
+                for told in
+                    ["✗ not found", "another topic", "post:x:77077098", "post%3Ax%3A77077098", "checked in vain"]
+                {
+                    assert!(!text.contains(told), "{name}: {path}: {told}\n{text}");
+                }
+                assert!(text.contains("which were not looked up"), "{name}: {path}\n{text}");
+                assert!(text.contains("First ") && text.contains(NOBODYS), "the words stay: {path}\n{text}");
+                // What differs between the two is their address alone.
+                let after = |address: &str| {
+                    let rest = text.split_once(&format!("{address}</a>")).map_or("", |(_, rest)| rest);
+                    rest.chars().take(5).collect::<String>()
+                };
+                assert_eq!((after(THEIRS).as_str(), after(NOBODYS).as_str()), (" then", " then"), "{path}\n{text}");
+            }
+        }
+        // Nor what their items are copies of.
+        let copy = "copy of <code>post:x:77077097</code>";
+        let [whole, part] = [&all, &some[0]].map(|token| see(token, "/topics/acme/report"));
+        assert!(whole.contains(copy) && !part.contains("77077097"), "{name}: {part}");
+        let text = see(&all, "/answers/acme");
+        assert!(text.contains("found by another topic"), "{name}: {text}");
+        let text = see(&some[0], "/answers/acme");
+        assert!(text.contains("✓") && text.contains("a quiet day at acme"), "what is ours is marked\n{text}");
+        // Both topics of a token count.
+        assert!(see(&both, "/answers/acme").contains("found by another topic"));
+        let page = Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{shared}"), "").words();
+        assert!(page.contains(THEIRS) && page.contains(NOBODYS) && !page.contains("✗"), "{name}: {page}");
+    }
+}

@@ -1,0 +1,68 @@
+//! Files of reports that a later run wrote over: nobody gets the new one for the old.
+
+use crate::support::access_stage::{Visitor, link, place};
+use crate::support::api_client::Reply;
+use crate::support::databases::databases;
+use crate::support::web_client::{Pages, TOKEN};
+use crate::support::world::hour;
+
+/// What stands in a report that tells of the other topic.
+const TITLE: &str = "Zebra";
+
+#[test]
+fn what_a_later_run_wrote_over_is_gone_for_links_files_and_the_api() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let name = place.database.name;
+        let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let of = |topics: &str| {
+            let text = jobs.replace("path = \"daily\"\n", &format!("path = \"daily\"\ntopics = [{topics}]\n"));
+            std::fs::write(place.path("jobs.toml"), text).unwrap();
+        };
+        of("\"acme\"");
+        // The first time to look is when the schedule begins.
+        for at in [hour(11), hour(12)] {
+            place.ok(&["once", "--due", "--at", &at]);
+        }
+        let (old, _) = link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(12)]);
+        let runs = || place.database.texts("SELECT run FROM report ORDER BY made_at");
+        let made = runs().len();
+        let pages = Pages::serve_to_some(&place, &["--at", &hour(13)]);
+        let shown = |secret: &str| Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "");
+        let asks = |path: &str| Visitor::Bearer(TOKEN).asks(&pages, 1, "GET", path, "");
+        let first = shown(&old);
+        assert!(first.status == 200 && !first.words().contains(TITLE), "{name}: {}", first.text());
+        // More is told in the same file.
+        of("\"acme\", \"zebra\"");
+        place.ok(&["once", "--due", "--at", &hour(13)]);
+        let runs = runs();
+        let (earlier, latest) = (&runs[made - 1], runs.last().unwrap());
+        assert!(runs.len() > made, "{name}: {runs:?}");
+        let gone = shown(&old);
+        assert!(gone.status == 404 && !gone.words().contains(TITLE), "{name}: {}", gone.text());
+        assert_eq!(gone.words(), shown("nobody-has-this-secret").words());
+        let (new, _) = link(&place, &["--report", "daily", "--for", "9h", "--at", &hour(13)]);
+        assert!(shown(&new).words().contains(TITLE), "{name}: the link to the new one shows it");
+        let slot = earlier.strip_prefix("report:").unwrap();
+        place
+            .run(&["token", "share", "--report", slot, "--for", "9h", "--at", &hour(13)])
+            .says(2, &["was replaced by a later run"]);
+        for path in ["/file", "/api/v1/files"] {
+            let of = |run: &str| -> Reply {
+                let run: String = url::form_urlencoded::byte_serialize(run.as_bytes()).collect();
+                asks(&format!("{path}?run={run}&n=0"))
+            };
+            let (before, now) = (of(earlier), of(latest));
+            assert_eq!((before.status, now.status), (410, 200), "{name}: {path}\n{}", before.text());
+            assert!(before.text().contains("replaced by a later run"), "{}", before.text());
+        }
+        let page = asks("/files").words();
+        assert!(page.contains(", replaced by a later run"), "{name}: {page}");
+        let list = asks("/api/v1/reports").json();
+        let replaced = |run: &str| {
+            let made = list["data"].as_array().unwrap().iter().find(|made| made["run"] == run).unwrap();
+            made["files"][0]["replaced"].clone()
+        };
+        assert_eq!((replaced(earlier), replaced(latest)), (true.into(), false.into()), "{name}: {list}");
+    }
+}
