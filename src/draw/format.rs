@@ -153,8 +153,8 @@ pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
 
 /// `1 author`, or that nobody told: nobody is not the same as nought.
 #[must_use]
-pub fn authors(counted: &Counted) -> String {
-    if counted.authors == 0 && counted.no_author > 0 { "not told".to_owned() } else { number(counted.authors) }
+pub fn authors(counted: &Counted, more: bool) -> String {
+    if counted.authors == 0 && counted.no_author > 0 { "not told".to_owned() } else { at_least(counted.authors, more) }
 }
 
 /// When something was, beside another instant: without the year where that goes without saying.

@@ -86,7 +86,12 @@ impl CalendarFacts {
                 before: at_least(then.unique, before.saturated),
                 change: counts(now.unique, then.unique),
             },
-            Row { figure: "Authors", now: format::authors(now), before: format::authors(then), change: authors },
+            Row {
+                figure: "Authors",
+                now: format::authors(now, topic.saturated),
+                before: format::authors(then, before.saturated),
+                change: authors,
+            },
             Row {
                 figure: "Scored",
                 now: number(topic.tone.period.sample()),

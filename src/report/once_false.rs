@@ -55,6 +55,10 @@ fn there_may_be_more_of_every_count_after_a_full_reply() {
     assert_eq!(matters(&facts), ["first day: ≥\u{a0}11 items. Nothing can be compared yet."]);
     let [markdown, html] = both(&facts);
     assert!(markdown.contains("**≥\u{a0}11** items, **≥\u{a0}11** unique, ≥\u{a0}6 authors"), "{markdown}");
+    assert!(
+        html.contains("data-label=\"Unique\">≥\u{a0}11<") && html.contains("data-label=\"Authors\">≥\u{a0}6<"),
+        "{html}"
+    );
     assert!(html.contains("<strong>≥\u{a0}11</strong> unique, <strong>≥\u{a0}6</strong> authors"), "{html}");
 }
 

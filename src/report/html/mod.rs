@@ -158,7 +158,7 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
             td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
             td.n data-label="Unique" { (at_least(topic.period.unique, topic.saturated)) }
-            td.n data-label="Authors" { (format::authors(&topic.period)) }
+            td.n data-label="Authors" { (format::authors(&topic.period, topic.saturated)) }
             td.n data-label=(beside(report)) {
                 @if let Some(calendar) = &topic.calendar { (calendar.before_items()) }
                 @else { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }

@@ -230,7 +230,7 @@ fn days(topic: &TopicFacts) -> Markup {
                 th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } th.n scope="col" { "Unsupported" } th.n scope="col" { "Not scored" } th.n scope="col" { "Covered" }
             } }
             tbody { @for day in &topic.days { tr {
-                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (number(day.counted.unique)) } td.n { (format::authors(&day.counted)) }
+                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (at_least(day.counted.unique, day.saturated)) } td.n { (format::authors(&day.counted, day.saturated)) }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
                 td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(format::NOT_KEPT.to_owned(), percent)) }
             } } }
