@@ -24,9 +24,9 @@ mod items;
 mod markdown;
 mod markdown_parts;
 mod measures;
-#[cfg(test)]
-mod once_false;
 mod period;
+#[cfg(test)]
+mod regressions;
 mod relevance;
 #[cfg(test)]
 mod samples;

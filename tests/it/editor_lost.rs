@@ -2,23 +2,14 @@
 //! undone can be undone.
 
 use crate::support::access_stage::{Visitor, token};
-use crate::support::databases::{databases, sqlite};
-use crate::support::editor::{Typed, send};
+use crate::support::databases::databases;
+use crate::support::editor::{Typed, place_with, send};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
 const FILE: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n\n\
     [[topics]]\nid = \"rust\"\nquery = \"rust\"\nevery = \"12h\"\nping = \"https://ping.example/s3cret\"\n";
-
-fn place(rest: &str) -> (Sandbox, Place) {
-    let sandbox = Sandbox::at(NINE, &[]);
-    let place =
-        Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
-    place.ok(&["once", "--at", NINE]);
-    place.configure(&sandbox.lines(), rest);
-    (sandbox, place)
-}
 
 fn file(place: &Place) -> String {
     std::fs::read_to_string(place.path("jobs.toml")).unwrap()
@@ -34,7 +25,7 @@ fn delete(pages: &Pages, topic: &str) -> String {
 fn long_lines_are_checked_where_the_file_cannot_be_changed() {
     let long = format!("# {}\n", "long words ".repeat(600));
     for (web, role) in [("", "read"), ("[web]\nedit = false\n", "edit")] {
-        let (_sandbox, place) = place(&format!("{web}{FILE}"));
+        let (_sandbox, place) = place_with(&format!("{web}{FILE}"));
         let secret = token(&place, &["reader", "--role", role]);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let before = file(&place);
@@ -79,7 +70,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
 
 #[test]
 fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
-    let (_sandbox, place) = place(FILE);
+    let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let form = Typed::on(&pages, "/jobs/topics/rust").with("title", "Typed & long");
     let toml = Typed::on(&pages, "/jobs/topics/rust?as=toml");
@@ -103,7 +94,7 @@ fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
 
 #[test]
 fn undo_is_offered_for_as_long_as_it_can_be_done() {
-    let (_sandbox, place) = place(FILE);
+    let (_sandbox, place) = place_with(FILE);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let offered = |at: &str| pages.page(at).contains("Deleted: topic");
     let (before, at) = (file(&place), delete(&pages, "rust"));

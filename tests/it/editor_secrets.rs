@@ -2,28 +2,17 @@
 //! not take over where its pings go.
 
 use crate::support::access_stage::{Visitor, token};
-use crate::support::databases::sqlite;
-use crate::support::editor::{Typed, send};
-use crate::support::program::{NINE, Place};
-use crate::support::service::Sandbox;
+use crate::support::editor::{Typed, place_with, send};
+use crate::support::program::NINE;
 use crate::support::web_client::Pages;
 
 const TORN: &str = "[[topics]]\nid = \"torn\"\nquery = \"torn\"\nevery = \"12h\"\nping = \"https://ping.example/s3cret\"\n\
     [[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl = \"https://hook.example/s3cret\"\n\
     [topics.web]\nlimit = 7\n";
 
-fn place(rest: &str) -> (Sandbox, Place) {
-    let sandbox = Sandbox::at(NINE, &[]);
-    let place =
-        Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
-    place.ok(&["once", "--at", NINE]);
-    place.configure(&sandbox.lines(), rest);
-    (sandbox, place)
-}
-
 #[test]
 fn a_topic_whose_lines_do_not_stand_together_is_not_shown() {
-    let (_sandbox, place) = place(TORN);
+    let (_sandbox, place) = place_with(TORN);
     place.ok(&["check"]);
     let reader = token(&place, &["reader", "--role", "read"]);
     let pages = Pages::serve(&place, &["--at", NINE]);
@@ -57,7 +46,7 @@ fn a_copy_of_a_topic_does_not_feed_the_switch_of_the_first() {
         topic("env", "ping_env = \"ONE_PING\""),
     ]
     .concat();
-    let (_sandbox, place) = place(&both);
+    let (_sandbox, place) = place_with(&both);
     let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
     let pages = Pages::of(program.env("ONE_PING", "https://ping.example/env").start());
     let file = || std::fs::read_to_string(place.path("jobs.toml")).unwrap();

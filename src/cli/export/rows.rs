@@ -170,7 +170,7 @@ fn rows_of(what: What, format: Format, rows: u64) -> String {
         What::Searches => ("search", "searches"),
         What::New => ("new item", "new items"),
         What::Changes => ("change", "changes"),
-        What::Daily => ("day", "days"),
+        What::Daily => ("daily row", "daily rows"),
         What::Terms => ("term", "terms"),
     };
     format!("{rows} {}", if rows == 1 { one } else { many })

@@ -55,9 +55,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     };
     // What no run has brought to the database yet is configured all the same.
     let mut unseen: HashSet<&str> = configured.keys().copied().collect();
-    let never = |unseen: &HashSet<&str>| -> Vec<TopicStatus> {
+    let never = |unseen: &HashSet<&str>| {
         let new = context.config.topics.iter().filter(|topic| unseen.contains(topic.id.as_str()));
-        new.map(never_run).collect()
+        Page { topics: new.map(never_run).collect(), ..Page::default() }
+    };
+    let entry = |t: &TopicStatus, page: &Page| {
+        let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
+        json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
+            "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
+            "next_slot": next(t), "paused": t.paused })
     };
     let limit = context.config.service.max_calls_per_day;
     let mut pages = Pages::of(&store);
@@ -72,16 +78,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         while let Some(page) = pages.next().await? {
             for t in &page.topics {
                 unseen.remove(t.topic.as_str());
-                let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
-                list.push(&json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
-                    "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
-                    "next_slot": next(t), "paused": t.paused }))?;
+                list.push(&entry(t, &page))?;
             }
             ill |= fails(args, &page.ill);
         }
-        for t in never(&unseen) {
-            list.push(&json!({ "topic": t.topic, "title": t.title, "standing": standing(&t), "items": 0, "last_run": null,
-                "new_filtered": null, "new_older": null, "ill": [], "last_success": null, "next_slot": next(&t), "paused": t.paused }))?;
+        let page = never(&unseen);
+        for t in &page.topics {
+            list.push(&entry(t, &page))?;
         }
         list.end(&whole(pages.unjudged))?;
         out.flush()?;
@@ -113,8 +116,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         }
         failed |= fails(args, &page.ill);
     }
-    for t in never(&unseen) {
-        grid.push(&row(&t, &Page::default(), next(&t)));
+    let page = never(&unseen);
+    for t in &page.topics {
+        grid.push(&row(t, &page, next(t)));
+        if let Some(why) = &t.paused {
+            paused.push_str(&paused_line(&t.topic, why));
+        }
     }
     store.close().await;
     let mut out = output::stdout();
@@ -158,7 +165,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     Ok(exit(failed))
 }
 
-/// A topic's line of the table.
 /// A topic that the database does not have yet.
 fn never_run(topic: &Topic) -> TopicStatus {
     let paused = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
@@ -173,6 +179,7 @@ fn never_run(topic: &Topic) -> TopicStatus {
     }
 }
 
+/// A topic's line of the table.
 fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     let run = t.last_run.as_ref();
     let new = run.map_or_else(

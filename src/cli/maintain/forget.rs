@@ -252,17 +252,21 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
     }
     let taken = &found.taken;
     let mut text = format!("{}\n", if *rehearsal { "would be erased:" } else { "erased:" });
-    for (number, what) in [
-        (taken.items, "items"),
-        (taken.sightings, "sightings of them"),
-        (taken.revisions, "earlier wordings"),
-        (taken.shared, "items that other topics found, too, and keep"),
-        (taken.raws, "replies as they came, whole"),
-        (taken.answers, "answers blanked"),
-        (taken.messages, "messages of the outbox blanked"),
-        (taken.words, "questions, errors, subjects and old definitions blanked"),
+    for (number, one, many) in [
+        (taken.items, "item", "items"),
+        (taken.sightings, "sighting of them", "sightings of them"),
+        (taken.revisions, "earlier wording", "earlier wordings"),
+        (taken.shared, "item that other topics found, too, and keep", "items that other topics found, too, and keep"),
+        (taken.raws, "reply as it came, whole", "replies as they came, whole"),
+        (taken.answers, "answer blanked", "answers blanked"),
+        (taken.messages, "message of the outbox blanked", "messages of the outbox blanked"),
+        (
+            taken.words,
+            "question, error, subject or old definition blanked",
+            "questions, errors, subjects and old definitions blanked",
+        ),
     ] {
-        text.push_str(&format!("  {number} {what}\n"));
+        text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
     }
     if let Some(since) = found.since {
         text.push_str(&format!("first seen {}: make again, or delete, what was made since\n", output::when(since)));

@@ -1,5 +1,5 @@
-//! Adding, changing and copying a topic: the file behind the pages, and the form as it is filled from it. How the form looks is
-//! `topic_form`'s, what becomes of it once it is sent `topic_sent`'s.
+//! Adding, changing and copying a topic: reads the file and fills the form from it. `topic_form` draws the form; `topic_sent`
+//! handles it once it is sent.
 
 use std::sync::Arc;
 

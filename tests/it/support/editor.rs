@@ -1,7 +1,10 @@
-//! A form of the pages that is filled in and sent, as a browser does.
+//! A form of the pages that is filled in and sent, as a browser does; and a place whose file is edited.
 
 use std::collections::BTreeMap;
 
+use super::databases::sqlite;
+use super::program::{NINE, Place};
+use super::service::Sandbox;
 use super::web_client::{Answer, Pages};
 
 /// A form, and what stands in its fields.
@@ -61,4 +64,14 @@ fn plain(text: &str) -> String {
 pub fn send(pages: &Pages, path: &str, fields: &[(&str, &str)]) -> Answer {
     let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     pages.ask("POST", path, &[("Origin", &pages.origin())], &form)
+}
+
+/// A place whose database knows one topic, with another file since.
+pub fn place_with(rest: &str) -> (Sandbox, Place) {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let place =
+        Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
+    place.ok(&["once", "--at", NINE]);
+    place.configure(&sandbox.lines(), rest);
+    (sandbox, place)
 }

@@ -146,8 +146,8 @@ impl Pools {
             .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(30))
             .connect_lazy_with(options.clone());
-        // The pool takes a refused connection for a server that is just starting and keeps knocking until its own limit;
-        // a person, or a health check, wants to hear of it now. So one that does not come soon is asked for beside it.
+        // When a connection is refused, the pool tries again for 30 seconds and says nothing meanwhile. People and health checks
+        // want the error now. So, if the pool has no connection after a moment, a second attempt outside of it gets the error.
         let refused = async {
             tokio::time::sleep(SOON).await;
             match tokio::time::timeout(REACHABLE, PgConnection::connect_with(&options)).await {
