@@ -115,7 +115,7 @@ fn is_gone(error: &sqlx::Error) -> bool {
 }
 
 /// Longest wait for a connection that may be on its way back.
-const GIVEN_BACK: Duration = Duration::from_millis(1);
+const GIVEN_BACK: Duration = Duration::from_millis(10);
 
 /// How long a server that answers takes to do so.
 const SOON: Duration = Duration::from_millis(100);
