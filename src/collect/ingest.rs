@@ -74,7 +74,8 @@ pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeErro
         findings,
         answer: reply.answer,
         unreadable,
-        saturated: context.limit.is_some_and(|limit| entries >= limit as usize),
+        // An entry that cannot be read took one of the places, too.
+        saturated: context.limit.is_some_and(|limit| entries + reply.unreadable as usize >= limit as usize),
         cost: reply.cost,
         failure: reply.failure,
     })

@@ -205,7 +205,7 @@ impl Collector {
         });
         fetched.result.http_status = fetched.result.http_status.filter(|status| *status > 0);
         fetched.invented = parts.iter().filter_map(|part| part.reply.as_ref().ok()).any(parts_kept::invented);
-        fetched.result.raw = parts_kept::keep(asking.query, asked, parts, &self.packer);
+        fetched.result.raw = parts_kept::keep(kind, asked, parts, &self.packer);
         let read = read_parts(kind, asking.source, asked, parts);
         let (read, findings, unreadable) = match read {
             Ok(read) => read,
@@ -247,7 +247,7 @@ impl Collector {
                     Shown::Whole => Some(asked.span.from),
                     Shown::Since(at) => Some(at.max(asked.span.from)),
                     Shown::AsRecalled(at) => {
-                        let shown = saturation::shown(&findings, asked.span, recall);
+                        let shown = saturation::shown(&findings, unreadable, asked.span, recall);
                         result.saturated |= shown != ReplySpan::Whole;
                         replies.begin(shown, at, asked, &findings)
                     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pack::Packer;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Span, Time};
-use crate::search::kinds::{Asked, GivenItem, Part, PartFailure, PartReply};
+use crate::search::kinds::{Asked, GivenItem, Kind, Part, PartFailure, PartReply};
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
 
@@ -55,7 +55,8 @@ pub(super) fn invented(reply: &PartReply) -> bool {
 }
 
 /// The record of all parts; `None` when none was answered.
-pub(super) fn keep(query: &ProviderQuery, asked: &Asked<'_>, parts: &[Part], packer: &Packer) -> Option<RawRecord> {
+pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &Packer) -> Option<RawRecord> {
+    let query = asked.query;
     let dialect = ProviderKind::named(&query.kind)?.name;
     let answered = parts.iter().any(|part| part.reply.as_ref().map_or_else(|e| e.so_far.is_some(), |_| true));
     let (mut left, mut truncated, mut bytes) = (RAW_KEPT, false, 0_i64);
@@ -100,8 +101,8 @@ pub(super) fn keep(query: &ProviderQuery, asked: &Asked<'_>, parts: &[Part], pac
         }
         kept.push(one);
     }
-    let request =
-        Kept { query: query.clone(), from: asked.span.from.0, until: asked.span.until.0, items: asked.items.to_vec() };
+    let items = asked.items.iter().take(kind.given(asked)).cloned().collect();
+    let request = Kept { query: query.clone(), from: asked.span.from.0, until: asked.span.until.0, items };
     answered.then_some(())?;
     Some(RawRecord {
         request: serde_json::to_string(&request).ok()?,

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::look_back::ReplySpan;
 use crate::model::{Finding, Recall, Span, Time};
+use crate::search::reaches_past;
 
 /// Shorter replies are never taken for full: no service is known that cuts there, and quiet topics would have holes.
 const LEAST: usize = 10;
@@ -21,30 +22,40 @@ const PAUSES: i64 = 2;
 /// Replies of one length that are no chance.
 const REPEATED: usize = 2;
 
+/// What a reply shows that is as long as the request allows.
+pub(super) fn of_full(posts: &[Finding], asked: Span) -> ReplySpan {
+    let dates = posts.iter().filter_map(|post| post.found.published_at);
+    if reaches_past(dates, asked.from) { ReplySpan::Whole } else { ReplySpan::FromOldest }
+}
+
 /// What a reply shows of the span that was asked for, by its posts and by what earlier replies to the question showed.
-pub(super) fn shown(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
+pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Recall) -> ReplySpan {
     let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
-    let many = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
+    let readable = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
+    // An entry that cannot be read took a place, too.
+    let many = readable + usize::try_from(unreadable).unwrap_or(0);
     let dates: Vec<Time> = posts.iter().filter_map(|post| post.found.published_at).collect();
     let repeated = recall.sizes.iter().filter(|size| usize::try_from(**size) == Ok(many)).count();
     let most = recall.sizes.iter().filter_map(|size| usize::try_from(*size).ok()).max().unwrap_or(0);
     if many < LEAST {
         return ReplySpan::Whole;
     }
-    let Some((oldest, newest)) = dates.iter().min().zip(dates.iter().max()) else {
+    if dates.is_empty() {
         // Without dates only the number tells.
         return if many >= most && repeated >= REPEATED { ReplySpan::Sample } else { ReplySpan::Whole };
-    };
-    if *oldest <= asked.from {
+    }
+    if reaches_past(dates.iter().copied(), asked.from) {
         return ReplySpan::Whole;
     }
+    let inside = || dates.iter().filter(|at| **at > asked.from);
+    let Some((oldest, newest)) = inside().min().zip(inside().max()) else { return ReplySpan::Whole };
     let missing = |from: Time, until: Time| {
         let gone = |(at, key): &&(Time, String)| *at >= from && *at < until && !there.contains(key.as_str());
         recall.shown.iter().filter(gone).count()
     };
     let older = missing(asked.from, *oldest);
     let pause = oldest.0 - asked.from.0;
-    let apart = (newest.0 - oldest.0) / i64::try_from(many.max(2) - 1).unwrap_or(i64::MAX);
+    let apart = (newest.0 - oldest.0) / i64::try_from(inside().count().max(2) - 1).unwrap_or(i64::MAX);
     let usual = USUAL_CAPS.contains(&many);
     let cut = older >= MISSING
         // The same length as the longest, or one at which services cut, and something known is missing.
@@ -92,7 +103,7 @@ mod tests {
 
     fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> ReplySpan {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
-        super::shown(posts, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() })
+        super::shown(posts, 0, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() })
     }
 
     #[test]

@@ -251,11 +251,11 @@ impl Fetched {
             let mut shown = look_back::ReplySpan::Whole;
             if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
                 shown = if result.saturated {
-                    look_back::ReplySpan::FromOldest
+                    saturation::of_full(own, asked)
                 } else {
-                    saturation::shown(own, asked, &over.recall)
+                    saturation::shown(own, result.unreadable, asked, &over.recall)
                 };
-                result.saturated |= shown != look_back::ReplySpan::Whole;
+                result.saturated = shown != look_back::ReplySpan::Whole;
                 result.late_ms = indexing_delay::lateness(own, &over.recall);
             }
             let when = look_back::When {

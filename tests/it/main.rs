@@ -65,6 +65,7 @@ mod item_facts;
 mod job_runs;
 mod kept_cli;
 mod kills;
+mod kinds_read;
 mod landmarks;
 mod ledger_cli;
 mod mail_layout;

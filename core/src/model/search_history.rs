@@ -35,7 +35,7 @@ pub struct LookSearch {
 /// What earlier replies to a question showed, as far as the next one is judged by it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recall {
-    /// How many entries each of the latest replies held, the latest first.
+    /// How many entries each of the latest replies held, those that could not be read among them, the latest first.
     pub sizes: Vec<i64>,
     /// How late the new posts of each were, milliseconds, where that is known.
     pub late: Vec<i64>,

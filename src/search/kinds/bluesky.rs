@@ -10,7 +10,7 @@ use super::date;
 use super::kind::{Asked, Kind, Part, Read, Shown, failed, get, malformed};
 use crate::model::{Engagement, Found, Kind as Shape, Time};
 use crate::search::decode::DecodeError;
-use crate::search::{Reply, Request, Unsupported};
+use crate::search::{Reply, Request, Unsupported, reaches_past};
 
 /// Posts of a page, the most that there are.
 const PAGE: u32 = 100;
@@ -45,7 +45,7 @@ impl Kind for Bluesky {
 
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
-        let (mut oldest, mut ended, mut failure) = (None, false, None);
+        let (mut ended, mut failure) = (false, None);
         for (place, part) in parts.iter().enumerate() {
             let page = match part.reply.as_ref().map_err(failed).and_then(|reply| page(&reply.body)) {
                 Ok(page) => page,
@@ -59,10 +59,7 @@ impl Kind for Bluesky {
             for post in &page.posts {
                 match found(post, asked.now) {
                     Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
-                    Some(found) => {
-                        oldest = oldest.into_iter().chain(found.published_at).min();
-                        items.push(found);
-                    }
+                    Some(found) => items.push(found),
                     None => unreadable = unreadable.saturating_add(1),
                 }
             }
@@ -71,9 +68,9 @@ impl Kind for Bluesky {
             item.rank = rank;
         }
         // A server that ignores `since` goes on before the span.
-        let passed = oldest.is_some_and(|oldest| oldest <= asked.span.from);
-        let whole = failure.is_none() && (ended || passed);
-        let shown = match (whole, oldest) {
+        let dates = || items.iter().filter_map(|item: &Found| item.published_at);
+        let whole = failure.is_none() && (ended || reaches_past(dates(), asked.span.from));
+        let shown = match (whole, dates().filter(|at| *at > asked.span.from).min()) {
             (true, _) => Shown::Whole,
             (false, Some(oldest)) => Shown::Since(oldest),
             (false, None) => Shown::Nothing,
@@ -114,8 +111,7 @@ fn more(asked: &Asked<'_>, last: &Part, parts: &[Part]) -> Option<String> {
     if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(asked)) {
         return None;
     }
-    let oldest = page.posts.iter().filter_map(|post| published(post, asked.now)).min();
-    if oldest.is_some_and(|oldest| oldest <= asked.span.from) {
+    if reaches_past(page.posts.iter().filter_map(|post| published(post, asked.now)), asked.span.from) {
         return None;
     }
     // A server that repeats its cursor would be asked for ever.
@@ -136,10 +132,27 @@ fn page(body: &[u8]) -> Result<Page, DecodeError> {
     }
 }
 
-/// When a post was written, by its own word; one that claims to be older than it is was indexed later.
+/// When a post was written: by its own word, which anybody may set, or when it was indexed, if that was earlier. The server
+/// sorts and filters by the same (`sortAt`).
 fn published(post: &Value, now: Time) -> Option<Time> {
     let at = |value: Option<&Value>| value.and_then(Value::as_str).and_then(|text| date::read(text, now));
-    at(post.pointer("/record/createdAt")).or_else(|| at(post.get("indexedAt")))
+    at(post.pointer("/record/createdAt")).into_iter().chain(at(post.get("indexedAt"))).min()
+}
+
+/// What a post says: its text, else what describes its pictures or its link. A picture alone is a post without text.
+fn words(post: &Value) -> Option<String> {
+    let told = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    let embed = post.pointer("/record/embed");
+    // A quoting post has its pictures one step further down.
+    let media = || embed.into_iter().chain(embed.and_then(|embed| embed.get("media")));
+    let images = || media().filter_map(|one| one.get("images")?.as_array()).flatten();
+    post.pointer("/record/text").and_then(told).or_else(|| {
+        let described = images().filter_map(|image| told(image.get("alt")?));
+        let described = described.chain(media().filter_map(|one| told(one.get("alt")?)));
+        let linked = media().filter_map(|one| told(one.pointer("/external/title")?));
+        let all: Vec<String> = described.chain(linked).collect();
+        (!all.is_empty()).then(|| all.join("\n"))
+    })
 }
 
 fn found(post: &Value, now: Time) -> Option<Found> {
@@ -155,7 +168,7 @@ fn found(post: &Value, now: Time) -> Option<Found> {
         url: Some(format!("https://bsky.app/profile/{}/post/{post_id}", handle.unwrap_or(account))),
         author: handle.map(str::to_owned),
         author_name: text("/author/displayName").map(str::to_owned),
-        text: Some(text("/record/text")?.chars().take(LONGEST).collect()),
+        text: words(post).map(|text| text.chars().take(LONGEST).collect()),
         lang: text("/record/langs/0").map(str::to_owned),
         published_at: published(post, now),
         engagement: Engagement {

@@ -47,7 +47,7 @@ impl Kind for HackerNews {
 
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
-        let (mut total, mut oldest, mut ended, mut failure) = (0, None, false, None);
+        let (mut total, mut oldest, mut failure) = (0, None, None);
         for (place, part) in parts.iter().enumerate() {
             let page = match &part.reply {
                 Ok(reply) => page(&reply.body),
@@ -63,7 +63,6 @@ impl Kind for HackerNews {
                 }
             };
             total = total.max(page.total);
-            ended = page.hits.len() < per_page(asked) as usize;
             for hit in &page.hits {
                 match found(hit, asked.now) {
                     Some(found) if found.id.as_ref().is_none_or(|id| !seen.insert(id.clone())) => {}
@@ -78,7 +77,7 @@ impl Kind for HackerNews {
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
         }
-        let whole = ended && failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
+        let whole = failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
         let shown = match (whole, oldest) {
             (true, _) => Shown::Whole,
             (false, Some(oldest)) => Shown::Since(oldest),

@@ -121,6 +121,11 @@ pub trait Kind: Sync {
         self.name().to_owned()
     }
 
+    /// How many of the run's items, from the first on, go into its question.
+    fn given(&self, asked: &Asked<'_>) -> usize {
+        asked.items.len()
+    }
+
     /// The next calls, which may be made side by side; none when all that is wanted came.
     ///
     /// # Errors

@@ -26,6 +26,10 @@ impl Kind for OpenAi {
         "openai"
     }
 
+    fn given(&self, asked: &Asked<'_>) -> usize {
+        question(asked).given
+    }
+
     fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
         if !parts.is_empty() {
             return Ok(Vec::new());
@@ -78,7 +82,7 @@ impl Kind for OpenAi {
         let guess = || prompt::tokens(prompt::RULES) + prompt::tokens(&question.text) + prompt::tokens(&written.text);
         let tokens = written.tokens.unwrap_or_else(|| guess() as u64);
         let answer = Answer {
-            text: cite::checked(&written.text, asked.items),
+            text: cite::checked(&written.text, asked.items.get(..question.given).unwrap_or(asked.items)),
             model: written.model.or_else(|| asked.query.text("model").map(str::to_owned)),
             partial: failure.is_some() || written.length,
         };

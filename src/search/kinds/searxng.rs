@@ -4,8 +4,8 @@
 
 use serde_json::Value;
 
+use super::date;
 use super::kind::{Asked, Kind, Part, PartFailure, Read, Shown, failed, get, malformed};
-use super::{date, markup};
 use crate::model::{Found, Kind as Shape, Remembered, Time, Window};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -221,8 +221,9 @@ fn found(result: &Value, now: Time) -> Option<Found> {
     Some(Found {
         kind: Some(Shape::Page),
         url: Some(url.to_owned()),
-        title: text("title").map(markup::text),
-        text: text("content").map(markup::text),
+        // The server has taken the markup out: what looks like a tag is text.
+        title: text("title").map(str::to_owned),
+        text: text("content").map(str::to_owned),
         published_at: published.and_then(|date| date::read(date, now)),
         ..Found::default()
     })

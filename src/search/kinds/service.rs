@@ -7,7 +7,7 @@ use crate::model::{
     Window,
 };
 use crate::search::decode::{Context, DecodeError, Limits, Media, decode};
-use crate::search::{Dialect, Reply, Request, Unsupported, desearch, spec};
+use crate::search::{Dialect, Reply, Request, Unsupported, desearch, reaches_past, spec};
 
 /// Pages that a web search asks for when the topic names no number.
 const PAGES: u32 = 10;
@@ -55,13 +55,13 @@ impl Service {
         let Some(limit) = request.limit else {
             return (Shown::AsRecalled(asked.span.from.max(asked.now.minus(window(asked).length()))), false);
         };
-        let full = reply.items.len() >= limit as usize;
-        let oldest = reply.items.iter().filter_map(|item| item.published_at).min();
-        match (full, oldest) {
-            (false, _) => (Shown::Whole, false),
-            (true, Some(oldest)) => (Shown::Since(oldest), true),
-            (true, None) => (Shown::Nothing, true),
+        let full = reply.items.len() + reply.unreadable as usize >= limit as usize;
+        let dates = || reply.items.iter().filter_map(|item| item.published_at);
+        if !full || reaches_past(dates(), asked.span.from) {
+            return (Shown::Whole, false);
         }
+        let oldest = dates().filter(|at| *at > asked.span.from).min();
+        (oldest.map_or(Shown::Nothing, Shown::Since), true)
     }
 }
 

@@ -31,6 +31,8 @@ pub struct World {
     pub now: Time,
     /// Entries that a reply holds at most.
     pub cap: usize,
+    /// The share of a reply that is older than what was asked for, as services have it.
+    pub older: f64,
     /// It answers 503.
     pub down: bool,
     /// All posts of all time.
@@ -49,7 +51,7 @@ pub struct Truth {
 
 impl Truth {
     pub fn new(posts: Vec<Truly>) -> Self {
-        let world = World { now: Time(0), cap: usize::MAX, down: false, posts, shown: Vec::new() };
+        let world = World { now: Time(0), cap: usize::MAX, older: 0.0, down: false, posts, shown: Vec::new() };
         let world = Arc::new(Mutex::new(world));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -105,7 +107,11 @@ pub async fn answer(State(world): State<Arc<Mutex<World>>>, body: String) -> (St
     };
     let mut posts: Vec<&Truly> = world.posts.iter().filter(there).collect();
     posts.sort_by_key(|post| (std::cmp::Reverse(post.published), post.id));
-    posts.truncate(world.cap);
+    let wanted = (posts.len() as f64 / (1.0 - world.older)).min(world.cap as f64) * world.older;
+    let before: Vec<&Truly> = world.posts.iter().filter(|post| post.query == query && post.published < since).collect();
+    let many = (wanted as usize).min(before.len());
+    posts.truncate(world.cap - many);
+    posts.extend((0..many).map(|n| before[n * before.len() / many]));
     let ids = posts.iter().map(|post| post.id).collect();
     let results: Vec<Value> = posts
         .iter()

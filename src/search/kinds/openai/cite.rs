@@ -14,6 +14,9 @@ const SENTENCE: usize = 3;
 /// Highest number that is read.
 const DIGITS: usize = 4;
 
+/// Most numbers of a range; a longer one is no citation, but years.
+const RANGE: usize = 50;
+
 /// The answer with its sources and marks.
 pub(super) fn checked(text: &str, items: &[GivenItem]) -> String {
     let mut cited = BTreeSet::new();
@@ -94,18 +97,29 @@ fn behind(rest: &str) -> usize {
     }
 }
 
-/// A citation at the begin of a text: its length and its numbers. `[3]`, `[3, 5]`, `【3】`.
+/// A citation at the begin of a text: its length and its numbers. `[3]`, `[3, 5]`, `[3-5]`, `【3】`.
 fn citation(text: &str) -> Option<(usize, Vec<usize>)> {
     let (open, close) = [('[', ']'), ('【', '】')].into_iter().find(|(open, _)| text.starts_with(*open))?;
     let inner = text.get(open.len_utf8()..)?;
     let end = inner.find(close)?;
     let mut numbers = Vec::new();
     for one in inner.get(..end)?.split([',', ';']) {
-        let digits = one.trim().trim_start_matches('^');
-        let fits = !digits.is_empty() && digits.len() <= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
-        numbers.push(fits.then(|| digits.parse().ok()).flatten()?);
+        let one = one.trim().trim_start_matches('^');
+        match one.split_once(['-', '–', '—']) {
+            Some((from, to)) => {
+                let (from, to) = (number(from)?, number(to)?);
+                numbers.extend((from <= to && to - from < RANGE).then_some(from..=to)?);
+            }
+            None => numbers.push(number(one)?),
+        }
     }
     Some((open.len_utf8() + end + close.len_utf8(), numbers))
+}
+
+fn number(text: &str) -> Option<usize> {
+    let digits = text.trim();
+    let fits = !digits.is_empty() && digits.len() <= DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
+    fits.then(|| digits.parse().ok()).flatten()
 }
 
 /// A sentence with each number that names no item marked, and the numbers that name one.
@@ -167,6 +181,19 @@ mod tests {
                         In short:\n- 1. Good news all around [1][2]\n\n\
                         Sources:\n[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3";
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn a_range_cites_each_of_its_numbers() {
+        let told = checked("Acme opens three stores [1-3]. They close in 2027 [1990-2100].", &items(4));
+        assert!(
+            told.starts_with("Acme opens three stores [1][2][3]. They close in 2027 [1990-2100]. [uncited]"),
+            "{told}"
+        );
+        assert!(told.ends_with("[1] https://a.example/1\n[2] https://a.example/2\n[3] key:3"), "{told}");
+        assert!(
+            checked("So say all of them [3–5].", &items(4)).starts_with("So say all of them [3][4][5: no such item].")
+        );
     }
 
     #[test]

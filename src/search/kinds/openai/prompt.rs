@@ -18,7 +18,8 @@ const LEAST: usize = 12;
 /// A question that fits.
 pub(super) struct Question {
     pub(super) text: String,
-    given: usize,
+    /// How many of the items, from the first on, are in it.
+    pub(super) given: usize,
     all: usize,
     shortened: usize,
 }

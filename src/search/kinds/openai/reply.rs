@@ -47,7 +47,8 @@ impl Written {
             }
             _ => {}
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+        // Some servers write an empty reason as long as there is none.
+        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             self.whole = true;
             self.length = reason == "length";
             self.filtered = reason == "content_filter";
@@ -161,9 +162,12 @@ mod tests {
     #[test]
     fn a_stream_that_was_cut_anywhere_is_never_whole() {
         let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"Two \"}}]}\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"words.\"}}]}\n\n";
-        for end in 0..stream.len() {
-            if let Ok(written) = read(&stream.as_bytes()[..end]) {
-                assert!(!written.whole, "{end}");
+        let empty = stream.replace("}}]}", "},\"finish_reason\":\"\"}]}");
+        for stream in [stream, &empty] {
+            for end in 0..=stream.len() {
+                if let Ok(written) = read(&stream.as_bytes()[..end]) {
+                    assert!(!written.whole, "{end}");
+                }
             }
         }
         assert!(!read(stream.as_bytes()).unwrap().whole);

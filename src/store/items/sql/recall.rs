@@ -20,7 +20,7 @@ pub(in crate::store) async fn recall(
     span: Span,
 ) -> Result<Recall, StoreError> {
     let replies = sqlx::query(
-        "SELECT found, late_ms, covered_from, asked_until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL \
+        "SELECT found + unreadable AS size, late_ms, covered_from, asked_until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL \
          AND operation = $3 AND query = $4 ORDER BY covered_until DESC LIMIT $5",
     )
     .bind(topic)
@@ -32,7 +32,7 @@ pub(in crate::store) async fn recall(
     .await?;
     let mut recall = Recall::default();
     for row in &replies {
-        recall.sizes.push(row.try_get("found")?);
+        recall.sizes.push(row.try_get("size")?);
         recall.late.extend(row.try_get::<Option<i64>, _>("late_ms")?);
     }
     if let Some(row) = replies.first() {

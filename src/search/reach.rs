@@ -1,0 +1,76 @@
+//! Whether a full reply of posts reaches back past the begin of what was asked for, so that it left nothing out of it. One
+//! old post among new ones says nothing: services put such posts into replies that are cut. Pure.
+
+use crate::model::Time;
+
+/// Fewer posts of the span are all that there are: no reply is known to be cut there.
+const LEAST: usize = 10;
+/// After a pause so many times as long as posts are apart, posts are missing.
+const PAUSES: i64 = 6;
+/// Or so many times as long as the longest pause between posts of the span.
+const WIDEST: i64 = 2;
+/// So near to its begin, nothing to speak of is missing.
+const NEAR: i64 = 2;
+
+/// Whether posts of these dates, of which some are older than `from`, go on from the span to what lies before it without a
+/// break. In any order.
+#[must_use]
+pub fn reaches_past(dates: impl IntoIterator<Item = Time>, from: Time) -> bool {
+    let (mut inside, before): (Vec<Time>, Vec<Time>) = dates.into_iter().partition(|at| *at > from);
+    let Some(before) = before.into_iter().max() else { return false };
+    if inside.len() < LEAST {
+        return true;
+    }
+    inside.sort_unstable();
+    let (Some(oldest), Some(newest)) = (inside.first(), inside.last()) else { return true };
+    let apart = (newest.0 - oldest.0) / i64::try_from(inside.len() - 1).unwrap_or(i64::MAX);
+    let widest = inside.windows(2).map(|two| two[1].0 - two[0].0).max().unwrap_or(0);
+    let pause = oldest.0.saturating_sub(before.0);
+    pause <= (PAUSES * apart).max(WIDEST * widest) || oldest.0.saturating_sub(from.0) <= NEAR * apart
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+    const FROM: Time = Time(1_773_219_600_000);
+
+    /// Minutes after the begin of the span; negative ones before it.
+    fn reaches(minutes: impl IntoIterator<Item = i64>) -> bool {
+        reaches_past(minutes.into_iter().map(|minute| Time(FROM.0 + minute * MINUTE)), FROM)
+    }
+
+    #[test]
+    fn a_reply_reaches_past_the_span_when_its_posts_go_on_without_a_break() {
+        let newest = |many: i64, apart: i64| (0..many).map(move |n| 360 - n * apart);
+        for (name, minutes, expected) in [
+            ("nothing older", newest(20, 5).collect::<Vec<_>>(), false),
+            ("the rest goes on before it", newest(100, 5).collect(), true),
+            ("one old post", newest(99, 1).chain([-4_000]).collect(), false),
+            ("22 old posts of 100", newest(78, 2).chain((0..22).map(|n| -2_000 - n * 300)).collect(), false),
+            ("a quiet topic and an old post", newest(9, 5).chain([-4_000]).collect(), true),
+            ("all old", (0..100).map(|n| -n).collect(), true),
+            (
+                "a pause of a night that is usual",
+                [350, 340, 330, 320, 310, 300, 290, 280, 270, 60, 50, 40, -150].into(),
+                true,
+            ),
+            ("the span is shown to its begin", newest(73, 5).chain([-4_000]).collect(), true),
+        ] {
+            assert_eq!(reaches(minutes), expected, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_a_reply_does_not_matter(mut minutes in proptest::collection::vec(-2_000_i64..400, 0..60), by in 0_usize..60) {
+            let first = reaches(minutes.clone());
+            let by = by % minutes.len().max(1);
+            minutes.rotate_left(by);
+            prop_assert_eq!(reaches(minutes), first);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! What a kind of provider makes of replies that a real service may give: whether it saw all of the span, and which calls it
+//! makes next. Pure, without a server.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use topicwatch::model::{AskValue, ProviderQuery, Source, Span, Time};
+use topicwatch::search::kinds::{Asked, GivenItem, Part, PartReply, Read, Shown, named};
+
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+/// The 11th of March 2026, 09:00.
+const NOW: Time = Time(1_773_219_600_000);
+
+fn ago(minutes: i64) -> Time {
+    Time(NOW.0 - minutes * MINUTE)
+}
+
+fn query(kind: &str, keys: &[(&str, AskValue)]) -> ProviderQuery {
+    let keys = keys.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<BTreeMap<_, _>>();
+    ProviderQuery { source: Source::parse("second").unwrap(), kind: kind.to_owned(), keys }
+}
+
+fn text(text: &str) -> AskValue {
+    AskValue::Text(text.to_owned())
+}
+
+/// What a kind reads in one reply, and how many calls it wants to make after it.
+fn read(query: &ProviderQuery, body: &Value, items: &[GivenItem]) -> (Read, usize) {
+    let span = Span { from: Time(NOW.0 - 24 * HOUR), until: NOW };
+    let asked = Asked { query, span, now: NOW, memory: &[], items };
+    let kind = named(&query.kind).unwrap();
+    let request = kind.next(&asked, &[]).unwrap().remove(0);
+    let reply = PartReply { status: 200, headers: Vec::new(), body: serde_json::to_vec(body).unwrap().into() };
+    let parts = [Part { request, reply: Ok(reply) }];
+    (kind.read(&asked, &parts).unwrap(), kind.next(&asked, &parts).unwrap().len())
+}
+
+fn post(id: i64, minutes_ago: i64) -> Value {
+    json!({ "id": id.to_string(), "text": format!("acme {id}"), "created_at": ago(minutes_ago).to_string(),
+        "url": format!("https://x.com/a/status/{id}"), "user": { "username": "a" } })
+}
+
+#[test]
+fn one_old_post_or_one_that_cannot_be_read_makes_no_cut_reply_whole() {
+    let question = query("desearch", &[("query", text("acme")), ("limit", AskValue::Count(100))]);
+    let posts = |many: i64| (0..many).map(|n| post(n + 1, n)).collect::<Vec<_>>();
+    let old = || post(999, 3 * 24 * 60);
+    let deleted = || json!({ "id": "998", "tombstone": true });
+    let long = || (0..100).map(|n| post(n + 1, n * 16)).collect::<Vec<_>>();
+    for (name, entries, shown, full) in [
+        ("99 of the last 99 minutes and an old one", [posts(99), vec![old()]].concat(), Shown::Since(ago(98)), true),
+        ("98, an old one and one deleted", [posts(98), vec![old(), deleted()]].concat(), Shown::Since(ago(97)), true),
+        ("99 and one deleted", [posts(99), vec![deleted()]].concat(), Shown::Since(ago(98)), true),
+        ("98 and one deleted", [posts(98), vec![deleted()]].concat(), Shown::Whole, false),
+        ("100 that go on before the day", long(), Shown::Whole, false),
+    ] {
+        let (read, next) = read(&question, &json!(entries), &[]);
+        assert_eq!((read.shown, read.full, next), (shown, full, 0), "{name}");
+    }
+}
+
+fn sky(n: i64, record: Value, indexed_ago: i64) -> Value {
+    json!({ "uri": format!("at://did:plc:abc/app.bsky.feed.post/{n}"), "author": { "handle": "a.example" },
+        "record": record, "indexedAt": ago(indexed_ago).to_string() })
+}
+
+#[test]
+fn bluesky_is_asked_on_behind_a_post_whose_date_is_older_than_its_place() {
+    let question = query("bluesky", &[("query", text("acme"))]);
+    let said =
+        |n: i64, ago_: i64| sky(n, json!({ "text": format!("acme {n}"), "createdAt": ago(ago_).to_string() }), n);
+    let mut posts: Vec<Value> = (0..99).map(|n| said(n, n)).collect();
+    posts.insert(40, said(100, 9 * 24 * 60));
+    let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
+    assert_eq!((page.shown, page.full, next), (Shown::Since(ago(98)), true, 1));
+    // A server that ignores `since` goes on before the span: that ends it.
+    let posts: Vec<Value> = (0..100).map(|n| said(n, n * 16)).collect();
+    let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
+    assert_eq!((page.shown, page.full, next), (Shown::Whole, false, 0));
+}
+
+#[test]
+fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
+    let question = query("bluesky", &[("tag", text("acme"))]);
+    let at = |minutes: i64| ago(minutes).to_string();
+    let image = |alt: &str| json!({ "$type": "app.bsky.embed.images", "images": [{ "alt": alt }, { "alt": "" }] });
+    let posts = json!({ "posts": [
+        sky(1, json!({ "text": "in the future", "createdAt": at(-100 * 24 * 60) }), 1),
+        sky(2, json!({ "text": "", "createdAt": at(2), "embed": image("A red robot") }), 2),
+        sky(3, json!({ "text": "", "createdAt": at(3), "embed": { "media": image("Quoted robot") } }), 3),
+        sky(4, json!({ "text": " ", "createdAt": at(4),
+            "embed": { "$type": "app.bsky.embed.external", "external": { "title": "A page", "uri": "https://a.example" } } }), 4),
+        sky(5, json!({ "text": "", "createdAt": at(5), "embed": image("") }), 5),
+    ] });
+    let (read, _) = read(&question, &posts, &[]);
+    let told: Vec<(Option<&str>, Option<Time>)> =
+        read.reply.items.iter().map(|item| (item.text.as_deref(), item.published_at)).collect();
+    let expected = [
+        (Some("in the future"), Some(ago(1))),
+        (Some("A red robot"), Some(ago(2))),
+        (Some("Quoted robot"), Some(ago(3))),
+        (Some("A page"), Some(ago(4))),
+        (None, Some(ago(5))),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(read.reply.unreadable, 0);
+}
+
+#[test]
+fn hacker_news_is_whole_when_all_hits_came_however_many_were_asked_for() {
+    let question = query("hackernews", &[("query", text("acme")), ("limit", AskValue::Count(20))]);
+    let hits = |many: i64| {
+        let hit = |n: i64| json!({ "objectID": n.to_string(), "title": format!("acme {n}"), "created_at_i": ago(n * 60).0 / 1_000 });
+        (0..many).map(hit).collect::<Vec<_>>()
+    };
+    let (all, next) = read(&question, &json!({ "hits": hits(20), "nbHits": 20 }), &[]);
+    assert_eq!((all.shown, all.full, next), (Shown::Whole, false, 0));
+    let (cut, _) = read(&question, &json!({ "hits": hits(20), "nbHits": 21 }), &[]);
+    assert_eq!((cut.shown, cut.full), (Shown::Since(ago(19 * 60)), true));
+}
+
+#[test]
+fn what_looks_like_a_tag_in_a_searxng_result_is_text() {
+    let results = json!({ "results": [{ "url": "https://a.example/", "title": "Why std::vector<bool> is bad", "content": "x<y and y>z" }] });
+    let (read, _) = read(&query("searxng", &[("query", text("acme")), ("time_range", text("any"))]), &results, &[]);
+    let item = &read.reply.items[0];
+    assert_eq!(
+        (item.title.as_deref(), item.text.as_deref()),
+        (Some("Why std::vector<bool> is bad"), Some("x<y and y>z"))
+    );
+}
+
+#[test]
+fn a_summary_cites_only_what_the_model_was_given() {
+    let item = |n: i64| GivenItem {
+        key: format!("key:{n}"),
+        url: Some(format!("https://a.example/{n}")),
+        title: None,
+        text: Some(format!("Finding {n} says something about robots")),
+        author: None,
+        at: None,
+    };
+    let items: Vec<GivenItem> = (1..=8).map(item).collect();
+    let question = query("openai", &[("prompt", text("Sum up.")), ("model", text("m")), ("items", AskValue::Count(3))]);
+    let said = "They talk about robots [3]. There is a hidden thing [5].";
+    let (read, _) =
+        read(&question, &json!({ "choices": [{ "message": { "content": said }, "finish_reason": "stop" }] }), &items);
+    let answer = read.reply.answer.unwrap().text;
+    assert!(answer.contains("[5: no such item]") && !answer.contains("https://a.example/5"), "{answer}");
+    assert!(answer.ends_with("Sources:\n[3] https://a.example/3"), "{answer}");
+}
