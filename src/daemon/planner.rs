@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
-use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter};
-use crate::store::{JobPlan, PlannedJob, PlannedSlot, Store, StoreError};
+use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter, leftovers};
+use crate::store::{JobPlan, LeftSlot, PlannedJob, PlannedSlot, Store, StoreError};
 
 /// Rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
@@ -70,7 +70,12 @@ impl Planner {
         with_jitter: bool,
         planned: &mut Planned,
     ) -> Result<bool, StoreError> {
-        let due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
+        let mut due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
+        // Before anything is decided by what is queued.
+        let left: Vec<LeftSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
+        if !left.is_empty() && store.give_up_left(&left, now).await? > 0 {
+            due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
+        }
         let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
         if plans.is_empty() {
             return Ok(false);
@@ -92,6 +97,16 @@ impl Planner {
             tracing::error!(job = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
             nothing(known, Some(now.plus(AFTER_A_DEFECT)))
         })
+    }
+
+    /// Runs of a job that were left in the queue and are not to run any more.
+    fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<LeftSlot> {
+        if known.waiting.is_empty() {
+            return Vec::new();
+        }
+        let Some((policy, schedule)) = self.schedule(known) else { return Vec::new() };
+        let left = leftovers(&schedule, &policy, known.planned_until, now, &known.waiting);
+        left.into_iter().map(|(slot, reason)| LeftSlot { job: known.id.clone(), slot, reason }).collect()
     }
 
     fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
@@ -136,7 +151,8 @@ impl Planner {
 }
 
 fn busy(known: &PlannedJob) -> Busy {
-    Busy { active: known.active as usize, backlog: known.backlog as usize, on_time: known.on_time as usize }
+    let running = known.running as usize;
+    Busy { active: known.active as usize, running, backlog: known.backlog as usize, on_time: known.on_time as usize }
 }
 
 /// A plan that leaves all as it is until `next`.

@@ -15,6 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Rate;
 use super::gate::{CallPermit, Entered, Pace, Refusal};
 
+/// A pause saves up for the calls of so long.
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// A leaky bucket on a given clock.
 type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;
 
@@ -27,15 +30,17 @@ pub(super) struct Limits<C: Clock = DefaultClock> {
 
 impl<C: Clock + Clone> Limits<C> {
     /// At most `max_concurrent` calls (at least one) at a time, begun at `rate`. A pause saves up for a burst of
-    /// `max_concurrent` and no more. A rate finer than a nanosecond is unlimited, and so is one of no calls at all:
+    /// `max_concurrent`, or for the calls of a minute if they are fewer, and no more. A rate finer than a nanosecond is unlimited, and so is one of no calls at all:
     /// the configuration refuses both.
     pub(super) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
-        let burst = NonZeroU32::new(max_concurrent).unwrap_or(NonZeroU32::MIN);
-        let places = usize::try_from(burst.get()).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
-        let quota = rate
-            .and_then(|rate| rate.per.checked_div(rate.count))
-            .and_then(Quota::with_period)
-            .map(|quota| quota.allow_burst(burst));
+        let most = max_concurrent.max(1);
+        let places = usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
+        let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).filter(|period| !period.is_zero());
+        let quota = period.and_then(|period| {
+            let of_a_minute = u32::try_from(MINUTE.as_nanos() / period.as_nanos()).unwrap_or(u32::MAX);
+            let burst = NonZeroU32::new(most.min(of_a_minute)).unwrap_or(NonZeroU32::MIN);
+            Some(Quota::with_period(period)?.allow_burst(burst))
+        });
         let bucket = quota.map(|quota| RateLimiter::direct_with_clock(quota, clock.clone()));
         Self { places: Arc::new(Semaphore::new(places)), bucket, clock }
     }
@@ -112,6 +117,13 @@ mod tests {
         clock.advance(Duration::from_secs(86_400));
         assert_eq!((limits.take(), limits.take()), (None, None));
         assert_eq!(limits.take(), Some(Duration::from_secs(10)));
+    }
+
+    #[test]
+    fn a_rate_of_few_an_hour_lets_one_call_begin_at_a_time() {
+        let (limits, clock) = limits(8, Some(Rate { count: 2, per: Duration::from_secs(3_600) }));
+        clock.advance(Duration::from_secs(86_400));
+        assert_eq!((limits.take(), limits.take()), (None, Some(Duration::from_secs(1_800))));
     }
 
     #[test]

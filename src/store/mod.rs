@@ -39,7 +39,7 @@ pub use items::reread::{Changed, Reread, StoredRun};
 pub use items::stored_reply::{StoredReply, unpack};
 pub use ledger::control_rows::*;
 pub use ledger::hands::{GRAPHILE, Handed, Hands};
-pub use ledger::job_rows::{Cursor, JobEnd, JobRun, MadeReport, PlannedJob};
+pub use ledger::job_rows::{Cursor, JobEnd, JobRun, LeftSlot, MadeReport, PlannedJob};
 pub use ledger::lease::{LeaseAsk, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;

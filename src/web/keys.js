@@ -10,10 +10,26 @@
   const off = () => { try { return localStorage.getItem(OFF) !== null; } catch { return false; } };
   const items = () => [...document.querySelectorAll("main li[data-item]")];
   const here = () => document.activeElement?.closest("main [data-item]") ?? document.querySelector("main div[data-item]");
+  // The list that an item was opened from, so that j and k go on there on the page of an item.
+  const LIST = "topicwatch-list";
+  const page = (li) => li.querySelector('p > a[href^="/item?"]')?.getAttribute("href");
+  const listed = () => { try { return JSON.parse(sessionStorage.getItem(LIST)) ?? []; } catch { return []; } };
+  const beside = (by) => {
+    const all = listed();
+    const at = all.indexOf(location.pathname + location.search);
+    if (at >= 0 && all[at + by] !== undefined) location.assign(all[at + by]);
+  };
+  if (items().length > 0) { try { sessionStorage.setItem(LIST, JSON.stringify(items().map(page).filter(Boolean))); } catch { /* then not */ } }
+  // The way back leads to the item that had the focus: its number goes into the address.
+  document.addEventListener("focusin", (event) => {
+    const li = event.target.closest?.("main li[data-item][id]");
+    if (li) history.replaceState(history.state, "", `#${li.id}`);
+  });
   const move = (by) => {
     const all = items();
     const at = all.indexOf(document.activeElement?.closest("main li[data-item]"));
     const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by];
+    if (all.length === 0) return beside(by);
     next?.focus();
     next?.scrollIntoView({ block: "nearest" });
   };
@@ -60,6 +76,7 @@
     o: () => press('li[data-item] > p > a[href^="/item?"]'), v: original,
     s: () => press('button[name="starred"]'), f: () => press('button[name="starred"]'),
     m: () => press('button[value="good"]', 'button[value="none"]'), x: () => press('button[value="noise"]', 'button[value="none"]'),
+    h: () => { if (new URLSearchParams(location.search).has("after")) history.back(); },
     e: note, l: () => document.querySelector('main a[rel="next"]')?.click(),
     "/": () => document.querySelector('main input[type="search"]')?.focus(),
     "?": () => list().catch(() => location.assign("/keys")),

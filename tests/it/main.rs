@@ -68,6 +68,7 @@ mod kills;
 mod kinds_read;
 mod landmarks;
 mod ledger_cli;
+mod leftover;
 mod mail_layout;
 mod mail_tls;
 mod man;

@@ -15,6 +15,8 @@ pub const AHEAD: Duration = Duration::from_secs(86_400);
 pub struct Busy {
     /// All of them.
     pub active: usize,
+    /// Those that are going on.
+    pub running: usize,
     /// Those that make up for something: catch-up runs, and runs that are made again because their process was killed.
     pub backlog: usize,
     /// Those that are going on and make up for nothing.
@@ -123,7 +125,8 @@ impl Due {
         let on_time = self.on_time == Some(slot);
         let trigger = if on_time { Trigger::Scheduled } else { Trigger::CatchUp };
         let too_busy = match policy.overlap {
-            Overlap::Skip => (busy.active > 0).then_some(reason::OVERLAP),
+            Overlap::Skip if busy.running == 0 => (busy.active > 0).then_some(reason::WAITING),
+            Overlap::Skip => Some(reason::OVERLAP),
             Overlap::BufferOne => (busy.active > 1).then_some(reason::BUFFER_FULL),
             Overlap::Allow => None,
         };

@@ -28,10 +28,18 @@ pub mod reason {
     pub const TOO_OLD: &str = "passed while nothing ran; older than catch_up_window";
     /// `catch_up = "all"`, and `max_catch_up_runs` later slots were due as well.
     pub const TOO_MANY: &str = "passed while nothing ran; more than max_catch_up_runs later slots were missed too";
-    /// `overlap = "skip"` and a run is waiting or going on.
+    /// `overlap = "skip"` and a run is going on.
     pub const OVERLAP: &str = "the last run was still going on";
+    /// `overlap = "skip"`, and the run of an earlier slot waits: for its jitter, or for a place.
+    pub const WAITING: &str = "the run of an earlier slot was still waiting to begin";
     /// `overlap = "buffer_one"` and one run goes on while another waits.
     pub const BUFFER_FULL: &str = "the last run was still going on and another was waiting";
+    /// Left in the queue, and `catch_up = "none"`.
+    pub const LEFT: &str = "still waiting when nothing ran; missed slots are not caught up";
+    /// Left in the queue, and older than `catch_up_window`.
+    pub const LEFT_TOO_OLD: &str = "still waiting when nothing ran; older than catch_up_window";
+    /// Left in the queue, and `catch_up = "latest"`.
+    pub const LEFT_SUPERSEDED: &str = "still waiting when nothing ran; only the latest missed slot is caught up";
     /// `catch_up = "all"`, and the job does not catch up.
     pub const BACKLOG_FULL: &str = "more than twice max_catch_up_runs runs were still waiting";
 }

@@ -61,6 +61,8 @@ pub(in crate::store) mod jobs;
 pub(in crate::store) mod kept;
 #[path = "../ledger/sql/ledger.rs"]
 pub(in crate::store) mod ledger;
+#[path = "../ledger/sql/leftover.rs"]
+pub(in crate::store) mod leftover;
 #[path = "../ledger/sql/limits.rs"]
 pub(in crate::store) mod limits;
 #[path = "../reading/sql/lists.rs"]

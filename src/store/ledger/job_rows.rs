@@ -16,10 +16,23 @@ pub struct PlannedJob {
     pub planned_until: Time,
     /// Runs queued or running now.
     pub active: u32,
+    /// Of these, those that are running.
+    pub running: u32,
+    /// Slots of those that are queued, up to `planned_until`.
+    pub waiting: Vec<Time>,
     /// Of these, catch-up runs and runs that are made again.
     pub backlog: u32,
     /// Of these, those that are running and make up for nothing.
     pub on_time: u32,
+}
+
+/// A queued run that is not to run any more.
+#[derive(Debug, Clone)]
+pub struct LeftSlot {
+    pub job: String,
+    pub slot: Time,
+    /// Why, as it stands in the ledger.
+    pub reason: &'static str,
 }
 
 /// A run of a job, held by this process.

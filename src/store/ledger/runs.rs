@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::model::{Source, Time, Used};
-use crate::store::{Hold, JobPlan, PlannedJob, RunRef, Store, StoreError};
+use crate::store::{Hold, JobPlan, LeftSlot, PlannedJob, RunRef, Store, StoreError};
 
 impl Store {
     /// Jobs that a planner has to look at: those with a slot up to `now`, those that nobody has looked at since they began
@@ -11,6 +11,11 @@ impl Store {
     /// for later.
     pub async fn to_plan(&self, now: Time, ahead: Duration, limit: u32) -> Result<Vec<PlannedJob>, StoreError> {
         read!(self, planning::to_plan(now, ahead, limit))
+    }
+
+    /// Ends queued runs that are not to run any more, if they still wait; returns how many did.
+    pub async fn give_up_left(&self, left: &[LeftSlot], now: Time) -> Result<u64, StoreError> {
+        write_tx!(self, leftover::give_up(left, now))
     }
 
     /// Jobs and their next slots, the next one first.

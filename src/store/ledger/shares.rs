@@ -27,11 +27,14 @@ pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32
 }
 
 /// The next `count` instants at which a call may begin, and when the bucket is full again after them. All are
-/// microseconds. A pause saves up for `burst` starts and no more.
+/// microseconds. A pause saves up for `burst` starts, or for those of a minute if they are fewer, and no more.
 pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, count: u32) -> (Vec<i64>, i64) {
-    let saved = period.saturating_mul(i64::from(burst.max(1)) - 1);
+    let period = period.max(1);
+    let burst = i64::from(burst.max(1)).min((MINUTE_US / period).max(1));
+    let saved = period.saturating_mul(burst - 1);
     // Nobody can have reserved so far ahead: the clock was set back. Then nothing is saved up.
-    let farthest = now.saturating_add(saved.saturating_mul(4)).saturating_add(AHEAD_US);
+    let explained = saved.saturating_mul(4).saturating_add(period.saturating_mul(4));
+    let farthest = now.saturating_add(explained).saturating_add(AHEAD_US);
     let mut full_at = if full_at > farthest { now.saturating_add(saved) } else { full_at };
     let mut at = Vec::new();
     for _ in 0..count {
@@ -42,8 +45,10 @@ pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, 
     (at, full_at)
 }
 
-/// How far ahead of the present a bucket may be full beside what its burst explains.
-const AHEAD_US: i64 = 60_000_000;
+/// How far ahead of the present a bucket may be full beside what its burst and its period explain.
+const AHEAD_US: i64 = MINUTE_US;
+
+const MINUTE_US: i64 = 60_000_000;
 
 #[cfg(test)]
 mod tests {
@@ -73,6 +78,20 @@ mod tests {
         assert_eq!((at, full_at), (vec![5_000_000], 8_000_000));
     }
 
+    #[test]
+    fn a_slow_rate_lets_one_call_begin_at_a_time() {
+        const HOUR: i64 = 60 * MINUTE_US;
+        // Six calls at once, of one an hour; then 30 an hour.
+        let (mut full_at, mut all) = (0, Vec::new());
+        for _ in 0..6 {
+            let (at, next) = starts(full_at, 1_000, HOUR, 4, 1);
+            (full_at, all) = (next, [all, at].concat());
+        }
+        assert_eq!(all, [0, 1, 2, 3, 4, 5].map(|n| 1_000 + n * HOUR));
+        assert_eq!(starts(0, 1_000, HOUR / 30, 8, 2).0, [1_000, 1_000 + HOUR / 30]);
+        assert_eq!(starts(0, 1_000, MINUTE_US / 5, 8, 6).0, [1_000, 1_000, 1_000, 1_000, 1_000, 1_000 + MINUTE_US / 5]);
+    }
+
     proptest! {
         #[test]
         fn never_more_than_the_limit_and_nothing_is_left_over(
@@ -88,11 +107,15 @@ mod tests {
 
         #[test]
         fn no_window_holds_more_than_its_rate_and_one_burst(
-            steps in prop::collection::vec((0_i64..3_000, 1_u32..6), 1..60), period in 1_i64..1_000, burst in 1_u32..9,
+            steps in prop::collection::vec((0_i64..3_000, 1_u32..6), 1..60),
+            // From a microsecond to a call a day.
+            period in prop_oneof![1_i64..1_000, 1_000_000_i64..86_400_000_000], burst in 1_u32..9,
         ) {
             let (mut now, mut full_at, mut all) = (0, 0, Vec::new());
+            // Pauses of up to three periods; starts come one after the other, as callers that wait make them.
             for (pause, count) in steps {
-                now += pause;
+                now += pause * (period / 1_000).max(1);
+                let count = if period < 1_000 { count } else { 1 };
                 let (at, next) = starts(full_at, now, period, burst, count);
                 prop_assert!(at.iter().all(|at| *at >= now));
                 full_at = next;

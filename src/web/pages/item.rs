@@ -36,11 +36,17 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     // It leads through the items of all topics.
     let story = if ask.visitor.sees_all() { compare::story(store, key).await? } else { None };
-    let title = item_view::words_of(item.title.as_deref(), item.text.as_deref(), 80);
+    // A title stands whole: it is nowhere else on the page.
+    let title = item.title.as_deref().map(|title| format::line(title, 500)).filter(|title| !title.is_empty());
+    let title = title.unwrap_or_else(|| item_view::words_of(None, item.text.as_deref(), 80));
     let main = html! {
         h1 dir="auto" { (title) }
-        @if let Some(text) = &item.text { p dir="auto" { (format::line(text, 20_000)) } }
-        div data-item { (facts(item)) (kept::of_item(item, site.keeps(&ask.visitor), &item_view::item_page(&item.key), 0)) }
+        div data-item {
+            (item_view::known_of(item, "UTC"))
+            (kept::of_item(item, site.keeps(&ask.visitor), &item_view::item_page(&item.key), 0))
+            @if let Some(text) = &item.text { div.words { @for part in text.lines().map(|part| format::line(part, 20_000)).filter(|part| !part.is_empty()) { p dir="auto" { (part) } } } }
+            (facts(item))
+        }
         @if let Some(story) = &story { (spread::section(story)) }
         (topics(&known, site.acts(&ask.visitor)))
         (sightings(&seen, item))
@@ -62,7 +68,7 @@ pub(in crate::web) fn seen_by(visitor: &Visitor, rows: Vec<ItemRow>) -> Vec<Item
 fn facts(item: &ItemRow) -> Markup {
     html! { dl.facts {
         dt { (item.kind) } dd { @match &item.url { Some(address) => (item_view::outside(address, &format::line(address, 160))), None => "no address" } }
-        dt { "Author" } dd { (item_view::by(item.author.as_deref())) @if let Some(name) = &item.author_name { ", " bdi { (format::line(name, 80)) } } }
+        dt { "Author" } dd { @match item_view::writer(item) { Some(writer) => { (writer) @if item.author.is_some() && let Some(name) = &item.author_name { ", " bdi { (format::line(name, 80)) } } }, None => "not told" } }
         dt { "Published" } dd { (item_view::when(item.published_at, "UTC")) }
         dt { "Language" } dd { (item.lang.as_deref().map_or_else(|| "not known".to_owned(), |lang| format::line(lang, 20))) }
         dt { "Tone" } dd { (item_view::tone(&item.tone)) @if let Some(scorer) = &item.tone.scorer { " by " code { (format::line(scorer, 40)) } } }

@@ -14,6 +14,8 @@ use crate::web::layout::moment;
 
 /// Characters of an item in a list.
 const LIST: usize = 280;
+/// Characters of the words under a title.
+const GIST: usize = 200;
 
 /// A foreign address as a link, or as words where it may be none.
 pub(super) fn outside(address: &str, label: &str) -> Markup {
@@ -25,6 +27,15 @@ pub(super) fn outside(address: &str, label: &str) -> Markup {
 
 pub(super) fn by(author: Option<&str>) -> Markup {
     html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author not told" } }
+}
+
+/// Who wrote an item, if anybody told.
+pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
+    match (row.author.as_deref(), row.author_name.as_deref()) {
+        (Some(author), _) => Some(by(Some(author))),
+        (None, Some(name)) => Some(html! { bdi { (format::line(name, 80)) } }),
+        (None, None) => None,
+    }
 }
 
 /// Title and text on one line.
@@ -67,7 +78,13 @@ pub(super) fn tone(tone: &ItemTone) -> Markup {
 /// What of an item stands in a list.
 pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     html! {
-        p { a dir="auto" href=(item_page(&row.key)) { (words_of(row.title.as_deref(), row.text.as_deref(), LIST)) } }
+        @match row.title.as_deref().map(|title| format::line(title, LIST)).filter(|title| !title.is_empty()) {
+            Some(title) => {
+                p.title { a dir="auto" href=(item_page(&row.key)) { (title) } }
+                @if let Some(text) = row.text.as_deref().map(|text| format::line(text, GIST)).filter(|text| !text.is_empty()) { p.gist dir="auto" { (text) } }
+            }
+            None => p { a dir="auto" href=(item_page(&row.key)) { (words_of(None, row.text.as_deref(), LIST)) } },
+        }
         (known_of(row, zone))
     }
 }
@@ -80,13 +97,13 @@ pub(super) fn item_alone(row: &ItemRow, zone: &str) -> Markup {
     }
 }
 
-fn known_of(row: &ItemRow, zone: &str) -> Markup {
+pub(super) fn known_of(row: &ItemRow, zone: &str) -> Markup {
     html! {
         p.meta {
-            (by(row.author.as_deref()))
-            @if let Some(at) = row.published_at { " · published " (moment(at, zone)) }
-            " · first seen " (moment(row.first_seen, zone))
-            @if row.kind == Kind::Post { " · " (reactions(&row.engagement)) }
+            @if let Some(writer) = writer(row) { (writer) " · " }
+            @if let Some(at) = row.published_at { "published " (moment(at, zone)) " · " }
+            "first seen " (moment(row.first_seen, zone))
+            @if row.kind == Kind::Post && row.engagement.is_known() { " · " (reactions(&row.engagement)) }
             " · " (tone(&row.tone))
             @if let Some(address) = &row.url { " · " (outside(address, "open")) }
         }

@@ -1,6 +1,7 @@
 //! Items of all topics: filters that stand in the address, files of exactly what they find, and searches that are saved. What
 //! a filter means is `item_query`'s.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -29,7 +30,7 @@ const ITEMS: usize = 50;
 /// Items that are counted for a page.
 const COUNTED: u64 = 5_000;
 /// Filters that are folded until one of them is used: what a phone shows first are items.
-const MORE: [&str; 9] = ["kind", "lang", "author", "since", "until", "new_since", "marked", "starred", "noted"];
+const MORE: [&str; 9] = ["source", "tone", "kind", "lang", "author", "since", "until", "new_since", "marked"];
 /// Topics among which one is chosen; of more, its id is typed.
 const CHOICE: usize = 200;
 
@@ -55,8 +56,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let form = form(&site, &ask, query.filtered, hiding.any()).await?;
     let saved = searches::section(&site, &filters, site.keeps(&ask.visitor)).await?;
     let main = html! {
-        h1 { "Items" }
+        h1 { (heading(&filters)) }
         (form)
+        nav.pages aria-label="Kept items" { a href="/items" aria-current=[(!narrowed).then_some("page")] { "All" } @for (name, told) in KEPT { a href=(format!("/items?{name}=true")) aria-current=[(filters.len() == 1 && filters.contains_key(name)).then_some("page")] { (told) } } }
         p.lead role="status" {
             strong { @match many {
                 ItemCount::All(many) => (counted(many, "item")),
@@ -64,16 +66,16 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 ItemCount::More => { "More than " (number(COUNTED)) " items" },
             } }
             @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
-            ", first seen last at the top."
+            @if many != ItemCount::All(0) { ", first seen last at the top." }
             @if hiding.any() && query.filtered == Filtered::Hide { " What topics' filters hide is left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.keeps(&ask.visitor)))
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
             }
         } }
-        (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.keeps(&ask.visitor)))
         nav.pages aria-label="More items" {
             @if after.is_some() { a href=(ask.with("/items", &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &next {
@@ -84,6 +86,18 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         (saved)
     };
     Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: store.nature().await?, main })
+}
+
+/// What people keep, as links above the list.
+const KEPT: [(&str, &str); 2] = [("starred", "Starred"), ("noted", "With a note")];
+
+/// What the list is of, where the address asks for one thing only.
+fn heading(filters: &BTreeMap<String, String>) -> &'static str {
+    match filters.keys().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["starred"] => "Starred items",
+        ["noted"] => "Items with a note",
+        _ => "Items",
+    }
 }
 
 fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: bool, acts: bool) -> Markup {
@@ -99,8 +113,7 @@ fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: boo
         } } @else { ol.found { @for (number, row) in rows.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, "UTC"))
-            p.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } }
-            div.deeds { (marks::of_item(row, acts, &back)) (kept::of_item(row, acts, &back, number)) }
+            div.deeds { span.meta { "Topic " a href=(format!("/topics/{}", row.topic)) { (row.topic) } } (marks::of_item(row, acts, &back)) (kept::of_item(row, acts, &back, number)) }
         } } } }
     }
 }
@@ -121,14 +134,14 @@ async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Resu
     let same = |words: Vec<&'static str>| words.into_iter().map(|word| (word, word)).collect::<Vec<_>>();
     let named: Vec<(&str, &str)> = topics.iter().map(|topic| (topic.as_str(), topic.as_str())).collect();
     Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
-        div { label for="search" { "Words" } input #search type="search" name="search" value=(given("search")) maxlength="300"; }
+        div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(given("search")) maxlength="300"; }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
-        (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
-        (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
         @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
         @if !ask.only(&PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
         details open[!ask.only(&MORE).is_empty()] { summary { "More filters" } div {
+            (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
+            (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
             (choice("kind", "Kind", same(Kind::ALL.iter().map(|kind| kind.as_str()).collect())))
             (field("lang", "Language", "en", 20))
             (field("author", "Author", "", 100))

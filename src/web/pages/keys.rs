@@ -10,7 +10,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 
 /// What is pressed, and what it does.
-const KEYS: [(&[&str], &str); 19] = [
+const KEYS: [(&[&str], &str); 20] = [
     (&["g", "t"], "Go to the topics"),
     (&["g", "i"], "Go to the items"),
     (&["g", "b"], "Go to the starred items"),
@@ -19,7 +19,7 @@ const KEYS: [(&[&str], &str); 19] = [
     (&["g", "r"], "Go to the runs"),
     (&["g", "f"], "Go to reports and exports"),
     (&["g", "h"], "Go to health"),
-    (&["j"], "Next item; also n"),
+    (&["j"], "Next item, also on an item's page; also n"),
     (&["k"], "Previous item; also p"),
     (&["o"], "Open the item; also Enter"),
     (&["v"], "Open the original in a new tab"),
@@ -28,6 +28,7 @@ const KEYS: [(&[&str], &str); 19] = [
     (&["x"], "Mark the item noise for its topic, or take that back"),
     (&["e"], "Write a note to the item"),
     (&["l"], "Next page of a list"),
+    (&["h"], "Page before it"),
     (&["/"], "Search for words"),
     (&["?"], "Show this list"),
 ];

@@ -14,7 +14,7 @@ fn every_quarter() -> (Schedule, SchedulePolicy) {
 
 /// A job of which so many runs go on, on time.
 fn going(active: usize) -> Busy {
-    Busy { active, backlog: 0, on_time: active }
+    Busy { active, running: active, backlog: 0, on_time: active }
 }
 
 /// Rows as counts: scheduled, caught up, missed, skipped.
@@ -173,7 +173,7 @@ fn a_backlog_is_no_overlap_to_the_slot_on_time_and_a_run_that_goes_on_is() {
     use Overlap::{Allow, BufferOne, Skip};
     let (schedule, policy) = every_quarter();
     let at_nine = time("2026-03-11T09:00:30Z");
-    let busy = |active, backlog, on_time| Busy { active, backlog, on_time };
+    let busy = |active, backlog, on_time| Busy { active, running: on_time, backlog, on_time };
     // Planned until; overlap; what is queued or going on; rows: scheduled, caught up, missed, skipped.
     let table: &[(&str, Overlap, Busy, Counts)] = &[
         // A killed process left a backlog, or a run that is made again.

@@ -19,7 +19,7 @@ use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
 use crate::schedule::Schedule;
 
 /// A policy with the defaults of the configuration.
-fn policy(period: Period) -> SchedulePolicy {
+pub(in crate::schedule) fn policy(period: Period) -> SchedulePolicy {
     SchedulePolicy {
         period,
         timezone: "UTC".to_owned(),
@@ -38,6 +38,6 @@ fn cron(expression: &str, zone: &str) -> Schedule {
     crate::schedule::parse_cron(expression, zone).unwrap_or_else(|refused| panic!("{expression} in {zone}: {refused}"))
 }
 
-fn time(text: &str) -> Time {
+pub(in crate::schedule) fn time(text: &str) -> Time {
     Time::parse(text).unwrap_or_else(|| panic!("{text} is no time"))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database, definitions};
+use super::{Conn, Database, definitions, leftover};
 use crate::model::Time;
 use crate::store::{JobPlan, PlannedJob, PlannedSlot, StoreError};
 
@@ -21,6 +21,7 @@ pub(in crate::store) async fn to_plan(
         format!("(SELECT count(*) FROM run r WHERE r.job = t.id AND r.state IN ('queued', 'running'){which}) AS {name}")
     };
     let active = runs("", "active");
+    let running = runs(" AND r.state = 'running'", "running");
     // A run whose process was killed is made again, and made up for like a missed slot.
     let again = "r.attempt > CASE r.state WHEN 'running' THEN 1 ELSE 0 END";
     let backlog = runs(&format!(" AND (r.trigger = 'catch_up' OR {again})"), "backlog");
@@ -31,11 +32,11 @@ pub(in crate::store) async fn to_plan(
            ORDER BY next_slot, id LIMIT $3) AS slots UNION \
          SELECT id FROM (SELECT id FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until > $2 \
            ORDER BY planned_until LIMIT $3) AS strays) \
-         SELECT t.id, t.topic, t.definition, t.planned_until, {active}, {backlog}, {on_time} \
+         SELECT t.id, t.topic, t.definition, t.planned_until, {active}, {running}, {backlog}, {on_time} \
          FROM due JOIN job t ON t.id = due.id WHERE t.planned_until IS NOT NULL ORDER BY t.id"
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(now.plus(ahead).0).bind(i64::from(limit));
-    let rows = query.fetch_all(conn).await?;
+    let rows = query.fetch_all(&mut *conn).await?;
     let mut planned = Vec::with_capacity(rows.len());
     for row in &rows {
         let (id, topic): (String, Option<String>) = (row.try_get("id")?, row.try_get("topic")?);
@@ -52,10 +53,13 @@ pub(in crate::store) async fn to_plan(
             schedule: schedule.ok().flatten(),
             planned_until: Time(row.try_get("planned_until")?),
             active: definitions::number(row, "active")?,
+            running: definitions::number(row, "running")?,
+            waiting: Vec::new(),
             backlog: definitions::number(row, "backlog")?,
             on_time: definitions::number(row, "on_time")?,
         });
     }
+    leftover::waiting(conn, &mut planned).await?;
     Ok(planned)
 }
 

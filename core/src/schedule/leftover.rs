@@ -1,0 +1,67 @@
+//! Runs that a job left in its queue, because no process lived to run them until later slots had passed. They are bound by
+//! `catch_up` as slots that passed meanwhile are. Pure.
+
+use std::time::Duration;
+
+use super::plan::{ON_TIME, reason};
+use super::{AHEAD, Schedule};
+use crate::model::{CatchUp, SchedulePolicy, Time};
+
+/// Which of the waiting slots are not to run any more, and why. `waiting` are the slots of queued runs up to `planned_until`.
+///
+/// While a process lives, a run may wait as long as it must: for its jitter, for a place, for the run before it. So only a
+/// slot that nobody planned when it came says that nothing ran.
+#[must_use]
+pub fn leftovers(
+    schedule: &Schedule,
+    policy: &SchedulePolicy,
+    planned_until: Time,
+    now: Time,
+    waiting: &[Time],
+) -> Vec<(Time, &'static str)> {
+    let ahead = planned_until.since(now) > AHEAD;
+    let passed = schedule.next_after(planned_until).is_some_and(|slot| now.since(slot) > ON_TIME);
+    if waiting.is_empty() || ahead || !passed || policy.paused {
+        return Vec::new();
+    }
+    let window = Duration::from_millis(policy.catch_up_window_ms);
+    let why = |slot: Time| match policy.catch_up {
+        CatchUp::None => Some(reason::LEFT),
+        _ if now.since(slot) > window => Some(reason::LEFT_TOO_OLD),
+        CatchUp::Latest => Some(reason::LEFT_SUPERSEDED),
+        CatchUp::All => None,
+    };
+    waiting.iter().filter_map(|slot| Some((*slot, why(*slot)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Period;
+    use crate::schedule::tests::{policy, time};
+
+    #[test]
+    fn what_was_left_in_the_queue_runs_only_as_catch_up_allows() {
+        let hourly = policy(Period::Every(3_600_000));
+        let schedule = Schedule::compile(&hourly).unwrap();
+        let planned = time("2026-03-11T09:00:00Z");
+        let of = |catch_up, now: &str| {
+            let policy = SchedulePolicy { catch_up, ..hourly.clone() };
+            leftovers(&schedule, &policy, planned, time(now), &[planned]).pop().map(|(_, why)| why)
+        };
+        for (now, none, latest, all) in [
+            // Nothing passed: it waits for its jitter, or for a place.
+            ("2026-03-11T09:59:59Z", None, None, None),
+            // The next slot is on time, so a process may have lived all along.
+            ("2026-03-11T10:01:00Z", None, None, None),
+            ("2026-03-11T10:01:01Z", Some(reason::LEFT), Some(reason::LEFT_SUPERSEDED), None),
+            ("2026-03-18T09:00:00Z", Some(reason::LEFT), Some(reason::LEFT_SUPERSEDED), None),
+            ("2026-03-18T09:00:01Z", Some(reason::LEFT), Some(reason::LEFT_TOO_OLD), Some(reason::LEFT_TOO_OLD)),
+            // A clock that was set back.
+            ("2026-03-11T08:00:00Z", None, None, None),
+        ] {
+            let told = (of(CatchUp::None, now), of(CatchUp::Latest, now), of(CatchUp::All, now));
+            assert_eq!(told, (none, latest, all), "{now}");
+        }
+    }
+}

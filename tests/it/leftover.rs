@@ -1,0 +1,99 @@
+//! What a process that ended leaves in the queue: it is bound by `catch_up` as the slots are that passed meanwhile, and it
+//! keeps none of them from running. On both databases.
+
+use std::time::Duration;
+
+use topicwatch::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Topic};
+use topicwatch::store::{Set, Store};
+
+use crate::support::databases::databases;
+use crate::support::searched::{LEASE, NOW, open, topic};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn hourly(id: &str, catch_up: CatchUp) -> Topic {
+    let schedule = SchedulePolicy {
+        period: Period::Every(3_600_000),
+        timezone: "UTC".into(),
+        catch_up,
+        catch_up_window_ms: 7 * 86_400_000,
+        max_catch_up_runs: 10,
+        overlap: Overlap::Skip,
+        jitter_ms: 0,
+        timeout_ms: 60_000,
+        max_attempts: 3,
+        paused: false,
+    };
+    Topic { schedule: Some(schedule), ..topic(id) }
+}
+
+async fn plan(store: &Store, now: Time) {
+    store.rescue(now).await.unwrap();
+    topicwatch::daemon::Planner::default().plan(store, now, true).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() {
+    let first = NOW.plus(HOUR);
+    let back = first.plus(DAY * 3).plus(Duration::from_secs(600));
+    let long_after = first.plus(DAY * 10).plus(Duration::from_secs(600));
+    for database in databases() {
+        let store = open(&database).await;
+        let set = [hourly("late", CatchUp::Latest), hourly("none", CatchUp::None), hourly("all", CatchUp::All)];
+        store.adopt(Set { topics: &set, jobs: &[] }, None, NOW).await.unwrap();
+        plan(&store, first).await;
+        // One is begun and its process killed; the others only wait.
+        let begun = store.claim(first, 1, LEASE, "token").await.unwrap();
+        assert_eq!(begun.len(), 1);
+        let begun = begun[0].topic.id.clone();
+
+        let states = |topic: &str| {
+            let sql = format!(
+                "SELECT state || ' ' || coalesce(reason, '') FROM run WHERE topic = '{topic}' AND (slot = {} OR state = 'queued') ORDER BY slot",
+                first.0
+            );
+            database.texts(&sql)
+        };
+        plan(&store, back).await;
+        let left = |topic: &str| if topic == begun { "failed" } else { "missed" };
+        let expected =
+            format!("{} still waiting when nothing ran; only the latest missed slot is caught up", left("late"));
+        assert_eq!(states("late"), [expected, "queued ".to_owned()], "{}", database.name);
+        let expected = format!("{} still waiting when nothing ran; missed slots are not caught up", left("none"));
+        assert_eq!(states("none"), [expected], "{}", database.name);
+        // A backlog is what `all` asks for.
+        assert_eq!(states("all").len(), 11, "{}", database.name);
+        assert!(states("all").iter().all(|state| state == "queued "), "{:?}", states("all"));
+
+        plan(&store, long_after).await;
+        assert_eq!(
+            states("all")[0].split_once(' ').unwrap().1,
+            "still waiting when nothing ran; older than catch_up_window"
+        );
+        let skipped = database.number("SELECT count(*) FROM run WHERE state = 'skipped'");
+        assert_eq!(skipped, 0, "{}: nothing was going on", database.name);
+        // Each slot is in the ledger once, whatever became of it.
+        let slots = database.number("SELECT count(DISTINCT slot) FROM run WHERE topic = 'late'");
+        assert_eq!((slots, database.number("SELECT count(*) FROM run WHERE topic = 'late'")), (241, 241));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_slot_that_waits_while_a_process_lives_is_named_as_the_reason() {
+    for database in databases() {
+        let store = open(&database).await;
+        store.adopt(Set { topics: &[hourly("acme", CatchUp::Latest)], jobs: &[] }, None, NOW).await.unwrap();
+        plan(&store, NOW.plus(HOUR)).await;
+        plan(&store, NOW.plus(HOUR * 2)).await;
+        let told = database.texts("SELECT state || ' ' || coalesce(reason, '') FROM run ORDER BY slot");
+        assert_eq!(
+            told,
+            ["queued ", "skipped the run of an earlier slot was still waiting to begin"],
+            "{}",
+            database.name
+        );
+        database.close(store).await;
+    }
+}
