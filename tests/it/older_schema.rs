@@ -95,7 +95,7 @@ fn exports(place: &Place) -> Vec<(&'static str, String)> {
 
 #[test]
 fn a_database_from_before_providers_exports_the_same_and_is_carried_on() {
-    for (new, old) in databases().into_iter().zip(databases()) {
+    for (new, old) in unmade().into_iter().zip(unmade()) {
         let sandbox = Sandbox::at(NINE, &[]);
         let watched = Place::new(Database::again(&new), &sandbox.lines(), TOPICS);
         watched.ok(&["once", "--at", NINE]);

@@ -30,11 +30,12 @@ pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32
 /// microseconds. A pause saves up for `burst` starts, or for those of a minute if they are fewer, and no more.
 pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, count: u32) -> (Vec<i64>, i64) {
     let period = period.max(1);
-    let burst = i64::from(burst.max(1)).min((MINUTE_US / period).max(1));
-    let saved = period.saturating_mul(burst - 1);
-    // Nobody can have reserved so far ahead: the clock was set back. Then nothing is saved up.
-    let explained = saved.saturating_mul(4).saturating_add(period.saturating_mul(4));
-    let farthest = now.saturating_add(explained).saturating_add(AHEAD_US);
+    let most = i64::from(burst.max(1));
+    let saved = period.saturating_mul(most.min((MINUTE_US / period).max(1)) - 1);
+    // Four processes whose every place waits for a start have reserved so far ahead. Beyond it the clock was set back, and
+    // nothing is saved up.
+    let reserved = period.saturating_mul(most.saturating_mul(4));
+    let farthest = now.saturating_add(reserved).saturating_add(AHEAD_US);
     let mut full_at = if full_at > farthest { now.saturating_add(saved) } else { full_at };
     let mut at = Vec::new();
     for _ in 0..count {
@@ -45,7 +46,7 @@ pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, 
     (at, full_at)
 }
 
-/// How far ahead of the present a bucket may be full beside what its burst and its period explain.
+/// How far ahead of the present a bucket may be full beside what its reservations explain.
 const AHEAD_US: i64 = MINUTE_US;
 
 const MINUTE_US: i64 = 60_000_000;
@@ -112,13 +113,14 @@ mod tests {
             period in prop_oneof![1_i64..1_000, 1_000_000_i64..86_400_000_000], burst in 1_u32..9,
         ) {
             let (mut now, mut full_at, mut all) = (0, 0, Vec::new());
-            // Pauses of up to three periods; starts come one after the other, as callers that wait make them.
+            // Pauses of up to three periods; of a slow rate a caller waits for its start before it asks for the next.
             for (pause, count) in steps {
                 now += pause * (period / 1_000).max(1);
                 let count = if period < 1_000 { count } else { 1 };
                 let (at, next) = starts(full_at, now, period, burst, count);
                 prop_assert!(at.iter().all(|at| *at >= now));
                 full_at = next;
+                now = if period < 1_000 { now } else { at.last().map_or(now, |at| now.max(*at)) };
                 all.extend(at);
             }
             prop_assert!(all.is_sorted());

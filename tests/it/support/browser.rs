@@ -11,11 +11,16 @@ use crate::support::program::Place;
 pub fn browser() -> Option<String> {
     let named = std::env::var("TEST_CHROMIUM").ok();
     let found = named.or_else(|| {
-        let known = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+        let known = [
+            "/usr/bin/chromium-headless-shell",
+            "/usr/bin/chromium",
+            "/usr/bin/chromium-browser",
+            "/usr/bin/google-chrome",
+        ];
         known.iter().find(|path| Path::new(path).exists()).map(|path| (*path).to_owned())
     });
     if found.is_none() {
-        eprintln!("SKIPPED: no browser looks at the pages: install chromium, or set TEST_CHROMIUM");
+        eprintln!("SKIPPED: no browser looks at the pages: install chromium-headless-shell, or set TEST_CHROMIUM");
     }
     found
 }

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use sqlx::{Connection as _, Row as _};
 use topicwatch::store::Store;
 
+use crate::support::pg_template;
 use crate::support::server_choice::Scratch;
 
 /// One empty database, removed when dropped.
@@ -67,17 +68,26 @@ pub fn sqlite() -> Database {
     }
 }
 
+/// One with its tables where the server is the tests' own; elsewhere a schema that is still to be made.
 pub fn postgres() -> Option<Database> {
-    let scratch = Scratch::unmade()?;
+    pg_template::copy().or_else(Scratch::unmade).map(on_postgres)
+}
+
+/// Every database at hand, with nothing in it: on PostgreSQL a schema that is still to be made, beside those of others.
+pub fn unmade() -> Vec<Database> {
+    let mut all = vec![sqlite()];
+    all.extend(Scratch::unmade().map(on_postgres));
+    all
+}
+
+fn on_postgres(scratch: Scratch) -> Database {
     let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
-    Some(Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() })
+    Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() }
 }
 
 /// The same on a server that a case has started.
 pub fn on_server(url: &str) -> Database {
-    let scratch = Scratch::on(url);
-    let (url, schema) = (scratch.url().to_owned(), scratch.schema().to_owned());
-    Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() }
+    on_postgres(Scratch::on(url))
 }
 
 impl Database {
@@ -174,9 +184,10 @@ impl Database {
         if self.name == "PostgreSQL" {
             // A write begins with a lock of the schema's name, before it has one of any table.
             let held = "SELECT count(*) FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation LEFT JOIN pg_namespace n ON n.oid = c.relnamespace \
-                        WHERE n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock') \
+                        WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+                        AND (n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock') \
                         OR l.locktype = 'advisory' AND ((l.classid::bigint << 32) | l.objid::bigint) IN \
-                        (SELECT hashtextextended(current_schema(), one) FROM generate_series(0, 99) AS one)";
+                        (SELECT hashtextextended(current_schema(), one) FROM generate_series(0, 99) AS one))";
             return self.number(held) == 0;
         }
         let options =

@@ -18,6 +18,7 @@ pub mod independent_readers;
 pub mod mcp_client;
 pub mod mounted_disk;
 pub mod old_history;
+pub mod pg_template;
 pub mod program;
 pub mod rare_schedule;
 pub mod receivers;

@@ -63,6 +63,8 @@ pub fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static st
 pub(crate) struct Scratch {
     url: String,
     schema: String,
+    /// The database that is dropped as a whole, and where from.
+    whole: Option<(String, String)>,
 }
 
 impl Scratch {
@@ -80,7 +82,12 @@ impl Scratch {
 
     /// The same on a server of one's own.
     pub(crate) fn on(url: &str) -> Self {
-        Self { url: url.to_owned(), schema: format!("topicwatch_test_{:016x}", random()) }
+        Self { url: url.to_owned(), schema: format!("topicwatch_test_{:016x}", random()), whole: None }
+    }
+
+    /// A schema in a database of one's own, which goes with it.
+    pub(crate) fn whole(url: String, schema: &str, database: String, server: String) -> Self {
+        Self { url, schema: schema.to_owned(), whole: Some((database, server)) }
     }
 
     /// URL of the server and database, with the password.
@@ -109,6 +116,17 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        if let Some((database, server)) = &self.whole {
+            let sql = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
+            let done = on_a_thread(server.clone(), async move |connection| {
+                connection.execute(AssertSqlSafe(sql)).await?;
+                Ok(())
+            });
+            if let Err(error) = done {
+                say(&format!("could not drop the database {database}: {error}"));
+            }
+            return;
+        }
         // A test that panics can leave a transaction open in a pool that outlives it; its locks would keep the schema.
         let schema = &self.schema;
         let sql = format!(

@@ -1,0 +1,56 @@
+//! A PostgreSQL database with all tables, made once a run and copied for each case, where the server is the tests' own
+//! (`TEST_POSTGRES_PRIVATE`, which scripts/test sets). Making and dropping the tables for each case took the server three times as long.
+
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use topicwatch::store::{Settings, Store};
+
+use crate::support::server_choice::{Scratch, on_a_thread, random, url};
+
+/// The copied database, and the schema in it. Not the product's own name, so that a case sees when it is told somewhere.
+const TEMPLATE: &str = "topicwatch_template";
+const SCHEMA: &str = "topicwatch_test_schema";
+
+/// A copy, removed when dropped; `None` where tests may make no databases, or PostgreSQL is too old to copy files.
+pub fn copy() -> Option<Scratch> {
+    std::env::var_os("TEST_POSTGRES_PRIVATE")?;
+    let server = url()?;
+    let name = format!("topicwatch_test_{:016x}", random());
+    let sql = format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy");
+    let place = server.clone();
+    let made = on_a_thread(server.clone(), async move |connection| {
+        if !made(connection).await? {
+            make(connection, &place).await?;
+        }
+        connection.execute(AssertSqlSafe(sql)).await?;
+        Ok(())
+    });
+    made.unwrap();
+    Some(Scratch::whole(of(&server, &name), SCHEMA, name, server))
+}
+
+/// The address of another database of the server.
+fn of(server: &str, database: &str) -> String {
+    let mut address = url::Url::parse(server).unwrap();
+    address.set_path(database);
+    address.into()
+}
+
+async fn made(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let found = sqlx::query("SELECT 1 FROM pg_database WHERE datname = $1").bind(TEMPLATE);
+    Ok(found.fetch_optional(connection).await?.is_some())
+}
+
+/// Each case is a process, so one makes it and the others wait. It has its name only when it is whole.
+async fn make(connection: &mut PgConnection, server: &str) -> Result<(), sqlx::Error> {
+    connection.execute("SELECT pg_advisory_lock(7215)").await?;
+    if !made(connection).await? {
+        let unfinished = format!("{TEMPLATE}_unfinished");
+        connection.execute(AssertSqlSafe(format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)"))).await?;
+        connection.execute(AssertSqlSafe(format!("CREATE DATABASE {unfinished}"))).await?;
+        let settings = Settings { url: of(server, &unfinished), schema: SCHEMA.into(), nature: None, create: true };
+        Store::open(&settings).await.unwrap().close().await;
+        connection.execute(AssertSqlSafe(format!("ALTER DATABASE {unfinished} RENAME TO {TEMPLATE}"))).await?;
+    }
+    connection.execute("SELECT pg_advisory_unlock(7215)").await?;
+    Ok(())
+}
