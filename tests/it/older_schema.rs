@@ -7,7 +7,7 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{Connection as _, SqlSafeStr as _};
 use topicwatch::export::What;
 
-use crate::support::databases::{Database, databases, wait};
+use crate::support::databases::{Database, unmade, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 
