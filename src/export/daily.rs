@@ -69,10 +69,18 @@ async fn rows_of(
     let new = moment.first_seen_in(&topic.id, span).await?;
     let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let asked = moment.asked(&topic.id, began, i64::MAX).await?;
-    let looks = moment.looks_over(&topic.id, began).await?;
     let ran = moment.last_run(&topic.id).await?.unwrap_or(span.from);
     let pruned = moment.pruned_days(&topic.id).await?;
-    let looked = SearchCoverage::new(Some(watched.clone()), looks, span, Time(i64::MAX));
+    // As it stood after the last run, and with what follows the last day: what ends there is seen to the end.
+    let beyond = Time(span.until.0.saturating_add(LONGEST_RUN));
+    let looks = moment.looks_over(&topic.id, Span { until: beyond, ..began }).await?;
+    let covered = looks.iter().filter_map(|look| Some(look.search.as_ref()?.covered?.until));
+    let ran = covered.fold(ran, Time::max);
+    let beyond = beyond.min(ran).max(span.from);
+    let then = Watched { ended: None, paused: false, ..watched.clone() };
+    let looked = SearchCoverage::new(Some(then), looks, Span { until: beyond, ..span }, Time(i64::MAX));
+    // What the next search looks back over is no hole yet.
+    let settled = looked.open_from().filter(|_| beyond == ran).map_or(ran, |open| open.min(ran));
     Ok(days
         .iter()
         .map(|day| {
@@ -88,8 +96,7 @@ async fn rows_of(
             let all = gone.is_some_and(|(runs, ..)| runs == 0);
             runs.sort_unstable();
             runs.dedup();
-            // What lies after the last run is no hole yet: the next one looks back over it.
-            let passed = Span { until: day.span.until.min(ran).max(day.span.from), ..day.span };
+            let passed = Span { until: day.span.until.min(settled).max(day.span.from), ..day.span };
             DailyRow {
                 topic: topic.id.clone(),
                 day: day.date.to_string(),

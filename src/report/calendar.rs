@@ -3,7 +3,7 @@
 
 use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
-use super::tone;
+use super::{coverage, tone};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchCoverage, Share, Sounds};
 use crate::model::{Mark, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
@@ -53,8 +53,9 @@ pub struct PartFacts {
     pub span: Span,
     pub raw: u64,
     pub unique: u64,
-    pub saturated: bool,
-    /// Part that searches covered, 0..1, as far as any was due; `None` where they were pruned.
+    /// Full replies left a hole, or more than a little of its end was not looked at yet: there may be more.
+    pub at_least: bool,
+    /// Part that searches covered, 0..1, as far as it has passed; `None` where they were pruned.
     pub covered: Option<f64>,
 }
 
@@ -140,8 +141,8 @@ impl Reading<'_> {
             span,
             raw: counted.raw,
             unique: counted.unique,
-            saturated: self.looked.saturated(span),
-            covered: self.kept.whole(span).then(|| self.looked.covered_so_far(span)),
+            at_least: self.looked.saturated(span) || coverage::unseen(self.looked, span, self.now),
+            covered: self.kept.whole(span).then(|| self.looked.covered(span)),
         }
     }
 

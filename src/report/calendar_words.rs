@@ -49,7 +49,7 @@ impl CalendarFacts {
             let why = self.before.why.as_deref().unwrap_or("not known");
             return format!("not compared with the {noun} before: {why}");
         };
-        if figures.saturated || topic.saturated {
+        if figures.saturated || topic.may_be_more() {
             return format!("{} in the {noun} before, and there may be more", self.before_items());
         }
         let (now, before) = (topic.period.raw, figures.counted.raw);
@@ -64,7 +64,7 @@ impl CalendarFacts {
     pub(super) fn rows(&self, topic: &TopicFacts) -> Vec<Row> {
         let Some(before) = &self.before.figures else { return Vec::new() };
         let (now, then) = (&topic.period, &before.counted);
-        let more = topic.saturated || before.saturated;
+        let more = topic.may_be_more() || before.saturated;
         // A change between what may be more says nothing.
         let counts = |now: u64, then: u64| match change(now, then) {
             _ if more => "may be more".to_owned(),
@@ -76,19 +76,19 @@ impl CalendarFacts {
         let mut rows = vec![
             Row {
                 figure: "Items",
-                now: at_least(now.raw, topic.saturated),
+                now: at_least(now.raw, topic.may_be_more()),
                 before: at_least(then.raw, before.saturated),
                 change: counts(now.raw, then.raw),
             },
             Row {
                 figure: "Unique",
-                now: at_least(now.unique, topic.saturated),
+                now: at_least(now.unique, topic.may_be_more()),
                 before: at_least(then.unique, before.saturated),
                 change: counts(now.unique, then.unique),
             },
             Row {
                 figure: "Authors",
-                now: format::authors(now, topic.saturated),
+                now: format::authors(now, topic.may_be_more()),
                 before: format::authors(then, before.saturated),
                 change: authors,
             },
@@ -115,7 +115,12 @@ impl CalendarFacts {
             change(whole(now), whole(then)).unwrap_or_else(|| "none".to_owned())
         });
         for (figure, now, then, change) in [
-            ("Covered", topic.covered.map_or(format::NOT_KEPT.to_owned(), percent), covered, None),
+            (
+                "Covered",
+                topic.covered.map_or(format::NOT_KEPT.to_owned(), |_| percent(topic.covered_in_all)),
+                covered,
+                None,
+            ),
             ("Cost", topic.cost_words(), cost, spent),
         ] {
             let [before, change] = [then, change].map(|told| told.unwrap_or_else(|| "–".to_owned()));

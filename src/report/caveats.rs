@@ -18,6 +18,9 @@ const OF_DAYS: &str = "what is usual is known of days only";
 /// Why posts that are about something else are not compared.
 const ASTRAY: &str = "most posts hold no word of the question";
 
+/// Why a part of a period tells nothing yet.
+const UNSEEN: &str = "not all of it was looked at yet";
+
 /// How the period's items stand to the usual where that is no news.
 pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
     if let Some(calendar) = &topic.calendar {
@@ -33,8 +36,8 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
     } else if raw < usual.low {
         "below"
     } else {
-        // There may be more than the band allows.
-        return if topic.saturated { "at least as usual" } else { "as usual" }.to_owned();
+        // What cannot be judged is not called usual.
+        return doubt(report, topic).map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
     };
     match doubt(report, topic) {
         _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
@@ -57,7 +60,7 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
         return "not compared: more items than are read at once".to_owned();
     }
     if report.window == ReportWindow::SinceLast {
-        return "not compared: only whole days are".to_owned();
+        return "not compared with usual, because this is not a whole day".to_owned();
     }
     match topic.asked_since {
         Some(_) => format!("too few days to compare with since the query changed: {}", topic.comparable),
@@ -75,7 +78,7 @@ fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
         return Some(told);
     }
     if topic.covered_in_all < WHOLE {
-        return Some("not all of it was looked at yet".to_owned());
+        return Some(UNSEEN.to_owned());
     }
     topic.saturated.then(|| "replies were cut short".to_owned())
 }
@@ -121,7 +124,10 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if topic.idle(report.span) {
             return Some("not looked at yet".to_owned());
         }
-        topic.covered.is_none_or(|covered| covered < COVERED).then(|| only(topic))
+        if topic.covered.is_none_or(|covered| covered < COVERED) {
+            return Some(only(topic));
+        }
+        (topic.covered_in_all < COVERED).then(|| UNSEEN.to_owned())
     }),
 ];
 
@@ -225,6 +231,21 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_looked_at_yet_is_not_called_covered() {
+        let mut facts = topic("a");
+        (facts.usual, facts.period.raw) = (Some(USUAL), 50);
+        (facts.covered_in_all, facts.unseen) = (0.75, true);
+        let report = report(vec![facts.clone()]);
+        assert_eq!(standing(&report, &facts), "not judged: not all of it was looked at yet");
+        let told = calm(&report);
+        assert!(!told.contains("is covered") && told.contains("coverage (not all of it was looked at yet)"), "{told}");
+        assert!(report.html().contains("data-label=\"Covered\">75%<"), "{}", report.html());
+        for page in [report.html(), report.markdown()] {
+            assert!(page.contains("≥\u{a0}50"), "{page}");
+        }
+    }
+
+    #[test]
     fn what_another_query_found_is_not_compared_with_what_was_usual() {
         let mut facts = topic("a");
         (facts.usual, facts.period.raw) = (Some(USUAL), 500);
@@ -281,8 +302,9 @@ mod tests {
         facts.usual = Some(USUAL);
         for (raw, covered, saturated, told) in [
             (50, 1.0, false, "as usual"),
-            (50, 0.5, false, "as usual"),
-            (50, 1.0, true, "at least as usual"),
+            // What could not be judged is never called usual on the same page.
+            (50, 0.5, false, "not judged: only 50% covered"),
+            (50, 1.0, true, "not judged: replies were cut short"),
             (20, 0.42, false, "below the usual, but only 42% covered"),
             (20, 1.0, true, "below the usual, but replies were cut short"),
         ] {

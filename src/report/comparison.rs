@@ -51,7 +51,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
                 let items = format!("{} {}", at_least(raw, day.saturated), if raw == 1 { "item" } else { "items" });
                 match change(now, raw) {
                     _ if day.saturated => format!("{items}, and there may be more"),
-                    _ if topic.saturated => format!("{items}; this day may have more than was found"),
+                    _ if topic.may_be_more() => format!("{items}; this day may have more than was found"),
                     _ if !report.over() => format!("{items}; this day is not over"),
                     Some(change) => format!("{items}, {change}"),
                     None => items,

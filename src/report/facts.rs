@@ -26,6 +26,8 @@ pub struct TopicFacts {
     pub period: Counted,
     /// Whether full replies left a hole in the period: there may be more.
     pub saturated: bool,
+    /// Whether more than a little at the end of its days was not looked at yet: there may be more.
+    pub unseen: bool,
     /// Whether a web search returned as many pages as it may.
     pub full_pages: bool,
     /// First seen in the period, but older than it; they count on their own days.
@@ -140,10 +142,10 @@ pub struct DayFacts {
     pub negative: Option<Share>,
     /// Positive among the scored.
     pub positive: Option<Share>,
-    /// Part that searches covered, 0..1, as far as any was due; `None` where they were pruned.
+    /// Part that searches covered, 0..1, as far as it has passed; `None` where they were pruned.
     pub covered: Option<f64>,
-    /// Full replies left a hole: there may be more.
-    pub saturated: bool,
+    /// Full replies left a hole, or more than a little of its end was not looked at yet: there may be more.
+    pub at_least: bool,
 }
 
 /// What became of what was known.
@@ -187,6 +189,12 @@ impl TopicFacts {
             }
             Some(_) => None,
         }
+    }
+
+    /// Whether there may be more items than are counted.
+    #[must_use]
+    pub fn may_be_more(&self) -> bool {
+        self.saturated || self.unseen
     }
 
     /// Whether it was asked something else in the period than before: what that found cannot be compared.

@@ -178,6 +178,8 @@ pub(super) async fn topic(
         first_day: began.is_some_and(|began| span.holds(began)),
         unwatched: began.is_some_and(|began| began >= span.until),
         saturated: looked.saturated(span),
+        // What was found since the last report is all of that.
+        unseen: belongs.by_moment && coverage::unseen(&looked, span, now),
         full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
@@ -190,8 +192,8 @@ pub(super) async fn topic(
         checks: looked.checks(span),
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
-        open: open(&looked, span, now),
-        days: chart.iter().map(|day| day_facts(day, &marks, &looked, &kept, scorer.as_deref())).collect(),
+        open: coverage::open(&looked, span, now),
+        days: chart.iter().map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now))).collect(),
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
@@ -235,12 +237,6 @@ fn runs<'a>(searches: impl Iterator<Item = &'a Asked>) -> i64 {
     i64::try_from(runs.len()).unwrap_or(i64::MAX)
 }
 
-/// The end of a span that was not looked at yet, as far as it has passed.
-fn open(looked: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
-    let passed = Span { until: span.until.min(now), ..span };
-    Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans())
-}
-
 /// The days that the last one can be compared with: watched, and looked at all but a little.
 fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
     let whole = |day: &&Day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE;
@@ -252,7 +248,13 @@ fn items_of(marks: &[Mark], days: &[Day]) -> Vec<(Day, u64)> {
     days.iter().map(|day| (*day, many(day))).collect()
 }
 
-fn day_facts(day: &Day, marks: &[Mark], looked: &SearchCoverage, kept: &PrunedDays, scorer: Option<&str>) -> DayFacts {
+fn day_facts(
+    day: &Day,
+    marks: &[Mark],
+    looked: &SearchCoverage,
+    kept: &PrunedDays,
+    (scorer, now): (Option<&str>, Time),
+) -> DayFacts {
     let inside = || marks.iter().filter(|mark| day.span.holds(mark.moment()));
     let sounds = daily::sounds(inside(), scorer);
     DayFacts {
@@ -262,8 +264,8 @@ fn day_facts(day: &Day, marks: &[Mark], looked: &SearchCoverage, kept: &PrunedDa
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
         sounds,
-        covered: kept.whole(day.span).then(|| looked.covered_so_far(day.span)),
-        saturated: looked.saturated(day.span),
+        covered: kept.whole(day.span).then(|| looked.covered(day.span)),
+        at_least: looked.saturated(day.span) || coverage::unseen(looked, day.span, now),
     }
 }
 

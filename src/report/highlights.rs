@@ -38,7 +38,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
                 let many = at_least(changes.baseline, changes.cut);
                 format!(" The first answer to each query, the baseline, held {many} of whatever day.")
             });
-            let many = several(topic.period.raw, topic.saturated, "item");
+            let many = several(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
             tell(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
             // What else happened on its first day is part of the beginning; in the rest of a week or month it is not.
@@ -91,14 +91,14 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
     let sentence = format!(
         "{}, {}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
-        several(topic.period.raw, topic.saturated, "item"),
+        several(topic.period.raw, topic.may_be_more(), "item"),
         beside_usual(factor),
         round(usual.low.ceil()),
         round(usual.high.floor()),
         if usual.weekday { " on this weekday" } else { "" },
         round(usual.expected.round()),
         counted(usual.days as u64, "earlier day"),
-        at_least(topic.period.unique, topic.saturated),
+        at_least(topic.period.unique, topic.may_be_more()),
         authors(topic),
     );
     let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
@@ -113,7 +113,7 @@ fn authors(topic: &TopicFacts) -> String {
     if topic.period.authors == 0 && topic.period.no_author > 0 {
         "authors that were not told".to_owned()
     } else {
-        several(topic.period.authors, topic.saturated, "author")
+        several(topic.period.authors, topic.may_be_more(), "author")
     }
 }
 

@@ -197,7 +197,7 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let authors = if period.authors == 0 && period.no_author > 0 {
         "authors not given".to_owned()
     } else {
-        format::several(period.authors, topic.saturated, "author")
+        format::several(period.authors, topic.may_be_more(), "author")
     };
     let change = highlights::change(topic, report.over())
         .map_or_else(|| caveats::standing(report, topic), highlights::beside_usual);
@@ -212,9 +212,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     });
     let mut text = format!(
         "**{}** {}, **{}** unique, {authors}; {change}{usual}. {} without a date, {} without an author, {} without engagement.\n\n",
-        at_least(period.raw, topic.saturated),
+        at_least(period.raw, topic.may_be_more()),
         if period.raw == 1 { "item" } else { "items" },
-        at_least(period.unique, topic.saturated),
+        at_least(period.unique, topic.may_be_more()),
         number(period.undated),
         number(period.no_author),
         number(period.no_engagement),
@@ -266,9 +266,9 @@ fn days(topic: &TopicFacts) -> String {
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
             day.date,
-            at_least(day.counted.raw, day.saturated),
-            at_least(day.counted.unique, day.saturated),
-            format::authors(&day.counted, day.saturated),
+            at_least(day.counted.raw, day.at_least),
+            at_least(day.counted.unique, day.at_least),
+            format::authors(&day.counted, day.at_least),
             number(day.sounds.sample()),
             share(&day.negative),
             share(&day.positive),

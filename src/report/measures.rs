@@ -96,9 +96,9 @@ pub struct Voice {
     pub topic: String,
     pub title: String,
     /// Whether there may be more of it than is counted here.
-    pub saturated: bool,
+    pub at_least: bool,
     /// Whether there may be more of another than is counted here.
-    pub others_saturated: bool,
+    pub others_at_least: bool,
     /// Its share of all items, …
     pub raw: Option<Share>,
     /// … of unique ones, …

@@ -32,6 +32,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         unwatched: false,
         period: Counted::default(),
         saturated: false,
+        unseen: false,
         full_pages: false,
         earlier: 0,
         outside: 0,

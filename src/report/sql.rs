@@ -1,10 +1,10 @@
-//! The SQL that reproduces a topic's figures from the database, for whoever wants to see the rows behind a number. It is printed,
+//! The SQL that reproduces a topic's figures from the views, for whoever wants to see the rows behind a number. It is printed,
 //! never run by the program; a test runs it on both databases.
 
 use super::calendar::PartFacts;
 use super::document::Report;
 use super::facts::TopicFacts;
-use crate::model::Span;
+use crate::model::{Span, Time};
 
 /// A figure and its statement.
 pub(super) struct Query {
@@ -21,18 +21,16 @@ impl Query {
 /// The statements of a topic.
 pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     let id = topic.id.replace('\'', "''");
-    let of = format!(
-        "FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run\nWHERE f.seq IS NOT NULL AND t.topic = '{id}'"
-    );
+    let of = format!("FROM v_item i\nWHERE i.topic = '{id}'");
     let since = match report.since {
         Some(since) => format!("f.seq > {since} AND f.seq <= {}", report.seq),
-        None => format!("t.first_seen >= {} AND f.seq <= {}", report.span.from.0, report.seq),
+        None => format!("i.first_seen >= '{}' AND f.seq <= {}", report.span.from.iso_millis(), report.seq),
     };
     let inside = if report.window.is_of_days() {
         within(&of, report.span)
     } else {
         format!(
-            "{of}\n  AND {since}\n  AND EXISTS (SELECT 1 FROM sighting s WHERE s.run = t.first_run AND s.item = t.item AND s.fit <> 'outside')"
+            "FROM v_item i JOIN v_run f ON f.run = i.first_run\nWHERE i.topic = '{id}'\n  AND {since}\n  AND EXISTS (SELECT 1 FROM v_sighting s WHERE s.run = i.first_run AND s.key = i.key AND s.fit <> 'outside')"
         )
     };
     let mut all = vec![
@@ -45,7 +43,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
         Query::of(
             "copied texts",
             format!(
-                "SELECT count(*) AS copies, count(DISTINCT lower(i.author)) AS authors, min(i.key) AS one_of_them\n{inside}\nGROUP BY coalesce(i.cluster, i.id) HAVING count(*) >= 3 ORDER BY 2 DESC, 1 DESC"
+                "SELECT count(*) AS copies, count(DISTINCT lower(i.author)) AS authors, min(i.key) AS one_of_them\n{inside}\nGROUP BY coalesce(i.cluster, i.key) HAVING count(*) >= 3 ORDER BY 2 DESC, 1 DESC"
             ),
         ),
         Query::of("searches, failures, cost", searches(&id, report.span)),
@@ -58,7 +56,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     all.push(Query::of(&format!("{name}: searches, failures, cost"), searches(&id, before)));
     if !report.voice_parts.is_empty() {
         let part = |part: &PartFacts| {
-            let unique = "count(DISTINCT coalesce(i.cluster, i.id)) AS unique_items";
+            let unique = "count(DISTINCT coalesce(i.cluster, i.key)) AS unique_items";
             format!("SELECT '{}' AS part, {unique}\n{}", part.name, within(&of, part.span))
         };
         let parts: Vec<String> = calendar.parts.iter().map(part).collect();
@@ -69,13 +67,14 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
 
 /// Items that count in a span: the instant an item counts at is that of its date, or when it was first seen.
 fn within(of: &str, span: Span) -> String {
-    let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
-    format!("{of}\n  AND {moment} >= {} AND {moment} < {}", span.from.0, span.until.0)
+    let moment = "CASE WHEN i.published_at < i.first_seen THEN i.published_at ELSE i.first_seen END";
+    let [from, until] = [span.from, span.until].map(Time::iso_millis);
+    format!("{of}\n  AND {moment} >= '{from}' AND {moment} < '{until}'")
 }
 
 fn counts(inside: &str) -> String {
     format!(
-        "SELECT count(*) AS items, count(DISTINCT coalesce(i.cluster, i.id)) AS unique_items, count(DISTINCT lower(i.author)) AS authors\n{inside}"
+        "SELECT count(*) AS items, count(DISTINCT coalesce(i.cluster, i.key)) AS unique_items, count(DISTINCT lower(i.author)) AS authors\n{inside}"
     )
 }
 
@@ -83,10 +82,10 @@ fn tones(inside: &str) -> String {
     format!("SELECT i.scorer, i.tone, count(*) AS items\n{inside}\nGROUP BY i.scorer, i.tone ORDER BY 1, 2")
 }
 
-/// The searches of runs that readers may see.
+/// The searches of a span.
 fn searches(id: &str, span: Span) -> String {
+    let [from, until] = [span.from, span.until].map(Time::iso_millis);
     format!(
-        "SELECT s.source, s.state, count(*) AS searches, sum(coalesce(s.cost, s.expected_cost)) AS micro_dollars\nFROM run r JOIN search s ON s.run = r.id\nWHERE r.seq IS NOT NULL AND r.topic = '{id}' AND s.started_at >= {} AND s.started_at < {}\nGROUP BY s.source, s.state ORDER BY 1, 2",
-        span.from.0, span.until.0
+        "SELECT source, state, count(*) AS searches, sum(coalesce(cost_usd, expected_cost_usd)) AS usd\nFROM v_search\nWHERE topic = '{id}' AND started_at >= '{from}' AND started_at < '{until}'\nGROUP BY source, state ORDER BY 1, 2"
     )
 }

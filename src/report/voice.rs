@@ -9,7 +9,7 @@ use crate::model::Source;
 impl Voice {
     /// The share of unique items as it stands at its bar.
     pub(super) fn bar(&self) -> String {
-        let told = super::format::part(self.unique, self.saturated, self.others_saturated);
+        let told = super::format::part(self.unique, self.at_least, self.others_at_least);
         let share = told.split(" (").next().unwrap_or_default();
         if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
     }
@@ -22,12 +22,12 @@ impl Voice {
 
     /// The three in words.
     pub(super) fn cells(&self) -> [String; 3] {
-        let told = |share, more_elsewhere| super::format::part(share, self.saturated, more_elsewhere);
+        let told = |share, more_elsewhere| super::format::part(share, self.at_least, more_elsewhere);
         let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
-        let authors = told(self.authors, self.others_saturated || self.others_untold);
+        let authors = told(self.authors, self.others_at_least || self.others_untold);
         [
-            told(self.raw, self.others_saturated),
-            told(self.unique, self.others_saturated),
+            told(self.raw, self.others_at_least),
+            told(self.unique, self.others_at_least),
             if untold { "not told".to_owned() } else { authors },
         ]
     }
@@ -51,8 +51,8 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
             topic: topic.id.clone(),
             title: topic.title.clone(),
             by_source: by_source(topic, topics),
-            saturated: topic.saturated,
-            others_saturated: others(at, |topic| topic.saturated),
+            at_least: topic.may_be_more(),
+            others_at_least: others(at, TopicFacts::may_be_more),
             others_untold: others(at, untold),
             raw: share(topic.period.raw, raw),
             unique: share(topic.period.unique, unique),

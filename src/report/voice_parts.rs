@@ -26,9 +26,9 @@ pub struct VoicePart {
 pub struct VoiceCell {
     pub topic: String,
     /// There may be more of it than is counted, …
-    pub saturated: bool,
+    pub at_least: bool,
     /// … or of another.
-    pub others_saturated: bool,
+    pub others_at_least: bool,
     /// Its share of unique items; `None` of nothing.
     pub unique: Option<Share>,
 }
@@ -36,7 +36,7 @@ pub struct VoiceCell {
 impl VoiceCell {
     /// `≥ 42% (12)`.
     pub(super) fn words(&self) -> String {
-        format::part(self.unique, self.saturated, self.others_saturated)
+        format::part(self.unique, self.at_least, self.others_at_least)
     }
 }
 
@@ -72,11 +72,11 @@ pub(super) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
 fn part(order: &[&TopicFacts], place: usize) -> Option<VoicePart> {
     let parts: Vec<_> = order.iter().filter_map(|topic| topic.calendar.as_ref()?.parts.get(place)).collect();
     let whole = parts.iter().map(|part| part.unique).sum();
-    let full = parts.iter().filter(|part| part.saturated).count();
+    let full = parts.iter().filter(|part| part.at_least).count();
     let cells = order.iter().zip(&parts).map(|(topic, part)| VoiceCell {
         topic: topic.id.clone(),
-        saturated: part.saturated,
-        others_saturated: full > usize::from(part.saturated),
+        at_least: part.at_least,
+        others_at_least: full > usize::from(part.at_least),
         unique: share(part.unique, whole),
     });
     let first = parts.first()?;

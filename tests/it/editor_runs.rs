@@ -30,7 +30,8 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         // The stream tells what is asked, then the figures that are stored, and ends by itself.
         let stream = pages.get(&format!("{at}/events"));
         assert_eq!(stream.header("content-type"), Some("text/event-stream"), "{}", stream.text);
-        let (going, over) = stream.body.split_once("event: over").unwrap_or_else(|| panic!("{name}: {}", stream.body));
+        let plain = stream.body.replace("≥\u{a0}", "");
+        let (going, over) = plain.split_once("event: over").unwrap_or_else(|| panic!("{name}: {}", stream.body));
         assert!(going.contains("event: progress") && going.contains("asking …"), "{name}: {going}");
         let figures = place.database.texts(&format!(
             "SELECT found || ' found, ' || new || ' new' FROM run WHERE public_id = '{run}' AND state = 'ok'"
@@ -40,10 +41,13 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         let cost = topicwatch::model::Micros(number("cost")).to_string();
         assert!(over.contains(&format!("cost {cost}")) && number("found") > 0, "{name}: {cost}\n{over}");
         // Without script the page tells the same.
-        let page = pages.page(&at);
+        let page = pages.page(&at).replace("≥\u{a0}", "");
         assert!(page.contains(&figures[0]) && !page.contains("data-events"), "{page}");
         let report = pages.get("/topics/rust/report");
         assert!(report.status == 200 && report.body.contains("<h1"), "{}", report.text);
+        // There was none before it.
+        let words = ["the last 24 hours. Made ", "since the last report"].map(|words| report.body.contains(words));
+        assert_eq!(words, [true, false], "{}", report.text);
         assert!(report.header("content-security-policy").unwrap().starts_with("sandbox"), "{}", report.text);
         let kept = pages.get("/topics/rust/report?as=file");
         assert_eq!(kept.header("content-disposition"), Some("attachment; filename=\"topicwatch-rust.html\""));

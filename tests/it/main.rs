@@ -110,6 +110,7 @@ mod report_cli;
 mod report_data;
 mod report_layout;
 mod report_sentences;
+mod report_unseen;
 mod report_weeks;
 mod reports;
 mod retention;

@@ -310,6 +310,9 @@ fn printed(database: &Database, text: &str, case: &Case) {
         let blocks: Vec<&str> =
             told.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
         assert_eq!(blocks.len(), 9, "{told}");
+        for table in ["topic_item", "FROM item", "JOIN item", "FROM run", "JOIN search"] {
+            assert!(!told.contains(table), "{table}: {told}");
+        }
         for figure in ["items, unique, authors", "tone", "searches, failures, cost"] {
             let noun = if case.weeks.is_empty() { "week" } else { "month" };
             assert!(told.contains(&format!("\n{noun} before ({}): {figure}:\n", case.before)), "{told}");
@@ -323,7 +326,7 @@ fn printed(database: &Database, text: &str, case: &Case) {
             database.number(&format!("SELECT CAST(coalesce(sum(items), 0) AS BIGINT) FROM ({sql}) q WHERE tone = 'negative' AND scorer = 'builtin-4'"))
         };
         let money = |sql: &str| {
-            database.number(&format!("SELECT CAST(coalesce(sum(micro_dollars), 0) AS BIGINT) FROM ({sql}) q"))
+            database.number(&format!("SELECT CAST(round(coalesce(sum(usd), 0) * 1000000) AS BIGINT) FROM ({sql}) q"))
         };
         for (span, [counts, tones, searches]) in [(case.span(), [0, 2, 4]), (case.before(), [5, 6, 7])] {
             let of = |what: &str, and: &str| count(database, id, span, what, and);

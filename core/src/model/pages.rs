@@ -24,6 +24,8 @@ pub struct TopicCard {
     pub last_success: Option<Time>,
     /// Items that are new since an instant, as a diff counts them but for the topic's filter.
     pub new: i64,
+    /// Whether a run since then got a full reply: there may be more.
+    pub new_at_least: bool,
 }
 
 impl TopicCard {

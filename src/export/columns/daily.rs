@@ -115,7 +115,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::integer(
         "holes",
         "holes",
-        "gaps of a minute or more, up to the topic's last run; `coverage` shows their causes",
+        "gaps of a minute or more that `coverage` does not call open; it shows their causes",
         |r| r.holes.as_ref().map_or(Cell::Empty, |holes| count(holes.len() as u64)),
     ),
     Column::integer("holes_s", "s", "their total length", |r| {

@@ -64,7 +64,7 @@ fn fill(answer: &mut Answer, made: &Report) -> Result<(), Trouble> {
 }
 
 fn may_be_more(topic: &TopicFacts) -> bool {
-    topic.saturated || topic.full_pages || topic.period_cut
+    topic.may_be_more() || topic.full_pages || topic.period_cut
 }
 
 /// The main figures of a topic; the sentences about it stand in the report.
@@ -78,7 +78,7 @@ fn figures(topic: &TopicFacts) -> Value {
         "at_least": may_be_more(topic),
         "filtered": topic.filtered,
         "outside": topic.outside,
-        "covered_share": topic.covered,
+        "covered_share": topic.covered.map(|_| topic.covered_in_all),
         "cost_usd": topic.cost,
     })
 }

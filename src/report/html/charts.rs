@@ -11,7 +11,7 @@ impl TopicFacts {
             span: day.span,
             all: day.counted.raw,
             unique: day.counted.unique,
-            saturated: day.saturated,
+            saturated: day.at_least,
             scored: day.sounds.sample(),
             negative: day.negative,
             positive: day.positive,

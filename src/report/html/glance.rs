@@ -45,7 +45,7 @@ fn line(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         (link(topic)) " "
         @if watched {
-            strong { (at_least(topic.period.raw, topic.saturated)) } @if topic.period.raw == 1 { " item, " } @else { " items, " }
+            strong { (at_least(topic.period.raw, topic.may_be_more())) } @if topic.period.raw == 1 { " item, " } @else { " items, " }
             (change(report, topic))
             @if let Some((_, share)) = negative { ", " (percent(share.share)) " negative" }
             @for (place, term) in topic.terms.terms.iter().take(TERMS).enumerate() { @if place == 0 { "; news: " } @else { ", " } bdi { (format::line(&term.term, 30)) } }

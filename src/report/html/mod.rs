@@ -74,7 +74,7 @@ fn head(report: &Report) -> Markup {
             h1 { (format::line(&report.title, 120)) " " span.date { (report.date) } }
             p.meta {
                 (format::span(report.span, zone)) " (" (zone) "), "
-                @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast => "since the last report" }
+                @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast if report.since.is_none() => "the last 24 hours", ReportWindow::SinceLast => "since the last report" }
                 ". Made " (format::when(report.made_at, zone)) ". " (report.cost_words())
             }
             (glance::topics(report))
@@ -156,9 +156,9 @@ fn row(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         tr {
             th scope="row" { a href=(anchor(&topic.id, "")) { (topic.title) } }
-            td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.saturated)) } }
-            td.n data-label="Unique" { (at_least(topic.period.unique, topic.saturated)) }
-            td.n data-label="Authors" { (format::authors(&topic.period, topic.saturated)) }
+            td.n data-label="Items" { a href=(anchor(&topic.id, "rows")) { (at_least(topic.period.raw, topic.may_be_more())) } }
+            td.n data-label="Unique" { (at_least(topic.period.unique, topic.may_be_more())) }
+            td.n data-label="Authors" { (format::authors(&topic.period, topic.may_be_more())) }
             td.n data-label=(beside(report)) {
                 @if let Some(calendar) = &topic.calendar { (calendar.before_items()) }
                 @else { (topic.usual.map_or("–".to_owned(), |u| format!("{}–{}", format::round(u.low.ceil()), format::round(u.high.floor())))) }
@@ -228,9 +228,9 @@ fn foot(report: &Report) -> Markup {
             dl {
                 dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
-                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. It is compared when at least 90 % of both was covered and the same was asked, and without a verdict: what is usual is known of days only." } }
-                @else { dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Days that were not covered are left out." } }
-                dt { "≥" } dd { "A search returned as much as it can: there may be more. A part of what may be more is at most (≤) so much." }
+                @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. It is compared when searches looked at 90 % of both and the same was asked, and without a verdict: what is usual is known of days only." } }
+                @else { dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Only days count of which searches looked at 90 %, also where a full reply reached no further back." } }
+                dt { "≥" } dd { "A search returned as much as it can, or the end was not looked at yet: there may be more. A part of what may be more is at most (≤) so much." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::super::facts::{AnswerFacts, ChangeFacts, Copies, Shown};
 use super::super::samples::{report, topic};
 use crate::insight::daily::Campaign;
-use crate::model::{Source, Time};
+use crate::model::{ReportWindow, Source, Time};
 
 fn attributes<'a>(html: &'a str, name: &str) -> Vec<&'a str> {
     html.split(&format!(" {name}=\"")).skip(1).filter_map(|rest| rest.split('"').next()).collect()
@@ -107,4 +107,21 @@ fn mail_needs_no_style_sheet_and_leaves_foreign_words_as_they_are() {
     assert!(mail.contains("<code>topicwatch report "), "{mail}");
     let opened = mail.matches("<div").count();
     assert_eq!(opened, mail.matches("</div>").count());
+}
+
+#[test]
+fn a_first_report_since_the_last_one_is_of_a_day() {
+    let mut first = report(vec![topic("a")]);
+    first.window = ReportWindow::SinceLast;
+    for (since, told) in [(None, "(UTC), the last 24 hours."), (Some(7), "(UTC), since the last report.")] {
+        first.since = since;
+        assert!(first.html().contains(told), "{told}: {}", first.html());
+    }
+    assert!(first.markdown().contains("not compared with usual, because this is not a whole day"));
+}
+
+#[test]
+fn the_legend_says_which_days_make_what_is_usual() {
+    let html = report(vec![topic("a")]).html();
+    assert!(html.contains("also where a full reply reached no further back") && !html.contains("left out."), "{html}");
 }

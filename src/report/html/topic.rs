@@ -36,8 +36,8 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
             details.brief {
                 summary {
                     strong id=(format::id(&topic.id, "title")) { (topic.title) } ": "
-                    (at_least(topic.period.raw, topic.saturated)) " items, " (places::change(report, topic))
-                    @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { ", " (percent(covered)) " covered" }
+                    (at_least(topic.period.raw, topic.may_be_more())) " items, " (places::change(report, topic))
+                    @if topic.covered.is_some() && !topic.idle(report.span) { ", " (percent(topic.covered_in_all)) " covered" }
                 }
                 (parts(report, topic))
             }
@@ -115,9 +115,9 @@ fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     let rows = places::anchor(&topic.id, "rows");
     html! {
         p.figures {
-            a href=(rows) { strong { (at_least(period.raw, topic.saturated)) } @if period.raw == 1 { " item" } @else { " items" } } ", "
-            strong { (at_least(period.unique, topic.saturated)) } " unique, "
-            @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (at_least(period.authors, topic.saturated)) } @if period.authors == 1 { " author" } @else { " authors" } }
+            a href=(rows) { strong { (at_least(period.raw, topic.may_be_more())) } @if period.raw == 1 { " item" } @else { " items" } } ", "
+            strong { (at_least(period.unique, topic.may_be_more())) } " unique, "
+            @if period.authors == 0 && period.no_author > 0 { "authors not given" } @else { strong { (at_least(period.authors, topic.may_be_more())) } @if period.authors == 1 { " author" } @else { " authors" } }
             " – " (places::change(report, topic)) "."
         }
     }
@@ -230,7 +230,7 @@ fn days(topic: &TopicFacts) -> Markup {
                 th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } th.n scope="col" { "Unsupported" } th.n scope="col" { "Not scored" } th.n scope="col" { "Covered" }
             } }
             tbody { @for day in &topic.days { tr {
-                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.saturated)) } td.n { (at_least(day.counted.unique, day.saturated)) } td.n { (format::authors(&day.counted, day.saturated)) }
+                th scope="row" { (day.date) } td.n { (at_least(day.counted.raw, day.at_least)) } td.n { (at_least(day.counted.unique, day.at_least)) } td.n { (format::authors(&day.counted, day.at_least)) }
                 td.n { (number(day.sounds.sample())) } td.n { (share(&day.negative)) } td.n { (share(&day.positive)) }
                 td.n { (number(day.sounds.unsupported)) } td.n { (number(day.sounds.unscored)) } td.n { (day.covered.map_or(format::NOT_KEPT.to_owned(), percent)) }
             } } }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::run_state::state;
 use super::{alerts, days, searches, topic_edit};
 use crate::compare::SourceHistory;
-use crate::draw::format::{self, number};
+use crate::draw::format::{self, at_least, number};
 use crate::draw::spark;
 use crate::model::{FiringAt, PausedBy, RunState, Source, Time, TopicCard, Used};
 use crate::web::ask::{Ask, link};
@@ -127,7 +127,7 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spa
             }
         } }
         td data-label="Sources" { (sources(card, known)) }
-        td.n data-label="New, 24 h" { (number(card.new.unsigned_abs())) @if card.has_filter() { span.sub { "before its filter" } } }
+        td.n data-label="New, 24 h" { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.has_filter() { span.sub { "before its filter" } } }
         td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
         td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }

@@ -15,7 +15,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::item_view::progress_page;
 use super::run_state::state;
-use crate::draw::format::{self, number};
+use crate::draw::format::{self, at_least};
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
 use crate::web::app::App;
 use crate::web::ask::Ask;
@@ -64,12 +64,13 @@ impl Progress {
     }
 
     fn markup(&self) -> Markup {
+        let full = self.searches.iter().any(|search| search.saturated);
         html! {
             p role="status" { @match (&self.run, &self.asked) {
                 (Some(run), _) => {
                     (state(run.state)) " "
                     @if let Some(at) = run.started_at { "begun " (moment(at, "UTC")) ". " }
-                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (number(run.counts.found.unsigned_abs())) " found, " (number(run.counts.new.unsigned_abs())) " new, cost " (run.cost.to_string()) "." }
+                    @if self.is_over() && run.topic.is_none() {} @else if self.is_over() { (at_least(run.counts.found.unsigned_abs(), full)) " found, " (at_least(run.counts.new.unsigned_abs(), full)) " new, cost " (run.cost.to_string()) "." }
                     @else if run.state == RunState::Queued { "It begins as soon as there is a place." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
@@ -84,8 +85,8 @@ impl Progress {
                     th scope="row" { (search.source) span.sub { (format::line(&search.query, 160)) } }
                     @let open = search.state == SearchState::Started;
                     td data-label="State" { @if open { "asking …" } @else { (search.state.to_string().replace('_', " ")) } @if let Some(why) = &search.error_text { span.sub { (format::line(why, 200)) } } }
-                    td.n data-label="Found" { @if open { "–" } @else { @if search.saturated { "≥\u{a0}" } (number(search.counts.found.unsigned_abs())) } }
-                    td.n data-label="New" { @if open { "–" } @else { (number(search.counts.new.unsigned_abs())) } }
+                    td.n data-label="Found" { @if open { "–" } @else { (at_least(search.counts.found.unsigned_abs(), search.saturated)) } }
+                    td.n data-label="New" { @if open { "–" } @else { (at_least(search.counts.new.unsigned_abs(), search.saturated)) } }
                     td.n data-label="Cost" { @if open { "about " } (search.cost.to_string()) }
                 } } }
             } } }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::run_state::state;
-use crate::draw::format::{self, number};
+use crate::draw::format::{self, at_least, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
 use crate::store::RunPlace;
 use crate::web::ask::Ask;
@@ -82,6 +82,7 @@ pub(super) fn place(token: &str) -> Option<RunPlace> {
 
 fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -> Markup {
     let counts = &run.counts;
+    let full = searches.is_some_and(|all| all.iter().any(|search| search.saturated));
     html! {
         p {
             (state(run.state)) " "
@@ -92,7 +93,7 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
         p.meta {
             code { (format::line(&run.run, 120)) }
             // What is no topic asks nothing.
-            @if run.topic.is_some() { " · " (number(counts.found.unsigned_abs())) " found = " (number(counts.new.unsigned_abs())) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
+            @if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }
@@ -114,8 +115,8 @@ fn ledger(site: &Site, searches: &[SearchRow]) -> Markup {
         tbody { @for search in searches { tr {
             th scope="row" { (search.source) @if search.attempt > 1 { " (attempt " (search.attempt) ")" } span.sub { (format::line(&search.query, 120)) } }
             td data-label="State" { (word(search.state)) @if let Some(status) = search.http_status { span.sub { "HTTP " (status) } } }
-            td.n data-label="Found" { @if search.saturated { "≥\u{a0}" } (number(search.counts.found.unsigned_abs())) }
-            td.n data-label="New" { (number(search.counts.new.unsigned_abs())) }
+            td.n data-label="Found" { (at_least(search.counts.found.unsigned_abs(), search.saturated)) }
+            td.n data-label="New" { (at_least(search.counts.new.unsigned_abs(), search.saturated)) }
             td.n data-label="Duplicate" { (number(search.counts.duplicate.unsigned_abs())) }
             td.n data-label="Latency" { (search.latency_ms.map_or_else(|| "–".to_owned(), |ms| format!("{} ms", number(ms.unsigned_abs())))) }
             td.n data-label="Cost" { (search.cost.to_string()) }

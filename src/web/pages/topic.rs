@@ -11,7 +11,7 @@ use super::overview::{next, sources};
 use super::run_state::state;
 use super::{actions, alerts, answers, days, item_view, kept, marks, terms, topic_edit};
 use crate::compare::{Filtered, Hiding, Ranking};
-use crate::draw::format::{self, counted, number};
+use crate::draw::format::{self, at_least, counted, number, several};
 use crate::insight::daily::rising;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{Span, Time, Tone, TopicCard};
@@ -129,11 +129,11 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (counted((run.counts.new - older - baseline).max(0).unsigned_abs(), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (several((run.counts.new - older - baseline).max(0).unsigned_abs(), known.is_full(&card), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
-            dt { "New, 24 h" } dd { (number(card.new.unsigned_abs())) @if card.has_filter() { ", before its filter" } }
+            dt { "New, 24 h" } dd { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.has_filter() { ", before its filter" } }
         }
         (actions)
         (charts)

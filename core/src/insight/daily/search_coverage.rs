@@ -44,6 +44,8 @@ pub struct SearchCoverage {
     present: Time,
     /// Since when no search was due; the next one looks back so far.
     idle_from: Option<Time>,
+    /// Since when nothing is covered, where the next search looks back so far, whether one was due or not.
+    open_from: Option<Time>,
 }
 
 impl SearchCoverage {
@@ -60,6 +62,7 @@ impl SearchCoverage {
             checks: Vec::new(),
             present,
             idle_from: None,
+            open_from: None,
         };
         let Some(watched) = &looked.watched else { return looked };
         for source in covered(watched, &looked.looks, seen, |_| true) {
@@ -71,6 +74,7 @@ impl SearchCoverage {
                     looked.full = holes.iter().filter(full).map(|hole| hole.stretch.span).collect();
                     let idle = open.as_ref().filter(|hole| idle(hole, watched, &looked.looks, present));
                     looked.idle_from = idle.map(|hole| hole.stretch.span.from);
+                    looked.open_from = open.as_ref().map(|hole| hole.stretch.span.from);
                     looked.told = holes
                         .iter()
                         .chain(&open)
@@ -139,6 +143,12 @@ impl SearchCoverage {
             None => self.covered(span),
             Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).chain(&self.late).copied()),
         }
+    }
+
+    /// Since when what was looked at ends in what is no gap yet, whether a search was due or not; `None` where all is settled.
+    #[must_use]
+    pub fn open_from(&self) -> Option<Time> {
+        self.open_from
     }
 
     fn passed(&self, span: Span) -> Span {
@@ -256,6 +266,7 @@ mod tests {
             checks: Vec::new(),
             present: Time(80),
             idle_from: None,
+            open_from: None,
         };
         for (day, part) in [(span(0, 100), 0.875), (span(0, 60), 1.0), (span(60, 80), 0.5), (span(90, 200), 0.0)] {
             assert!((looked.covered(day) - part).abs() < 1e-9, "{day:?}: {}", looked.covered(day));

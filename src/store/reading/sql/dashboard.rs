@@ -1,7 +1,7 @@
 //! What pages read: topics as cards, the processes that live, how the ledger stands. Each answer is bounded by its caller or
 //! by an index.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -44,6 +44,7 @@ pub(in crate::store) async fn cards(
             last_run: None,
             last_success: read::time(row, "last_success")?,
             new: 0,
+            new_at_least: false,
         });
     }
     let list = serde_json::json!(last.iter().flatten().collect::<Vec<_>>()).to_string();
@@ -54,12 +55,26 @@ pub(in crate::store) async fn cards(
         runs.insert(run.run.clone(), run);
     }
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
+    let full = full_since(conn, &ids, since).await?;
     let mut new = fresh::new_since(conn, &ids, since).await?;
     for (card, last) in cards.iter_mut().zip(last) {
         card.last_run = last.and_then(|run| runs.remove(&run));
         card.new = new.remove(&card.topic).unwrap_or(0);
+        card.new_at_least = full.contains(&card.topic);
     }
     Ok(cards)
+}
+
+/// Those of some topics of which a run since an instant got a full reply.
+async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<HashSet<String>, StoreError> {
+    let sql = format!(
+        "SELECT given.value FROM {} WHERE EXISTS (SELECT 1 FROM run r JOIN search s ON s.run = r.id WHERE r.topic = given.value \
+         AND r.seq IS NOT NULL AND {} >= $2 AND s.attempt = r.attempt AND s.saturated = 1)",
+        super::texts(1),
+        read::RUN_AT
+    );
+    let asked = sqlx::query_scalar(AssertSqlSafe(sql)).bind(serde_json::json!(topics).to_string()).bind(since.0);
+    Ok(asked.fetch_all(conn).await?.into_iter().collect())
 }
 
 /// How many topics are watched.

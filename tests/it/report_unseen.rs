@@ -1,0 +1,170 @@
+//! What a report, a page or an export says of time that no search looked at yet, through the binary on both databases: figures
+//! of it are the least that there are, nothing is called covered or usual, and the minutes that wait for their posts are no gap.
+
+use serde_json::Value;
+
+use crate::support::access_stage::{Visitor, link, token};
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, post, topic};
+
+const GLOBEX: &str = "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n";
+
+/// Posts of the day before an hour, none a near-copy of another.
+fn posts(before: u32, many: u32) -> Vec<Value> {
+    let words = |id: u32| (0..8).map(|at| format!("z{}", (id * 7_919 + at * 13) % 9_973)).collect::<Vec<_>>().join(" ");
+    let one =
+        |n: u32| post(before * 100 + n, before - 1 - n % 17, &format!("acme globex {}", words(before * 100 + n)), 0);
+    (0..many).map(one).collect()
+}
+
+fn row<'a>(page: &'a str, caption: &str, topic: &str) -> &'a str {
+    let table = page.split(caption).nth(1).unwrap_or_else(|| panic!("{caption}: {page}")).split("</table>").next();
+    table.unwrap().split("<tr>").find(|row| row.contains(&format!(">{topic}</a>"))).unwrap()
+}
+
+#[test]
+fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &format!("{}{GLOBEX}", topic("acme", "")));
+        let name = place.database.name;
+        // Every evening at six, and the other topic once more on the morning after the last.
+        for day in 0..15 {
+            world.posts(&posts(24 * day + 18, 18));
+            once(&place, 24 * day + 18);
+        }
+        place.ok(&["once", "--topic", "globex", "--at", &hour(15 * 24 + 6)]);
+        let report = |out: &str| {
+            place.ok(&["report", "--date", "2026-03-25", "--at", &hour(15 * 24 + 7), "--out", out]);
+            std::fs::read_to_string(place.path(out)).unwrap()
+        };
+        let (page, text) = (report("day.html"), report("day.md"));
+        let told = text.split("\n## acme").nth(1).unwrap();
+        assert!(told.contains("Not looked at yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
+        assert!(told.contains("**≥\u{a0}18** items, **≥\u{a0}18** unique, ≥\u{a0}3 authors"), "{name}: {told}");
+        assert!(told.contains("; not judged: not all of it was looked at yet ("), "{name}: {told}");
+        assert!(told.contains("| 2026-03-25 | ≥\u{a0}18 | ≥\u{a0}18 | ≥\u{a0}3 |"), "{name}: {told}");
+        assert!(told.lines().any(|line| line.starts_with("| 2026-03-25 |") && line.ends_with(" 75% |")), "{told}");
+        for text in [&page, &text] {
+            for unjudged in ["volume of acme (not all of it", "coverage of acme (not all of it was looked at yet)"] {
+                assert!(text.contains(unjudged), "{name}: {unjudged}\n{text}");
+            }
+        }
+        let overview = row(&page, "id=\"overview-caption\"", "acme");
+        for cell in ["Covered\">75%<", "Unique\">≥\u{a0}18<", "Change\">not judged: not all of it was looked at yet<"]
+        {
+            assert!(overview.contains(cell), "{name}: {cell}\n{overview}");
+        }
+        // The other topic saw all of that day, and is judged.
+        let whole = row(&page, "id=\"overview-caption\"", "globex");
+        assert!(whole.contains("Covered\">100%<") && whole.contains("Unique\">18<"), "{name}: {whole}");
+        assert!(whole.contains("Change\">as usual<"), "{name}: {whole}");
+        assert!(text.contains("\n| acme | ≥\u{a0}50% (≥\u{a0}18) |"), "{name}: {text}");
+        assert!(text.contains("\n| globex | ≤\u{a0}50% (18) |"), "{name}: {text}");
+        // Once somebody looked, nothing is open.
+        world.posts(&posts(15 * 24 + 18, 18));
+        once(&place, 15 * 24 + 18);
+        place.ok(&["report", "--date", "2026-03-25", "--at", &hour(15 * 24 + 19), "--out", "later.md"]);
+        let later = std::fs::read_to_string(place.path("later.md")).unwrap();
+        assert!(!later.contains("not all of it was looked at") && !later.contains('≥'), "{name}: {later}");
+        assert!(later.contains("the period is covered"), "{name}: {later}");
+    }
+}
+
+/// The days of a topic as `export --what daily` has them: the day, covered seconds, holes.
+fn days(place: &Place) -> Vec<(String, u64, u64)> {
+    let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
+    let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let number = |value: &Value| value.as_u64().unwrap();
+    rows.map(|row| (row["day"].as_str().unwrap().to_owned(), number(&row["covered_s"]), number(&row["holes"])))
+        .collect()
+}
+
+#[test]
+fn the_minutes_that_wait_for_their_posts_are_no_hole_of_a_day() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let name = place.database.name;
+        world.posts(&posts(7, 5));
+        once(&place, 7);
+        assert_eq!(days(&place), [("2026-03-11".to_owned(), (7 * 60 - 5) * 60, 0)], "{name}");
+        let told = place.ok(&["coverage", "--since", "30d", "--at", &hour(7)]);
+        assert!(told.contains("no holes"), "{name}: {told}");
+        // A pause makes no gap of them either.
+        place.ok(&["topic", "pause", "acme"]);
+        assert_eq!(days(&place)[0].2, 0, "{name}");
+    }
+}
+
+#[test]
+fn late_minutes_before_midnight_are_no_hole_of_the_day_that_ends() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let name = place.database.name;
+        // More days than are told of at once.
+        for day in 1..17 {
+            world.posts(&posts(24 * day, 5));
+            once(&place, 24 * day);
+        }
+        let all = days(&place);
+        assert_eq!(all.len(), 16, "{name}");
+        assert!(all.iter().all(|(_, _, holes)| *holes == 0), "{name}: {all:?}");
+        assert!(all[..14].iter().all(|(_, covered, _)| *covered == 86_400 - 300), "{name}: {all:?}");
+    }
+}
+
+#[test]
+fn counts_after_a_full_reply_have_their_sign_on_every_page() {
+    for database in databases() {
+        let world = World::new();
+        let full = topic("acme", "social.operation = \"basic\"\nsocial.limit = 5");
+        let place = Place::new(database, &world.lines(), &full);
+        let name = place.database.name;
+        world.posts(&posts(7, 3));
+        once(&place, 7);
+        let (secret, _) = link(&place, &["--topic", "acme", "--for", "90h", "--at", &hour(9)]);
+        let reader = token(&place, &["reader", "--role", "read"]);
+        let see = |at: u32, path: &str| {
+            let pages = Pages::serve(&place, &["--at", &hour(at)]);
+            if path == "/shared" {
+                Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{secret}"), "").words()
+            } else {
+                Visitor::Bearer(&reader).asks(&pages, 1, "GET", path, "").words()
+            }
+        };
+        for path in ["/", "/topics/acme", "/runs", "/shared"] {
+            assert!(!see(10, path).contains('≥'), "{name}: {path}: no reply was full");
+        }
+        world.posts(&posts(30, 5));
+        once(&place, 31);
+        // A later run of which no reply was full says nothing of what the one before left out.
+        world.posts(&posts(32, 1));
+        once(&place, 32);
+        let overview = see(33, "/");
+        assert!(overview.contains("data-label=\"New, 24 h\">≥\u{a0}6<"), "{name}: {overview}");
+        for path in ["/topics/acme", "/shared"] {
+            let page = see(33, path);
+            assert!(page.contains("<dt>New, 24 h</dt><dd>≥\u{a0}6</dd>"), "{name}: {path}: {page}");
+            assert!(!page.contains("≥\u{a0}1 new item"), "{name}: the last run saw all: {page}");
+        }
+        let runs = see(33, "/runs");
+        assert!(runs.contains("≥\u{a0}5 found = ≥\u{a0}5 new + 0 duplicate"), "{name}: {runs}");
+        assert!(runs.contains("data-label=\"New\">≥\u{a0}5<") && runs.contains(" 1 found = 1 new"), "{name}: {runs}");
+        world.posts(&posts(34, 5));
+        once(&place, 34);
+        let page = see(35, "/topics/acme");
+        assert!(page.contains("≥\u{a0}5 new items"), "{name}: {page}");
+        let run = place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");
+        let progress = see(35, &format!("/progress/{}", run[0]));
+        assert!(progress.contains("≥\u{a0}5 found, ≥\u{a0}5 new, cost"), "{name}: {progress}");
+        assert!(progress.contains("data-label=\"New\">≥\u{a0}5<"), "{name}: {progress}");
+        // What was full two days ago says nothing of the last one.
+        world.posts(&posts(90, 1));
+        once(&place, 90);
+        assert!(see(91, "/").contains("data-label=\"New, 24 h\">1<"), "{name}");
+    }
+}
