@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Settings;
 use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, spell};
-use crate::search::{Ask, LooksBack, looks_back};
+use crate::search::{Ask, LooksBack, looks_back, looks_further};
 
 /// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots, the
 /// last minutes before a search are never claimed, and a daily topic that looks back a day must not look back a week for
@@ -76,11 +76,7 @@ impl Plan {
 /// needs to know what was covered.
 pub(super) fn widens(settings: &Settings, topic: &Topic, source: Source) -> Option<LooksBack> {
     let ask = Ask::of(topic, source).filter(|ask| !matches!(ask, Ask::Ai(..)))?;
-    match looks_back(settings.dialect, &ask) {
-        LooksBack::Unsaid => None,
-        LooksBack::Windows if topic.window == Window::Past7Days => None,
-        reach => Some(reach),
-    }
+    looks_further(settings.dialect, &ask, topic.window)
 }
 
 /// The smallest look-back that reaches `covered_until`, or `limit` when that is nearer; `None` when the window does.

@@ -1,4 +1,4 @@
-//! Overrides: the command line over the environment over the file. Every key outside topics has a variable
+//! Overrides: the command line over the environment over the file. Every key of a section that is there once has a variable
 //! `TOPICWATCH_SECTION_KEY`, and the same with `_FILE` for a file that holds the value. An empty variable counts as unset,
 //! because compose files cannot unset one.
 
@@ -15,8 +15,10 @@ use super::value::{Given, Origin, Table, Value};
 /// Largest file that a `_FILE` variable may name.
 const LARGEST_VALUE: u64 = 64 * 1024;
 /// Variables of this program that override no key.
-const OTHERS: [&str; 5] =
-    ["TOPICWATCH_CONFIG", "TOPICWATCH_API_KEY", "TOPICWATCH_API_KEY_FILE", "TOPICWATCH_TEST_DATA", "TOPICWATCH_LOG"];
+const OTHERS: [&str; 4] =
+    ["TOPICWATCH_CONFIG", "TOPICWATCH_API_KEY", "TOPICWATCH_API_KEY_FILE", "TOPICWATCH_TEST_DATA"];
+/// What the names of this program's variables begin with.
+const PREFIX: &str = "TOPICWATCH_";
 
 /// Lays the environment and the command line over one section of the file.
 pub(super) fn lay_over(
@@ -85,19 +87,26 @@ pub(super) fn warn_of_typos(
         known.push(format!("{variable}_FILE"));
     }
     let mut unknown: Vec<&String> =
-        request.env_names.iter().filter(|name| name.starts_with("TOPICWATCH_") && !known.contains(name)).collect();
+        request.env_names.iter().filter(|name| name.starts_with(PREFIX) && !known.contains(name)).collect();
     unknown.sort();
     unknown.dedup();
     for name in unknown {
+        let rest = name.strip_prefix(PREFIX).unwrap_or_default();
+        if rest.starts_with("PROVIDERS_") || rest.starts_with("DEFAULTS_") {
+            let hint =
+                "write it into jobs.toml; variables override [service], [database], [scheduler], [retention] and [web]";
+            mistakes.warn(None, format!("the environment variable {name} does nothing"), hint);
+            continue;
+        }
         let near = nearest(name, known.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
-        let ours = ["SERVICE_", "DATABASE_", "SCHEDULER_", "RETENTION_", "WEB_"]
-            .iter()
-            .any(|part| name["TOPICWATCH_".len()..].starts_with(part));
+        let ours =
+            ["SERVICE_", "DATABASE_", "SCHEDULER_", "RETENTION_", "WEB_"].iter().any(|part| rest.starts_with(part));
         let hint = match near {
             Some(hint) => hint,
             None if name.ends_with("_KEY") || name.ends_with("_TOKEN") => {
                 format!("the key is read from {}", api_key_env.unwrap_or("TOPICWATCH_API_KEY"))
             }
+            None if rest == "LOG" => "what is logged is set by RUST_LOG, such as RUST_LOG=topicwatch=debug".to_owned(),
             None if ours => "`topicwatch check` shows every key in force".to_owned(),
             // Other tools may have variables of their own here.
             None => continue,

@@ -1,6 +1,7 @@
 //! The schedule keys of a topic: from written values to a checked policy. What a schedule means is `schedule`'s.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::Duration;
 
 use super::fault::Fault;
@@ -9,8 +10,9 @@ use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, flag, refusal, shown, text};
 use super::value::Given;
-use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Window};
-use crate::schedule;
+use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Window};
+use crate::schedule::{self, Uncovered};
+use crate::search::{Dialect, makes_up_for};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -18,7 +20,15 @@ const DAY: Duration = Duration::from_secs(86_400);
 #[derive(Clone)]
 struct CompiledSchedule {
     warnings: Vec<String>,
-    uncovered: Option<Duration>,
+    uncovered: Option<Uncovered>,
+}
+
+/// How far the social searches of a topic look back.
+#[derive(Clone, Copy)]
+pub(super) struct Looks<'q> {
+    pub(super) window: Window,
+    /// How the service is spoken to and what it is asked, where both are known: some calls make up for a gap.
+    pub(super) call: Option<(Dialect, &'q SocialQuery)>,
 }
 
 /// Reads schedules, and compiles each distinct one once: of thousands of topics most share theirs.
@@ -33,12 +43,12 @@ impl Schedules {
         Self { now, known: HashMap::new() }
     }
 
-    /// A topic's policy; `None` when it has no schedule, or one with a fault, which is then reported. `looks_back` is
-    /// the window of its social searches, when it has any.
+    /// A topic's policy; `None` when it has no schedule, or one with a fault, which is then reported. `looks` is
+    /// how its social searches look back, when it has any.
     pub(super) fn read(
         &mut self,
         reader: &Reader<'_>,
-        looks_back: Option<Window>,
+        looks: Option<Looks<'_>>,
         mistakes: &mut Mistakes<'_>,
     ) -> Option<SchedulePolicy> {
         let period = period(reader, mistakes);
@@ -65,7 +75,8 @@ impl Schedules {
         let (given, period) = period?;
         // Compiled even when another key is wrong, so that every mistake is found at once.
         let zone = timezone.as_deref().unwrap_or("UTC");
-        let sound = self.compile(&given, &SchedulePolicy::only_when(period.clone(), zone), looks_back, mistakes);
+        let sound =
+            self.compile(&given, &SchedulePolicy::only_when(period.clone(), zone), looks, catch_up_window_ms, mistakes);
         let policy = SchedulePolicy {
             period,
             timezone: timezone?,
@@ -101,10 +112,11 @@ impl Schedules {
         &mut self,
         (name, given): &(&'static str, Given),
         policy: &SchedulePolicy,
-        looks_back: Option<Window>,
+        looks: Option<Looks<'_>>,
+        catch_up_ms: Option<u64>,
         mistakes: &mut Mistakes<'_>,
     ) -> bool {
-        let window = looks_back.unwrap_or(Window::Past7Days);
+        let window = looks.map_or(Window::Past7Days, |looks| looks.window);
         let now = self.now;
         let spelling = match &policy.period {
             Period::Cron(cron) => format!("cron {cron}"),
@@ -126,19 +138,44 @@ impl Schedules {
         for warning in &verdict.warnings {
             mistakes.warn(span, format!("`{name}`: {warning}"), "");
         }
-        if let (Some(window), Some(hours)) = (looks_back, verdict.uncovered) {
-            let message = format!(
-                "`{name}` is rarer than `window` = \"{window}\": {} between two runs lie outside it",
-                hours_shown(hours)
-            );
-            let wider = if window == Window::Past24Hours { ", or set window = \"PAST_7_DAYS\"" } else { "" };
-            mistakes.warn(span, message, format!(
-                "let it run at least every {}{wider}; each run makes up for them only as far as its call looks back",
-                hours_shown(window.length())
-            ));
+        if let (Some(looks), Some(rarer)) = (looks, &verdict.uncovered) {
+            warn_of_gaps(name, span, looks, rarer, catch_up_ms, mistakes);
         }
         true
     }
+}
+
+/// Warns of a schedule that is rarer than the window, unless only a change of the clock makes it so and its runs make up for
+/// that by themselves.
+fn warn_of_gaps(
+    name: &str,
+    span: Option<&Range<usize>>,
+    looks: Looks<'_>,
+    rarer: &Uncovered,
+    catch_up_ms: Option<u64>,
+    mistakes: &mut Mistakes<'_>,
+) {
+    let (window, over) = (looks.window, hours_shown(rarer.over));
+    let Some(date) = &rarer.clock_change else {
+        let message = format!("`{name}` is rarer than `window` = \"{window}\": {over} between two runs lie outside it");
+        let wider = if window == Window::Past24Hours { ", or set window = \"PAST_7_DAYS\"" } else { "" };
+        mistakes.warn(
+            span,
+            message,
+            format!(
+                "let it run at least every {}{wider}; each run makes up for them only as far as its call looks back",
+                hours_shown(window.length())
+            ),
+        );
+        return;
+    };
+    let (gap, catch_up) = (window.length() + rarer.over, Duration::from_millis(catch_up_ms.unwrap_or_default()));
+    if looks.call.is_some_and(|(dialect, query)| makes_up_for(dialect, query, window, gap, catch_up)) {
+        return;
+    }
+    let message =
+        format!("`{name}` leaves {over} outside of `window` = \"{window}\" on {date}, when the clock is changed");
+    mistakes.warn(span, message, "set timezone = \"UTC\", or let it run more often");
 }
 
 /// Hours where whole hours are meant, because the window is one of hours.

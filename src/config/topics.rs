@@ -14,7 +14,7 @@ use super::names::slug;
 use super::provider_tables::Provider;
 use super::providers::{Asking, Unasked};
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts};
-use super::schedule_keys::Schedules;
+use super::schedule_keys::{Looks, Schedules};
 use super::template::{Unfilled, fill};
 use super::value::{Given, Origin, Table, Value};
 use crate::model::{
@@ -166,14 +166,16 @@ impl Reading<'_> {
             unasked = true;
         }
 
-        let looks_back = window.filter(|_| header.is_some() && wanted(Source::Social));
+        let looks = window
+            .filter(|_| header.is_some() && wanted(Source::Social))
+            .map(|window| Looks { window, call: self.dialect.zip(social.as_ref()) });
         let limits = limits(&reader, mistakes);
         let ping = super::pings::read(&reader, &format!("topic:{}", id.as_deref().unwrap_or("id")), mistakes);
         // [defaults] alone are no topic.
         self.pings.extend(ping.filter(|_| header.is_some()));
         let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
-        let schedule = self.schedules.read(&reader, looks_back, mistakes);
+        let schedule = self.schedules.read(&reader, looks, mistakes);
         if scheduled && schedule.is_none() || !needy.is_empty() || words.query_wrong || unasked {
             return None;
         }

@@ -52,17 +52,23 @@ impl Metrics {
     /// # Errors
     /// When they cannot be written down, which is a defect.
     pub async fn text(&self, limits: &DayLimits, version: Option<&'static str>, now: Time) -> Result<String, String> {
-        let read = tokio::time::timeout(PATIENCE, self.read_alone(now)).await.ok().flatten();
+        let read = tokio::time::timeout(
+            PATIENCE,
+            self.read_alone(limits.service.is_some_and(|limits| limits.money.is_some()), now),
+        )
+        .await
+        .ok()
+        .flatten();
         families::text(&self.process_status, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
     }
 
     /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
-    async fn read_alone(&self, now: Time) -> Option<Reading> {
+    async fn read_alone(&self, budget: bool, now: Time) -> Option<Reading> {
         let place = Arc::clone(&self.place).acquire_owned().await.ok()?;
         let metrics = self.clone();
         let task = tokio::spawn(async move {
             let _place = place;
-            metrics.read(now).await
+            metrics.read(budget, now).await
         });
         match task.await {
             Ok(Ok(read)) => Some(read),
@@ -77,9 +83,14 @@ impl Metrics {
         }
     }
 
-    async fn read(&self, now: Time) -> Result<Reading, StoreError> {
+    /// `budget`: whether the service has one, so that the money of the day is told.
+    async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
-        let standing = store.standing(now, now.minus(LATE)).await?;
+        let mut standing = store.standing(now, now.minus(LATE)).await?;
+        // A budget that is new counts from the next call on; until then the ledger knows.
+        if budget && standing.spent.is_none() {
+            standing.spent = Some(store.used_on(now.utc_day(), &[]).await?.0.money);
+        }
         let topics = store.first_topics(MOST_TOPICS).await?;
         let mut roles: Vec<(String, i64)> = Vec::new();
         for living in store.living_rows().await?.into_iter().filter(|living| living.alive_until > now) {

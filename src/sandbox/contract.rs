@@ -11,14 +11,14 @@ use super::corpus::{Corpus, Hour, Wanted, about};
 use super::draw::seed_of;
 use super::params::{Params, refused};
 use super::reply::{Bill, billed};
-use super::shape::{Surface, pages, posts};
+use super::shape::{Surface, is_known_again, pages, posts as entries};
 use super::{observed, stream};
 
 /// Most posts of one reply.
 const MAX_POSTS: usize = 25;
 /// Pages when `results_limit` is left out.
 const DEFAULT_PAGES: i64 = 5;
-/// Entries an AI answer rests on.
+/// Posts, and pages, that an AI answer rests on.
 const AI_ENTRIES: usize = 10;
 
 /// `POST /<platform>/search`.
@@ -36,7 +36,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
     }
     let hours_back = if window.as_deref() == Some("PAST_7_DAYS") { 7 * 24 } else { 24 };
     let found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: MAX_POSTS });
-    let list = posts(&found, Surface::Contract);
+    let list = entries(&found, Surface::Contract);
     // Both names are in the contract; which one a query gets never changes.
     let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
     billed(StatusCode::OK, &body, Bill::posts(found.len()))
@@ -72,9 +72,13 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     if !params.mistakes.is_empty() {
         return refused(params);
     }
-    let wanted = Wanted { query: &prompt, hour, hours_back: 24, limit: AI_ENTRIES };
+    // The same posts and pages as searches for what the prompt is about find, so that they bear out what is cited.
     let about = about(&prompt);
-    let text = summary(about, &corpus.posts_about(about, &wanted), &corpus.pages_about(about, &wanted));
+    let wanted = Wanted { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
+    let mut posts = corpus.posts(&Wanted { limit: MAX_POSTS, ..wanted.clone() });
+    posts.retain(is_known_again);
+    posts.truncate(AI_ENTRIES);
+    let text = summary(about, &posts, &corpus.pages(&wanted));
     let seed = seed_of(&prompt);
     if streaming {
         let answer = stream::Answer { text, tweets: None, pages: None, others: Vec::new() };

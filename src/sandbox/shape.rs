@@ -71,6 +71,11 @@ pub(crate) fn posts(posts: &[Post], surface: Surface) -> Vec<Value> {
     posts.iter().map(|one| post(one, surface)).collect()
 }
 
+/// Whether an entry says enough to be known again by its address.
+pub(crate) fn is_known_again(post: &Post) -> bool {
+    post.quirk != Quirk::TextAndHandle
+}
+
 /// A post as an entry.
 fn post(post: &Post, surface: Surface) -> Value {
     let quirk = match post.quirk {

@@ -26,7 +26,7 @@ mod unsupported;
 pub use client::{CallFailure, Client, SetupError};
 pub use failure::hint_of;
 pub use gate::{CallPermit, Entered, Gate, Pace, Refusal, Ungated};
-pub use look_back::{LooksBack, looks_back};
+pub use look_back::{LooksBack, looks_back, looks_further, makes_up_for};
 pub use reach::reaches_past;
 pub use render::render;
 pub use request::request;

@@ -29,10 +29,14 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    pub(super) fn of(uri: &Uri, visitor: Visitor) -> Result<Self, Problem> {
+    /// Of a page that takes these parameters. Others are refused: a filter that is misspelt would be none.
+    pub(super) fn of(uri: &Uri, visitor: Visitor, takes: &[&str]) -> Result<Self, Problem> {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
         let given = Self::form(uri.query().unwrap_or(""))?;
-        Ok(Self { name, visitor, ..given })
+        match given.given.keys().find(|given| !takes.contains(&given.as_str())) {
+            Some(unknown) => Err(no_parameter(takes, unknown)),
+            None => Ok(Self { name, visitor, ..given }),
+        }
     }
 
     /// What a form holds in which longer words may be typed.
@@ -112,6 +116,16 @@ impl Ask {
         }
         link(path, all.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
+}
+
+/// What is said of a parameter that there is not, where these are known.
+pub(super) fn no_parameter(known: &[&str], name: &str) -> Problem {
+    let hint = if known.is_empty() {
+        "This takes no parameters.".to_owned()
+    } else {
+        format!("These are known here: {}.", known.join(", "))
+    };
+    Problem::bad(format!("There is no parameter `{}`", cut(name)), hint)
 }
 
 /// What somebody searches for.

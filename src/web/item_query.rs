@@ -12,8 +12,8 @@ use crate::export::{ExportRequest, Format, Order, Profile, What};
 use crate::model::{Kind, Source, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
 
-/// What can be asked of items.
-pub(super) const PARAMETERS: [&str; 14] = [
+/// What the page takes: what can be asked of items, and after which of them it begins.
+pub(super) const PAGE: &[&str] = &[
     "search",
     "topic",
     "source",
@@ -28,7 +28,10 @@ pub(super) const PARAMETERS: [&str; 14] = [
     "starred",
     "noted",
     "filtered",
+    "after",
 ];
+/// What can be asked of items.
+pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 
 /// Items that a page looks through at most: what topics' filters hide is among them.
 const LOOKED: usize = 1_000;
@@ -100,7 +103,7 @@ pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String 
 
 /// The filters of an address that are to be kept: checked, and not too long.
 pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, String>, Problem> {
-    let filters = ask.only(&PARAMETERS);
+    let filters = ask.only(PARAMETERS);
     ItemQuery::of(site, ask, Format::Csv).await?;
     if address("/items", &filters).len() > LONGEST {
         return Err(Problem::bad("This search is too long to be saved", "Search for less at a time."));

@@ -28,7 +28,7 @@ use super::problem::Problem;
 use super::routes::Routes;
 use super::site::Site;
 use super::visitor::Visitor;
-use super::{api, guard, mcp};
+use super::{api, guard, item_query, mcp};
 use crate::listener::{Limited, Peer};
 use crate::model::Role::{Act, Edit, Read};
 
@@ -135,14 +135,14 @@ fn routes() -> Routes {
     let style = concat!(include_str!("../draw/base.css"), include_str!("style.css"));
     let script = concat!(include_str!("live.js"), include_str!("keys.js"));
     let pages = Routes::default()
-        .get("/", InScope(Read), page(overview::show))
-        .get("/topics/{topic}", OfTopic(Read), page(topic::show))
+        .get("/", InScope(Read), page(&["after"], overview::show))
+        .get("/topics/{topic}", OfTopic(Read), page(topic::PARAMETERS, topic::show))
         .post("/topics/{topic}", OfTopic(Act), actions::ask)
         .post("/topics/{topic}/marks", OfTopic(Act), marks::ask)
-        .get("/answers/{topic}", OfTopic(Read), page(answers::show))
+        .get("/answers/{topic}", OfTopic(Read), page(&["before"], answers::show))
         .get("/topics/{topic}/report", OfTopic(Read), topic_report::show)
-        .get("/item", InScope(Read), page(item::show))
-        .get("/items", OfAll(Read), page(items::show))
+        .get("/item", InScope(Read), page(&["key"], item::show))
+        .get("/items", OfAll(Read), page(item_query::PAGE, items::show))
         .get("/items.csv", OfAll(Read), items::file)
         .get("/items.xlsx", OfAll(Read), items::file)
         .get("/items.jsonl", OfAll(Read), items::file)
@@ -150,29 +150,29 @@ fn routes() -> Routes {
         .post("/items/note", OfAll(Act), kept::note)
         .post("/searches", OfAll(Act), searches::ask)
         .get("/searches/{file}", OfAll(Read), searches::feed)
-        .get("/jobs", OfAll(Read), page(jobs::show))
+        .get("/jobs", OfAll(Read), page(&["undo", "tested"], jobs::show))
         .post("/jobs", OfAll(Edit), jobs::ask)
-        .get(topic_edit::NEW, OfAll(Read), page(topic_edit::add))
+        .get(topic_edit::NEW, OfAll(Read), page(&["from", "as"], topic_edit::add))
         .post(topic_edit::NEW, OfAll(Edit), topic_sent::add_now)
         .post("/jobs/check", OfAll(Read), topic_sent::check_now)
-        .get("/jobs/topics/{id}", OfAll(Read), page(topic_edit::change))
+        .get("/jobs/topics/{id}", OfAll(Read), page(&["as"], topic_edit::change))
         .post("/jobs/topics/{id}", OfAll(Edit), topic_sent::change_now)
-        .get("/progress/{run}", OfAll(Read), page(progress::show))
+        .get("/progress/{run}", OfAll(Read), page(&[], progress::show))
         .get("/progress/{run}/events", OfAll(Read), progress::events)
-        .get("/keys", InScope(Read), page(keys::show))
+        .get("/keys", InScope(Read), page(&[], keys::show))
         .post("/mcp", OfAll(Read), mcp::answer)
-        .get("/runs", InScope(Read), page(runs::show))
-        .get("/alerts", OfAll(Read), page(alerts::show))
+        .get("/runs", InScope(Read), page(&["topic", "state", "run", "after"], runs::show))
+        .get("/alerts", OfAll(Read), page(&["alert", "after", "before"], alerts::show))
         .post("/alerts", OfAll(Act), acks::ask)
-        .get("/files", OfAll(Read), page(editions::show))
+        .get("/files", OfAll(Read), page(&["after"], editions::show))
         .get("/file", OfAll(Read), editions::file)
-        .get("/health", OfAll(Read), page(health::show))
-        .get("/access", OfAll(Edit), page(access::show))
+        .get("/health", OfAll(Read), page(&[], health::show))
+        .get("/access", OfAll(Edit), page(&[], access::show))
         .get("/shared/{secret}", Open, shared::show)
         .get("/healthz", Open, probes::healthz)
         .get("/readyz", Open, probes::readyz)
         .get("/metrics", OfAll(Read), probes::metrics)
-        .get("/login", Open, page(login::show))
+        .get("/login", Open, page(&[], login::show))
         .post("/login", Open, login::enter)
         .post("/logout", InScope(Read), login::leave)
         .get("/style.css", Open, file("text/css; charset=utf-8", style))
@@ -206,8 +206,9 @@ fn router(site: Arc<Site>) -> Router {
         .with_state(app)
 }
 
-/// A page that is made anew for each request.
+/// A page that is made anew for each request, and the parameters it takes.
 fn page<F, Made>(
+    takes: &'static [&'static str],
     make: F,
 ) -> impl Fn(State<App>, Extension<Visitor>, Uri) -> BoxFuture<'static, Response> + Clone + Send + Sync + 'static
 where
@@ -217,7 +218,7 @@ where
     move |State(app), Extension(visitor), uri| {
         let make = make.clone();
         Box::pin(async move {
-            let made = match Ask::of(&uri, visitor.clone()) {
+            let made = match Ask::of(&uri, visitor.clone(), takes) {
                 Ok(ask) => make(Arc::clone(&app.site), ask).await,
                 Err(problem) => Err(problem),
             };

@@ -180,7 +180,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
                 "acme is over quota: topic money used up until 2026-03-12T00:00:00Z",
                 "service money: $0.004 used today (UTC) of $2.500, $2.496 left",
                 "topic calls of acme: 2 calls used today (UTC) of 9 calls, 7 calls left",
-                "4 of 50 calls today (UTC), $0.004",
+                "4 of 50 calls today (UTC), $0.004 of $2.500 ·",
             ],
         );
         // A raised limit holds from the next call on; the next day everybody has a new one.

@@ -509,6 +509,61 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
     assert!(wide.warnings.is_empty());
 }
 
+/// A day with a change of the clock is longer than a window of 24 hours: calls that look back make up for it.
+#[test]
+fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_for_it() {
+    let of = |dialect: &str, more: &str| {
+        let daily = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"\n";
+        good(&format!("[service]\nbase_url = \"sandbox\"\ndialect = \"{dialect}\"\n{TOPIC}{daily}{more}\n")).warnings
+    };
+    for (dialect, more) in [
+        ("desearch", ""),
+        ("desearch", "social.operation = \"basic\""),
+        ("spec", ""),
+        ("desearch", "sources = [\"web\"]"),
+    ] {
+        assert_eq!(of(dialect, more), Vec::<String>::new(), "{dialect} {more}");
+    }
+    // The last two look back, but not over the whole gap.
+    for (dialect, more) in [
+        ("desearch", "social.operation = \"posts\""),
+        ("desearch", "catch_up_window = \"25h\""),
+        ("spec", "catch_up_window = \"1h\""),
+    ] {
+        let told = of(dialect, more);
+        assert_eq!(told.len(), 1, "{dialect} {more}: {told:?}");
+        assert!(
+            told[0].contains("1 h") && told[0].contains("2026-10-25") && told[0].contains("UTC"),
+            "{dialect} {more}: {told:?}"
+        );
+        assert!(!told[0].contains("rarer"), "{told:?}");
+    }
+    // Weekends are no change of the clock.
+    let weekdays = "schedule = \"0 7 * * MON-FRI\"\ntimezone = \"Europe/Berlin\"\n";
+    let told = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
+    assert!(told.len() == 1 && told[0].contains("is rarer than `window`"), "{told:?}");
+}
+
+#[test]
+fn variables_of_sections_that_take_none_are_warned_about() {
+    let file = format!("[providers.hn]\nkind = \"hackernews\"\n[defaults]\nevery = \"1h\"\n{TOPIC}");
+    let env = [
+        ("TOPICWATCH_PROVIDERS_HN_MAX_TRIES", "2"),
+        ("TOPICWATCH_DEFAULTS_WINDOW", "PAST_7_DAYS"),
+        ("TOPICWATCH_LOG", "debug"),
+        ("TOPICWATCH_DATABASE_URL", "sqlite:other.db"),
+    ];
+    let told = with_env(&file, &env, None).unwrap().warnings;
+    assert_eq!(told.len(), 3, "{told:?}");
+    for (warning, (name, hint)) in told.iter().zip([
+        ("TOPICWATCH_DEFAULTS_WINDOW", "[service], [database], [scheduler], [retention] and [web]"),
+        ("TOPICWATCH_LOG", "RUST_LOG"),
+        ("TOPICWATCH_PROVIDERS_HN_MAX_TRIES", "[service], [database], [scheduler], [retention] and [web]"),
+    ]) {
+        assert!(warning.contains(&format!("{name} does nothing")) && warning.contains(hint), "{told:?}");
+    }
+}
+
 #[test]
 fn the_command_line_wins_over_the_environment_the_environment_over_the_file_and_origins_are_known() {
     let file =

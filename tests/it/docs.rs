@@ -185,6 +185,26 @@ fn the_first_file_of_the_readme_is_accepted_and_needs_no_more_than_twelve_lines(
     let checked = Program::at(folder.path(), &["check"]).run();
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked}");
     assert!(checked.out.contains("1 topic;"), "{checked}");
+    // Summer time makes one day of the year longer than the window; a run makes up for it by itself.
+    let planned = Program::at(folder.path(), &["plan", "--at", NINE]).run();
+    for shown in [&checked, &planned] {
+        assert_eq!(shown.code, Some(0), "{shown}");
+        assert!(!shown.out.contains("rarer") && !shown.out.contains("not covered"), "{shown}");
+    }
+}
+
+#[test]
+fn every_command_has_examples_under_its_help() {
+    let mut root = Cli::command();
+    root.build();
+    let mut all = Vec::new();
+    leaves("", &root, &mut all);
+    assert!(all.len() > 40, "{}", all.len());
+    let without = all.iter().filter(|(name, command)| {
+        let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        !after.starts_with(&format!("Examples:\n  topicwatch {}", name.split(' ').next().unwrap()))
+    });
+    assert_eq!(without.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
 }
 
 #[test]

@@ -119,6 +119,7 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
             0,
             &[
                 "fixed local times",
+                "after an outage only the latest slot of the last 7d is run",
                 "up to 30s after the slot",
                 "one slot that comes while a run goes on waits",
                 "Sat 2026-10-24 02:30 +02:00  2026-10-24T00:30:00Z",
@@ -194,6 +195,23 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     place.run(&["plan", "--days", "0"]).says(2, &["--days"]);
     place.run(&["plan", "--days", "367"]).says(2, &["--days"]);
     assert_eq!(place.others(), Vec::<String>::new());
+}
+
+#[test]
+fn a_plan_names_the_day_that_a_change_of_the_clock_makes_too_long_for_calls_that_do_not_look_back() {
+    let daily = "schedule = \"0 7 * * *\"\ntimezone = \"Europe/Berlin\"\nsources = [\"social\"]\n";
+    let topics = [topic("able", daily), topic("unable", &format!("{daily}catch_up_window = \"1h\""))];
+    let place = Place::new(sqlite(), SANDBOX, &topics.concat());
+    let shown = place.ok(&["plan", "--days", "1", "--at", NINE]);
+    assert!(shown.contains("! unable: 1h is not covered on 2026-10-25, when the clock is changed."), "{shown}");
+    assert!(!shown.contains("! able") && !shown.contains("rarer"), "{shown}");
+    let told = place.json(&["plan", "--days", "1", "--at", NINE, "--json"]);
+    let gaps = |n: usize| (told["topics"][n]["uncovered_ms"].clone(), told["topics"][n]["clock_change"].clone());
+    assert_eq!(gaps(0), (Value::Null, Value::Null));
+    assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
+    // One call is one call.
+    place.configure(SANDBOX, &topics[0]);
+    place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 call at most"]);
 }
 
 #[test]

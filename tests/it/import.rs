@@ -48,6 +48,29 @@ fn folders_become_topics_at_the_end_and_a_second_time_nothing_is_new() {
 }
 
 #[test]
+fn what_may_be_a_secret_of_an_address_is_not_shown() {
+    let place = Place::bare(sqlite(), KEPT);
+    let opml = r#"<opml version="2.0"><body>
+        <outline type="rss" text="c" xmlUrl="https://c.example/rss?key=HUSH1"/>
+        <outline type="rss" text="d" xmlUrl="https://me:HUSH2@d.example/rss#HUSH3"/>
+        <outline type="rss" text="e" xmlUrl="feed://me:HUSH4@e.example/x?key=HUSH5"/>
+    </body></opml>"#;
+    std::fs::write(place.path("feeds.opml"), opml).unwrap();
+    place.ok(&["import", "feeds.opml"]);
+    assert!(file(&place).contains("https://c.example/rss?key=HUSH1"), "it is watched by its whole address");
+    let again = place.run(&["import", "feeds.opml"]);
+    again.says(
+        0,
+        &[
+            "left out: https://c.example/rss… is watched already",
+            "left out: https://d.example/rss… holds a user name",
+            "left out: feed://e.example/x… is no address",
+        ],
+    );
+    assert!(!again.err.contains("HUSH") && !again.out.contains("HUSH"), "{again}");
+}
+
+#[test]
 fn what_is_imported_runs() {
     let sandbox = Sandbox::at(NINE, &[]);
     let base = sandbox.lines().lines().next().unwrap().replace("base_url = ", "").replace('"', "");

@@ -233,8 +233,8 @@ fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
             let answer = send(&pages, "/jobs", &[("do", verb), ("kind", "report"), ("name", "nobody")]);
             assert_eq!(answer.status, 404, "{}", answer.text);
         }
-        // A page is read; it does nothing. Nobody else's page presses a button.
-        assert_eq!(pages.get("/jobs?do=run&kind=report&name=daily").status, 200);
+        // A page is read; it does nothing, and takes nothing that a form sends. Nobody else's page presses a button.
+        assert_eq!(pages.get("/jobs?do=run&kind=report&name=daily").status, 400);
         let form = "do=run&kind=report&name=daily";
         for origin in ["http://evil.example", "null"] {
             assert_eq!(pages.ask("POST", "/jobs", &[("Origin", origin)], form).status, 403);

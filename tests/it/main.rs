@@ -152,6 +152,7 @@ mod usual;
 mod usual_limits;
 mod views;
 mod web;
+mod web_addresses;
 mod web_alerts;
 mod web_browser;
 mod web_flood;

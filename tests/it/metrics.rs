@@ -134,6 +134,28 @@ fn figures_are_what_sql_says_of_the_ledger() {
 }
 
 #[test]
+fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let told = |metric: &str| Exposed::read(&Pages::serve(&place, &["--at", NINE])).of(metric, &[]);
+        assert_eq!(told("topicwatch_today_cost_dollars"), None, "{name}: no budget");
+        place.configure(&format!("{}budget_per_day = 2.5\n", sandbox.lines()), TOPICS);
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let spent = place.database.number("SELECT sum(cost) FROM run") as f64 / 1e6;
+        assert!(spent > 0.0, "{name}");
+        for (metric, value) in
+            [("topicwatch_today_cost_dollars", spent), ("topicwatch_today_budget_left_dollars", 2.5 - spent)]
+        {
+            let told = told(metric).unwrap_or_else(|| panic!("{name}: {metric} is missing"));
+            assert!((told - value).abs() < 1e-6, "{name}: {metric} is {told}, SQL says {value}");
+        }
+    }
+}
+
+#[test]
 fn what_was_missed_is_reported_as_coverage_tells_it() {
     for database in databases() {
         let (_sandbox, place) = ran(database, "");

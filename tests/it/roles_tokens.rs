@@ -18,7 +18,10 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         assert_eq!(pages.get("/").status, 200, "without any token whoever reaches the address reads");
         assert!(pages.page("/login").contains("Nothing to log in to"));
         let made = place.run(&["token", "add", "ann", "--role", "act", "--topic", "acme"]);
-        made.says(0, &["the token of ann", "not shown again", "ask for a token"]);
+        made.says(
+            0,
+            &["the token of ann", "not shown again", "within two seconds the pages and the API ask for a token"],
+        );
         let secret = made.out.trim().to_owned();
         assert!(secret.starts_with("tw_") && secret.len() == 46, "{secret}");
         until("the pages to be closed", || pages.get("/").status == 303);

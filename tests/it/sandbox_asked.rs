@@ -55,6 +55,28 @@ async fn whoever_asks_for_what_is_not_there_learns_what_there_is() {
     }
 }
 
+/// Otherwise the first answer that somebody sees cites what no search found.
+#[tokio::test]
+async fn an_answer_cites_what_searches_for_the_same_query_find() {
+    let stage = stage().await;
+    for (title, query) in [("Acme products", "acme launch"), ("Globex", "globex pricing"), ("Rust", "async rust")] {
+        let platform = of(stage.post("/X/search", &json!({"query": query, "tools": ["X Search"]}))).await.to_string();
+        let web = of(stage.post("/web/search", &json!({"query": query, "results_limit": 5}))).await.to_string();
+        let prompt = format!("What is new about {title} ({query})? Name sources.");
+        let reply: Value = of(stage.post("/ai/search", &json!({"prompt": prompt, "streaming": false}))).await;
+        let said = reply["summary"].as_str().or(reply["response"].as_str()).unwrap();
+        let cited: Vec<&str> = said.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+        assert_eq!(cited.len(), 4, "{said}");
+        for link in cited {
+            let known = match link.split_once("/status/") {
+                Some((_, id)) => platform.contains(id),
+                None => web.contains(link),
+            };
+            assert!(known, "{query}: {link} was found by no search\n{platform}\n{web}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_answer_of_any_tool_has_results_and_is_about_the_query() {
     let stage = stage().await;

@@ -1,7 +1,7 @@
 //! What small verbs show: `show` of a run that asked for no answer, or of a topic that only failed; `try` without topics; `once -q`.
 
 use crate::support::databases::{databases, sqlite};
-use crate::support::program::{NINE, Place};
+use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
 
 const TEN: &str = "2026-03-11T09:30:00Z";
@@ -35,6 +35,38 @@ fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
         let run = first["run"]["run"].as_str().unwrap();
         assert!(!place.ok(&["show", "acme", "--run", run]).contains("not asked"));
     }
+}
+
+#[test]
+fn once_tells_the_same_lists_whether_due_or_not_and_check_names_the_database_that_is_used() {
+    let rest = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"web\"]\nevery = \"6h\"\n";
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), rest);
+        let keys = |args: &[&str]| {
+            let told = place.json(&[&["once", "--at", NINE, "--json"], args].concat());
+            assert_eq!(
+                (&told["jobs"], &told["deliveries"]),
+                (&serde_json::json!([]), &serde_json::json!([])),
+                "{told}"
+            );
+            told.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(keys(&[]), keys(&["--due"]));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("jobs.toml"), format!("[service]\nbase_url = \"sandbox\"\n{rest}")).unwrap();
+    let checked = Program::at(folder.path(), &["check", "--json"]).run();
+    let told: serde_json::Value = serde_json::from_str(&checked.out).unwrap();
+    let value = |key: &str| {
+        let all = told["effective"].as_array().unwrap();
+        all.iter().find(|one| one["key"] == key).unwrap()["value"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(value("database.url"), format!("\"{}\"", told["database"].as_str().unwrap()));
+    assert!(value("database.url").ends_with("topicwatch-sandbox.db\""), "{told}");
+    assert_eq!(value("database.schema"), "\"topicwatch_sandbox\"");
+    let shown = Program::at(folder.path(), &["check"]).run().out;
+    assert!(!shown.contains("topicwatch.db"), "{shown}");
 }
 
 #[test]

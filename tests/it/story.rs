@@ -63,6 +63,11 @@ fn shown(place: &Place) {
     let first_id = first["run"].as_str().unwrap();
     place.run(&["show", "acme", "--run", first_id]).shows(0, &["Posts", ", new"]);
     place.run(&["show", "acme", "--run", first_id, "--md"]).shows(0, &["# acme", "## Answer", "## Posts", "](<http"]);
+    // What the answer cites leads there, as in reports, and nothing of it is escaped away.
+    let pasted = place.ok(&["show", "acme", "--run", first_id, "--md"]);
+    let answer = pasted.split("## Answer").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(answer.contains("[1](<https://x.com/sandbox_"), "{answer}");
+    assert!(answer.contains("\n- ") && !answer.contains("\\["), "{answer}");
     let snapshot = place.json(&["show", "acme", "--run", first_id, "--json"]);
     assert_eq!(snapshot["sandbox"], true);
     assert!(snapshot["answer"]["text"].as_str().is_some_and(|text| !text.is_empty()));

@@ -11,7 +11,7 @@ use crate::budget::Prices;
 use crate::model::{
     AiWhen, AskedRow, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Window,
 };
-use crate::schedule::{Refused, Schedule, uncovered};
+use crate::schedule::{Refused, Schedule, Uncovered, uncovered};
 
 /// Fewer billed searches of a source than this say nothing about its price.
 const ENOUGH_SEARCHES: i64 = 20;
@@ -116,6 +116,7 @@ fn idle(topic: &Topic) -> TopicForecast {
         at_most: Cost::default(),
         expected: Cost::default(),
         uncovered_ms: None,
+        clock_change: None,
     }
 }
 
@@ -130,7 +131,7 @@ struct Shared<'t> {
     month: i64,
     /// Slots that are the first of a local day, in the horizon and in a month; counted when a topic needs them.
     firsts: Option<(i64, i64)>,
-    uncovered: HashMap<Window, Option<i64>>,
+    uncovered: HashMap<Window, Option<Uncovered>>,
 }
 
 /// Distinct schedules: of thousands of topics most share theirs.
@@ -214,13 +215,11 @@ impl<'t> Groups<'t> {
             let per_day = self::share(horizon, 1, i64::from(self.horizon.days));
             Cost { horizon, per_day, per_month: spent(in_month, prices, share).plus(beside.times(shared.month)) }
         };
-        let uncovered_ms = topic.social.as_ref().and_then(|_| {
-            let over = || {
-                uncovered(&shared.schedule, topic.window, from)
-                    .map(|over| whole(u64::try_from(over.as_millis()).unwrap_or(u64::MAX)))
-            };
-            *shared.uncovered.entry(topic.window).or_insert_with(over)
+        let rarer = topic.social.as_ref().and_then(|_| {
+            let rarer = || uncovered(&shared.schedule, topic.window, from);
+            shared.uncovered.entry(topic.window).or_insert_with(rarer).as_ref()
         });
+        let millis = |over: Duration| whole(u64::try_from(over.as_millis()).unwrap_or(u64::MAX));
         Ok(TopicForecast {
             topic: topic.id.clone(),
             state: "scheduled",
@@ -233,7 +232,8 @@ impl<'t> Groups<'t> {
             ai_asked,
             at_most: cost((1, 1)),
             expected: cost(ai_asked.unwrap_or((1, 1))),
-            uncovered_ms,
+            uncovered_ms: rarer.map(|one| millis(one.over)),
+            clock_change: rarer.and_then(|one| one.clock_change.clone()),
         })
     }
 }

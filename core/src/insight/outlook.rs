@@ -114,6 +114,8 @@ pub struct TopicForecast {
     pub expected: Cost,
     /// By how many milliseconds the schedule is rarer than the window of the social searches.
     pub uncovered_ms: Option<i64>,
+    /// The local date, where that is so only because the clock is changed then.
+    pub clock_change: Option<String>,
 }
 
 /// What all will do.

@@ -9,37 +9,68 @@ use crate::model::{Time, Window};
 /// How far ahead gaps are looked for: more than a year, so that a yearly slot and every change of the clock is met.
 const HORIZON: Duration = Duration::from_secs(400 * 86_400);
 
+/// How far a schedule is rarer than a window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uncovered {
+    /// By how much the largest gap exceeds the window.
+    pub over: Duration,
+    /// The local date of the largest gap's end, where every gap that exceeds the window does so only because the clock
+    /// was changed within it.
+    pub clock_change: Option<String>,
+}
+
 /// By how much the largest gap between neighbouring slots of the next 400 days exceeds the window; `None` when every
 /// gap fits. A daily local time in a zone with summer time exceeds 24 hours by one, once a year. A gap that begins
 /// within the 400 days counts in full.
 #[must_use]
-pub fn uncovered(schedule: &Schedule, window: Window, from: Time) -> Option<Duration> {
+pub fn uncovered(schedule: &Schedule, window: Window, from: Time) -> Option<Uncovered> {
     let length = window.length();
-    let largest = match &schedule.when {
-        When::Every(period) => Duration::from_millis(u64::try_from(*period).unwrap_or(0)),
-        When::Cron(_) => largest_gap(schedule, length, from),
+    let cron = match &schedule.when {
+        When::Every(period) => {
+            let period = Duration::from_millis(u64::try_from(*period).unwrap_or(0));
+            let over = period.checked_sub(length).filter(|over| !over.is_zero())?;
+            return Some(Uncovered { over, clock_change: None });
+        }
+        When::Cron(cron) => cron,
     };
-    largest.checked_sub(length).filter(|over| !over.is_zero())
+    let gaps = longer_gaps(schedule, length, from);
+    let mut largest: Option<(Time, Time)> = None;
+    for (begin, end) in &gaps {
+        if largest.is_none_or(|(from, until)| end.since(*begin) > until.since(from)) {
+            largest = Some((*begin, *end));
+        }
+    }
+    let (begin, end) = largest?;
+    let local = |at: Time| at.to_jiff().map(|at| cron.zone.to_datetime(at));
+    let by_the_clock = |(begin, end): &(Time, Time)| match (local(*begin), local(*end)) {
+        (Some(begin), Some(end)) => begin.duration_until(end).unsigned_abs() > length,
+        _ => true,
+    };
+    let clock_change = if gaps.iter().any(by_the_clock) { None } else { local(end) };
+    Some(Uncovered {
+        over: end.since(begin).saturating_sub(length),
+        clock_change: clock_change.map(|at| at.date().to_string()),
+    })
 }
 
-/// The largest gap when it is longer than `length`, else `length`. Instead of walking through every slot it strides: from
-/// one slot to the first slot at least `length` later. Only the gap that ends there can be longer than `length`.
-fn largest_gap(schedule: &Schedule, length: Duration, from: Time) -> Duration {
+/// The gaps that are longer than `length`, by their slots. Instead of walking through every slot it strides: from one slot
+/// to the first slot at least `length` later. Only the gap that ends there can be longer than `length`.
+fn longer_gaps(schedule: &Schedule, length: Duration, from: Time) -> Vec<(Time, Time)> {
     let until = from.plus(HORIZON);
-    let mut largest = length;
-    let Some(mut slot) = schedule.next_after(from) else { return largest };
+    let mut gaps = Vec::new();
+    let Some(mut slot) = schedule.next_after(from) else { return gaps };
     while slot < until {
         // The millisecond makes a slot exactly one `length` later count as that slot and not the one behind it.
         let Some(far) = schedule.next_after(slot.plus(length).minus(Duration::from_millis(1))) else { break };
-        if far.since(slot) > largest {
+        if far.since(slot) > length {
             let before = last_before(schedule, slot, far);
-            if before < until {
-                largest = largest.max(far.since(before));
+            if before < until && far.since(before) > length {
+                gaps.push((before, far));
             }
         }
         slot = far;
     }
-    largest
+    gaps
 }
 
 /// The last slot before the slot `end`, by bisection; `start` is an earlier slot.

@@ -101,7 +101,7 @@ fn rules(schedule: &Schedule, policy: &SchedulePolicy, meaning: String) -> Vec<(
     };
     let window = shown(policy.catch_up_window_ms);
     let missed = match policy.catch_up {
-        CatchUp::Latest => format!("the latest of the last {window} runs, the others are recorded as missed"),
+        CatchUp::Latest => format!("after an outage only the latest slot of the last {window} is run"),
         CatchUp::All => format!(
             "the latest {} of the last {window} run, the oldest first; the others are recorded as missed",
             policy.max_catch_up_runs

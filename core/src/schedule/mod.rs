@@ -27,7 +27,7 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
-pub use coverage::uncovered;
+pub use coverage::{Uncovered, uncovered};
 pub use decide::{AHEAD, Busy, decide};
 pub use duration::{format_duration, parse_duration};
 pub use explain::{ClockChange, Explanation, LocalSlot, explain};

@@ -86,6 +86,14 @@ Examples:
 
 read: see. act: also run, pause, mark, acknowledge. edit: also change what is
 watched. The token is shown once; the database keeps its hash.";
+pub(in crate::cli) const TOKEN_LIST: &str = "\
+Examples:
+  topicwatch token list
+  topicwatch token list --json";
+pub(in crate::cli) const TOKEN_WITHDRAW: &str = "\
+Examples:
+  topicwatch token withdraw ann
+  topicwatch token withdraw link-ID     as `token list` names it";
 pub(in crate::cli) const TOKEN_SHARE: &str = "\
 Examples:
   topicwatch token share --topic acme-launches --for 7d

@@ -1,7 +1,9 @@
-//! Examples at the end of each `--help`. Those of verbs that look stand in `look`.
+//! Examples at the end of each `--help`. Those of verbs that look stand in `look`, those of alerts and messages in `deliver`.
 
+mod deliver;
 mod look;
 
+pub(in crate::cli) use deliver::*;
 pub(in crate::cli) use look::*;
 
 pub(in crate::cli) const TOP: &str = "\
@@ -176,8 +178,9 @@ Examples:
   topicwatch db backup \"/backup/$(date +%F).db\" --json
 
 The copy is a SQLite file, also of a PostgreSQL database, and can be used as
-one. An older file is replaced when the copy is complete. To restore it into
-PostgreSQL: topicwatch db move --database sqlite:FILE --to postgres://…";
+one. An older backup of the same database is replaced when the copy is complete;
+no other file is. To restore it into PostgreSQL:
+topicwatch db move --database sqlite:FILE --to postgres://…";
 pub(in crate::cli) const DB: &str = "\
 Examples:
   topicwatch db backup topicwatch-backup.db
@@ -225,24 +228,6 @@ Examples:
 pub(in crate::cli) const MAN: &str = "\
 Examples:
   topicwatch man man1                   read with: man ./man1/topicwatch.1";
-pub(in crate::cli) const ALERTS: &str = "\
-Examples:
-  topicwatch alerts
-  topicwatch alerts test recalls            does a message arrive?
-  topicwatch alerts backtest recalls --days 30
-  topicwatch alerts backtest recalls --events launches.csv
-  topicwatch alerts ack recalls
-  topicwatch alerts snooze recalls --for 8h
-
-How to write one, and when it fires: docs/how-to/alerts.md.";
-pub(in crate::cli) const OUTBOX: &str = "\
-Examples:
-  topicwatch outbox
-  topicwatch outbox list --state dead
-  topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
-  topicwatch outbox retry --dead
-  topicwatch outbox drop --dead         nobody gets them any more
-  topicwatch outbox deliver             now, without a daemon";
 pub(in crate::cli) const RENAME: &str = "\
 Examples:
   topicwatch topic rename acme-launches acme-news

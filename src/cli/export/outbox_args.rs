@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand};
 
+use crate::cli::examples;
+
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct OutboxArgs {
@@ -17,14 +19,19 @@ pub struct OutboxArgs {
 #[derive(Debug, Subcommand)]
 pub enum OutboxVerb {
     /// List messages, latest first
+    #[command(after_help = examples::OUTBOX_LIST)]
     List(OutboxListArgs),
     /// Show one message in full
+    #[command(after_help = examples::OUTBOX_SHOW)]
     Show(OutboxShowArgs),
     /// Queue messages again, with all their attempts
+    #[command(after_help = examples::OUTBOX_RETRY)]
     Retry(OutboxChosenArgs),
     /// Drop failed or waiting messages; they are never sent
+    #[command(after_help = examples::OUTBOX_DROP)]
     Drop(OutboxChosenArgs),
     /// Deliver due messages now
+    #[command(after_help = examples::OUTBOX_DELIVER)]
     Deliver(OutboxDeliverArgs),
 }
 

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::alert_backtest::{self, AlertsBacktestArgs};
 use crate::alert;
+use crate::cli::examples;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -34,15 +35,19 @@ pub struct AlertsArgs {
 #[derive(Debug, Subcommand)]
 pub enum AlertsVerb {
     /// List alerts, their state and their latest events
+    #[command(after_help = examples::ALERTS_LIST)]
     List(AlertsListArgs),
     /// Send a test message to an alert's channels now, bypassing the outbox
+    #[command(after_help = examples::ALERTS_TEST)]
     Test {
         /// Name of the alert
         name: String,
     },
     /// Show when an alert would have fired and on which items; stores and sends nothing
+    #[command(after_help = examples::ALERTS_BACKTEST)]
     Backtest(AlertsBacktestArgs),
     /// Acknowledge an alert: waiting messages and the all-clear are not sent
+    #[command(after_help = examples::ALERTS_ACK)]
     Ack {
         /// Name of the alert
         name: String,
@@ -51,6 +56,7 @@ pub enum AlertsVerb {
         event: Option<String>,
     },
     /// Silence an alert for a while; its events are listed and never sent
+    #[command(after_help = examples::ALERTS_SNOOZE)]
     Snooze(AlertsSnoozeArgs),
 }
 

@@ -10,8 +10,10 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding};
+use crate::draw::prose::{Piece, pieces};
 use crate::insight::{SeenOnce, merge, volume};
 use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, spell};
+use crate::normalise::safe_link;
 use crate::store::{AnswerRow, Filter, Nature, RunRow, SearchRow, Store};
 
 #[derive(Debug, Args)]
@@ -293,7 +295,7 @@ fn markdown(snapshot: &Snapshot, now: Time) -> String {
         let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escaped(m)));
         text.push_str(&format!(
             "## {heading}{model}\n\n{}\n\n",
-            answer.text.lines().map(escaped).collect::<Vec<_>>().join("\n")
+            answer.text.lines().map(with_links).collect::<Vec<_>>().join("\n")
         ));
     }
     for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
@@ -304,10 +306,7 @@ fn markdown(snapshot: &Snapshot, now: Time) -> String {
         text.push_str(&format!("## {title}\n\n"));
         for item in items {
             let words = escaped(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
-            let linked = match item.url.as_deref().and_then(crate::normalise::safe_link) {
-                Some(url) => format!("[{words}](<{url}>)"),
-                None => words,
-            };
+            let linked = linked(&words, item.url.as_deref().unwrap_or_default());
             let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escaped(a)));
             let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::when(at)));
             text.push_str(&format!("- {author}{linked} ({}{date})\n", marks(item)));
@@ -315,6 +314,23 @@ fn markdown(snapshot: &Snapshot, now: Time) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A line of an answer: its links lead to what it cites, everything else of it is plain words.
+fn with_links(line: &str) -> String {
+    let told = |piece| match piece {
+        Piece::Words(words) => escaped(&words),
+        Piece::Link(label, address) => linked(&escaped(label), address),
+    };
+    pieces(line).into_iter().map(told).collect()
+}
+
+/// Words that are Markdown as a link, where it may be followed.
+fn linked(words: &str, address: &str) -> String {
+    match safe_link(address) {
+        Some(url) => format!("[{words}](<{url}>)"),
+        None => words.to_owned(),
+    }
 }
 
 /// Foreign words as Markdown text: nothing in them is markup, and they stay on one line.

@@ -154,15 +154,21 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let days = context.config.day_limits();
     for (name, limits) in &days.providers {
         let used = used_of(*name, &others);
-        text.push_str(&format!("{name}: {} of {} calls today (UTC), {}\n", used.calls, limits.calls, used.money));
+        let money = money_used(used.money, limits.money);
+        text.push_str(&format!("{name}: {} of {} calls today (UTC), {money}\n", used.calls, limits.calls));
     }
-    if days.service.is_some() {
-        text.push_str(&format!("{calls} of {limit} calls today (UTC), {} · ", used.money));
+    if let Some(limits) = days.service {
+        text.push_str(&format!("{calls} of {limit} calls today (UTC), {} · ", money_used(used.money, limits.money)));
     }
     text.push_str(&format!("{}, {size}\n", output::visible(&place)));
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(exit(failed))
+}
+
+/// What a day cost, of what it may.
+fn money_used(used: Micros, budget: Option<Micros>) -> String {
+    budget.map_or_else(|| used.to_string(), |budget| format!("{used} of {budget}"))
 }
 
 /// A topic that the database does not have yet.

@@ -267,13 +267,10 @@ async fn print(
     let volume = store.volume_of(&ids).await?;
     let hidden = run_table::hidden(store, reports).await?;
     if args.json {
-        let mut told = json!({
+        return output::json(&json!({
             "sandbox": invented, "database": store.place(), "sums": run_table::sums(reports, &hidden), "volume": volume, "runs": reports,
-        });
-        if args.due {
-            (told["jobs"], told["deliveries"]) = (json!(beside.jobs), json!(beside.deliveries));
-        }
-        return output::json(&told);
+            "jobs": beside.jobs, "deliveries": beside.deliveries,
+        }));
     }
     let mut text = String::new();
     if invented {

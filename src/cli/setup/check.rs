@@ -53,7 +53,7 @@ fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
         "file": config.file,
         "sandbox": context.is_sandbox(),
         "database": config::redact_url(&store.url),
-        "effective": config.effective,
+        "effective": context.effective(),
         "topics": config.topics,
         "reports": config.reports,
         "channels": config.channels.iter().map(|spec| json!({
@@ -152,8 +152,8 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
     for warning in file_permissions::warnings(context) {
         text.push_str(&format!("warning: {warning}\n\n"));
     }
-    let rows = config
-        .effective
+    let rows = context
+        .effective()
         .iter()
         .map(|e| vec![e.key.clone(), output::visible(&e.origin), output::brief(&e.value, 400)])
         .collect();

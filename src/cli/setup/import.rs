@@ -81,9 +81,18 @@ fn counted(many: usize, noun: &str) -> String {
     if many == 1 { format!("1 {noun}") } else { format!("{many} {noun}s") }
 }
 
+/// An address as it is shown: what follows `?` may be a secret, and so may who logs in.
+fn without_secrets(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let more = if plain.len() < url.len() { "…" } else { "" };
+    let (scheme, rest) = plain.split_once("://").map_or(("", plain), |(scheme, rest)| (scheme, rest));
+    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+    if scheme.is_empty() { format!("{rest}{more}") } else { format!("{scheme}://{rest}{more}") }
+}
+
 fn report_left_out(made: &Made) {
     for (url, why) in made.left_out.iter().take(NAMED) {
-        output::note(&format!("left out: {} {why}", output::brief(url, 200)));
+        output::note(&format!("left out: {} {why}", output::brief(&without_secrets(url), 200)));
     }
     if made.left_out.len() > NAMED {
         output::note(&format!("left out: {} more", made.left_out.len() - NAMED));

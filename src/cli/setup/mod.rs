@@ -7,6 +7,7 @@ pub(in crate::cli) mod import;
 pub(in crate::cli) mod init;
 pub(in crate::cli) mod man;
 pub(in crate::cli) mod plan;
+mod plan_gaps;
 pub(in crate::cli) mod probe;
 pub(in crate::cli) mod sandbox;
 pub(in crate::cli) mod try_query;

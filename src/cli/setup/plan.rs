@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::plan_gaps;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -14,7 +15,6 @@ use crate::insight::{
     Allowance, Calls, Forecast, History, Horizon, ProviderDay, ProviderQuota, TopicForecast, forecast,
 };
 use crate::model::{Micros, Source, Time, Used};
-use crate::schedule::format_duration;
 use crate::store::{Nature, Store, StoreError, StoreErrorKind};
 
 #[derive(Debug, Args)]
@@ -64,7 +64,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let service = &context.config.service;
     let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: past.used };
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
-    let told = forecast(&context.config.topics, wanted, &context.prices(), &past.history, horizon)?;
+    let mut told = forecast(&context.config.topics, wanted, &context.prices(), &past.history, horizon)?;
+    plan_gaps::leave_out_made_up(&context, &mut told);
     if args.json {
         output::json(&PlanDocument {
             sandbox: past.invented,
@@ -142,7 +143,7 @@ fn render(told: &Forecast, past: &Stored) -> String {
     text.push_str(&quota(told));
     told.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
     told.budgets.iter().for_each(|met| text.push_str(&allowance(met)));
-    text.push_str(&notes(told));
+    text.push_str(&plan_gaps::told(told));
     text
 }
 
@@ -253,8 +254,13 @@ fn quota(told: &Forecast) -> String {
     let made = if quota.made_today > 0 { format!(" ({} made today)", quota.made_today) } else { String::new() };
     let Some(used) = &quota.used_up else {
         let text = format!(
-            "The fullest day, {}, has {} calls at most, of {limit} that max_calls_per_day allows{made}.",
-            quota.fullest_day, quota.fullest_day_calls
+            "The fullest day, {}, has {} at most, of {limit} that max_calls_per_day allows{made}.",
+            quota.fullest_day,
+            if quota.fullest_day_calls == 1 {
+                "1 call".to_owned()
+            } else {
+                format!("{} calls", quota.fullest_day_calls)
+            }
         );
         return output::wrapped("", &text, usize::from(output::width()));
     };
@@ -310,22 +316,4 @@ fn allowance(met: &Allowance) -> String {
 
 fn clock(at: Time) -> String {
     output::when(at).chars().skip(11).take(5).collect()
-}
-
-fn notes(told: &Forecast) -> String {
-    const MOST: usize = 12;
-    let rare: Vec<(&TopicForecast, u64)> =
-        told.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();
-    let mut text = String::new();
-    for (row, over) in rare.iter().take(MOST) {
-        text.push_str(&format!(
-            "! {}: rarer than its window, up to {} between two runs are not covered.\n",
-            row.topic,
-            format_duration(Duration::from_millis(*over))
-        ));
-    }
-    if rare.len() > MOST {
-        text.push_str(&format!("! … and {} more topics rarer than their windows.\n", rare.len() - MOST));
-    }
-    text
 }

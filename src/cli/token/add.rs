@@ -89,7 +89,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
         output::note(&format!("this is the token of {}; it is not shown again", token.name));
     }
     if first {
-        output::note("from now on the pages and the API ask for a token");
+        output::note("within two seconds the pages and the API ask for a token");
     }
     Ok(Exit::Ok)
 }

@@ -29,11 +29,13 @@ pub enum TokenVerb {
     #[command(after_help = examples::TOKEN_ADD)]
     Add(add::TokenAddArgs),
     /// List tokens and links: role, topics, last use
+    #[command(after_help = examples::TOKEN_LIST)]
     List(list::TokenListArgs),
     /// Make a link that shows one topic or one report for a while
     #[command(after_help = examples::TOKEN_SHARE)]
     Share(share::TokenShareArgs),
     /// Withdraw a token or a link; it opens nothing from then on
+    #[command(after_help = examples::TOKEN_WITHDRAW)]
     Withdraw {
         /// Name of the token, or id of the link
         #[arg(value_name = "NAME")]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use crate::cli::examples;
 use crate::cli::look::diff;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -27,6 +28,7 @@ pub struct FilterArgs {
 #[derive(Debug, Subcommand)]
 pub enum FilterVerb {
     /// Count what the filter would hide, with examples; changes nothing
+    #[command(after_help = examples::FILTER)]
     Test(FilterTestArgs),
 }
 

@@ -12,7 +12,7 @@ use crate::cli::wiring::environment::env;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{ids, journal, protected_files};
 use crate::collect::{self, Collector};
-use crate::config::{self, Config, LoadRequest, Target};
+use crate::config::{self, Config, Effective, LoadRequest, Target, redact_url};
 use crate::daemon::system_clock;
 use crate::files::Protected;
 use crate::model::{Clock, Engine, Source, Time, Topic};
@@ -126,6 +126,21 @@ impl Context {
             schema.push_str("_sandbox");
         }
         store::Settings { url, schema, nature: self.nature(), create }
+    }
+
+    /// Every key in force; of a sandbox's database what [`Context::store_settings`] makes of it.
+    pub(in crate::cli) fn effective(&self) -> Vec<Effective> {
+        let (written, used) = (&self.config.database, self.store_settings(false));
+        let mut all = self.config.effective.clone();
+        for one in &mut all {
+            let (was, is) = match one.key.as_str() {
+                "database.url" => (redact_url(&written.url), redact_url(&used.url)),
+                "database.schema" => (written.schema.clone(), used.schema.clone()),
+                _ => continue,
+            };
+            one.value = one.value.replacen(&was, &is, 1);
+        }
+        all
     }
 
     /// Files that no verb may write over.

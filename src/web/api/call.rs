@@ -12,7 +12,7 @@ use crate::model::{BadToken, Position, Source, Time, Wanted, page_token, positio
 use crate::schedule::instant;
 use crate::web::app::App;
 pub(super) use crate::web::ask::cut;
-use crate::web::ask::{LARGEST_FORM, words};
+use crate::web::ask::{LARGEST_FORM, no_parameter, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -152,13 +152,7 @@ impl Call {
 
 fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
     let known = parameters.iter().filter(|parameter| parameter.place == Place::Query);
-    let known: Vec<&str> = known.map(|parameter| parameter.name).collect();
-    let hint = if known.is_empty() {
-        "This takes no parameters.".to_owned()
-    } else {
-        format!("These are known here: {}.", known.join(", "))
-    };
-    Problem::bad(format!("There is no parameter `{}`", cut(name)), hint)
+    no_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
 }
 
 /// Whether something came of a source of this name; the search service's are known everywhere.

@@ -82,7 +82,7 @@ pub(in crate::web) async fn file(State(app): State<App>, Extension(visitor): Ext
 }
 
 async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Problem> {
-    let ask = Ask::of(uri, visitor)?;
+    let ask = Ask::of(uri, visitor, &["run", "n"])?;
     let place = ask.word("n", |word| word.parse::<usize>().ok())?.unwrap_or(0);
     open(site, ask.get("run").unwrap_or(""), place).await
 }

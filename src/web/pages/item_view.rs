@@ -57,14 +57,17 @@ pub(super) fn progress_page(run: &str) -> String {
 
 pub(super) fn reactions(engagement: &Engagement) -> String {
     let known = [
-        ("likes", engagement.likes),
-        ("reposts", engagement.reposts),
-        ("replies", engagement.replies),
-        ("quotes", engagement.quotes),
-        ("views", engagement.views),
+        ("like", "likes", engagement.likes),
+        ("repost", "reposts", engagement.reposts),
+        ("reply", "replies", engagement.replies),
+        ("quote", "quotes", engagement.quotes),
+        ("view", "views", engagement.views),
     ];
-    let told: Vec<String> =
-        known.iter().filter_map(|(name, many)| Some(format!("{} {name}", format::signed((*many)?)))).collect();
+    let told: Vec<String> = known
+        .iter()
+        .filter_map(|(one, more, many)| Some((if *many == Some(1) { one } else { more }, (*many)?)))
+        .map(|(name, many)| format!("{} {name}", format::signed(many)))
+        .collect();
     if told.is_empty() { "reactions not told".to_owned() } else { told.join(", ") }
 }
 

@@ -51,7 +51,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let many = count_items(store, &query.order, &mut hiding, COUNTED).await?;
     let hidden = query.filtered == Filtered::Hide && hiding.hidden() > 0;
     let waiting = query.order.filter.words.is_some() && store.words_waiting().await? > 0;
-    let filters = ask.only(&PARAMETERS);
+    let filters = ask.only(PARAMETERS);
     let narrowed = !filters.is_empty();
     let form = form(&site, &ask, query.filtered, hiding.any()).await?;
     let saved = searches::section(&site, &filters, site.keeps(&ask.visitor)).await?;
@@ -66,7 +66,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
                 ItemCount::More => { "More than " (number(COUNTED)) " items" },
             } }
             @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
-            @if many != ItemCount::All(0) { ", first seen last at the top." }
+            @if many != ItemCount::All(0) { ", newest first." }
             @if hiding.any() && query.filtered == Filtered::Hide { " What topics' filters hide is left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
@@ -138,7 +138,7 @@ async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Resu
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
         @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
-        @if !ask.only(&PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
+        @if !ask.only(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
         details open[!ask.only(&MORE).is_empty()] { summary { "More filters" } div {
             (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
             (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
@@ -163,7 +163,7 @@ pub(in crate::web) async fn file(
     uri: Uri,
 ) -> Response {
     let made = async {
-        let ask = Ask::of(&uri, visitor)?;
+        let ask = Ask::of(&uri, visitor, PARAMETERS)?;
         let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
         let query = ItemQuery::of(&app.site, &ask, format).await?;
         downloads::answer(&app.site, &ask.name, query.order, query.filtered, method == Method::HEAD).await

@@ -68,7 +68,7 @@ async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Proble
     }
     let main = html! {
         h1 { "Settings" }
-        p.lead { "What " code { (format::line(&opened.place, 200)) } " has. Changes are written there; comments and order stay." }
+        p.lead { "These entries are in " code { (format::line(&opened.place, 200)) } ". Changes are written there; comments and order stay." }
         @if let Some(why) = &locked { p.note { (why) } } @else if site.settings().acts.is_none() {
             p.note { "No daemon belongs to these pages: a " code { "topicwatch run" } " of the same file takes changes over within seconds, " code { "topicwatch once" } " with its next run." }
         }

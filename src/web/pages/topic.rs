@@ -44,6 +44,10 @@ const ORDERS: [(&str, &str); 6] = [
 /// How far back, as the address says it.
 const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
 
+/// What the page takes.
+pub(in crate::web) const PARAMETERS: &[&str] =
+    &["q", "sort", "tone", "source", "author", "since", "copies", "noise", "filtered", "by", "after"];
+
 /// What is asked of the items.
 struct ItemQuery {
     filter: Filter,

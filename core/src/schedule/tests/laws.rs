@@ -151,7 +151,7 @@ proptest! {
         let largest = gaps.max().unwrap_or_default();
         for window in Window::ALL {
             let over = largest.checked_sub(window.length()).filter(|over| !over.is_zero());
-            prop_assert_eq!(uncovered(&schedule, *window, after), over, "{} {}", text, zone);
+            prop_assert_eq!(uncovered(&schedule, *window, after).map(|one| one.over), over, "{} {}", text, zone);
         }
     }
 }
@@ -230,22 +230,36 @@ fn a_period_is_anchored_to_the_epoch() {
 }
 
 #[test]
-fn a_schedule_rarer_than_its_window_says_by_how_much() {
-    let hours = |n: u64| Some(Duration::from_secs(n * 3_600));
+fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_is_to_blame() {
+    let hours = |n: u64| Duration::from_secs(n * 3_600);
+    let rarer = |n: u64| Some((hours(n), None));
+    let change = |n: u64, date: &'static str| Some((hours(n), Some(date)));
     let from = time("2026-01-01T00:00:00Z");
     for (text, zone, window, over) in [
         ("0 9 * * *", "UTC", Window::Past24Hours, None),
-        ("0 9 * * *", "Europe/Berlin", Window::Past24Hours, hours(1)),
-        ("0 9 * * MON-FRI", "UTC", Window::Past24Hours, hours(48)),
-        ("* 9-17 * * MON-FRI", "UTC", Window::Past24Hours, Some(Duration::from_secs((15 * 60 + 1 + 24 * 60) * 60))),
+        ("0 9 * * *", "Europe/Berlin", Window::Past24Hours, change(1, "2026-10-25")),
+        ("0 9 * * *", "Australia/Sydney", Window::Past24Hours, change(1, "2026-04-05")),
+        ("0 9 * * MON", "Europe/Berlin", Window::Past7Days, change(1, "2026-10-26")),
+        ("0 9 * * MON-FRI", "UTC", Window::Past24Hours, rarer(48)),
+        // The change of the clock falls into a weekend, which alone is too long.
+        ("0 9 * * MON-FRI", "Europe/Berlin", Window::Past24Hours, rarer(49)),
+        (
+            "* 9-17 * * MON-FRI",
+            "UTC",
+            Window::Past24Hours,
+            Some((Duration::from_secs((15 * 60 + 1 + 24 * 60) * 60), None)),
+        ),
         ("0 9 * * MON-FRI", "UTC", Window::Past7Days, None),
-        ("0 9 1 * *", "UTC", Window::Past7Days, hours(24 * 24)),
-        ("0 9 1 1 *", "UTC", Window::Past7Days, hours(358 * 24)),
+        ("0 9 1 * *", "UTC", Window::Past7Days, rarer(24 * 24)),
+        ("0 9 1 1 *", "UTC", Window::Past7Days, rarer(358 * 24)),
         ("*/15 * * * *", "Antarctica/Troll", Window::Past24Hours, None),
     ] {
-        assert_eq!(uncovered(&cron(text, zone), window, from), over, "{text} {zone}");
+        let found = uncovered(&cron(text, zone), window, from);
+        let found = found.as_ref().map(|one| (one.over, one.clock_change.as_deref()));
+        assert_eq!(found, over, "{text} {zone}");
     }
     let two_days = Schedule::compile(&policy(Period::Every(2 * 86_400_000))).unwrap();
-    assert_eq!(uncovered(&two_days, Window::Past24Hours, from), hours(24));
-    assert_eq!(uncovered(&two_days, Window::Past7Days, from), None);
+    let over = |window| uncovered(&two_days, window, from).map(|one| (one.over, one.clock_change));
+    assert_eq!(over(Window::Past24Hours), rarer(24).map(|(over, _)| (over, None)));
+    assert_eq!(over(Window::Past7Days), None);
 }

@@ -1,0 +1,44 @@
+//! What `plan` says of schedules that are rarer than the window of their searches.
+
+use std::time::Duration;
+
+use crate::cli::wiring::context::Context;
+use crate::insight::{Forecast, TopicForecast};
+use crate::schedule::format_duration;
+use crate::search::makes_up_for;
+
+/// Leaves out what only a change of the clock leaves uncovered where the runs look back over it by themselves.
+pub(super) fn leave_out_made_up(context: &Context, told: &mut Forecast) {
+    for row in told.topics.iter_mut().filter(|row| row.clock_change.is_some()) {
+        let topic = context.config.topics.iter().find(|topic| topic.id == row.topic);
+        let Some((topic, query, policy)) =
+            topic.and_then(|topic| Some((topic, topic.social.as_ref()?, topic.schedule.as_ref()?)))
+        else {
+            continue;
+        };
+        let over = Duration::from_millis(row.uncovered_ms.and_then(|over| u64::try_from(over).ok()).unwrap_or(0));
+        let (gap, catch_up) = (topic.window.length() + over, Duration::from_millis(policy.catch_up_window_ms));
+        if makes_up_for(context.config.service.dialect, query, topic.window, gap, catch_up) {
+            (row.uncovered_ms, row.clock_change) = (None, None);
+        }
+    }
+}
+
+/// A line for each such topic.
+pub(super) fn told(told: &Forecast) -> String {
+    const MOST: usize = 12;
+    let rare: Vec<(&TopicForecast, u64)> =
+        told.topics.iter().filter_map(|row| Some((row, u64::try_from(row.uncovered_ms?).ok()?))).collect();
+    let mut text = String::new();
+    for (row, over) in rare.iter().take(MOST) {
+        let over = format_duration(Duration::from_millis(*over));
+        text.push_str(&match &row.clock_change {
+            None => format!("! {}: rarer than its window, up to {over} between two runs are not covered.\n", row.topic),
+            Some(date) => format!("! {}: {over} is not covered on {date}, when the clock is changed.\n", row.topic),
+        });
+    }
+    if rare.len() > MOST {
+        text.push_str(&format!("! … and {} more topics rarer than their windows.\n", rare.len() - MOST));
+    }
+    text
+}

@@ -1,0 +1,108 @@
+//! Addresses of pages as people mistype them: what is no parameter of a page is refused, so that a misspelt filter is not
+//! taken for none. And what pages say of runs that did not run and of counts of one.
+
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+use crate::support::web_client::{Pages, TOKEN};
+
+const TOPICS: &str =
+    "[defaults]\ntimezone = \"Asia/Tokyo\"\n[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n";
+
+#[test]
+fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace(':', "%3A");
+        let run = place.database.texts("SELECT public_id FROM run").remove(0);
+        let pages = Pages::serve_to_some(&place, &["--at", NINE]);
+        let session = pages.log_in();
+        let get = |path: &str| pages.ask("GET", path, &[("Cookie", &session)], "");
+        let (item, run) = (format!("/item?key={key}"), format!("/runs?run={run}"));
+        for path in [
+            "/",
+            "/items",
+            "/items.csv",
+            "/items.xlsx",
+            "/items.jsonl",
+            "/topics/acme",
+            "/answers/acme",
+            "/topics/acme/report",
+            &item,
+            "/runs",
+            &run,
+            "/alerts",
+            "/files",
+            "/jobs",
+            "/jobs/new",
+            "/health",
+            "/keys",
+            "/access",
+            "/login",
+        ] {
+            assert_eq!(get(path).status, 200, "{name}: {path}");
+            let and = if path.contains('?') { '&' } else { '?' };
+            let refused = get(&format!("{path}{and}new_sicne=1h"));
+            assert_eq!(refused.status, 400, "{name}: {path}\n{}", refused.body);
+            assert!(refused.body.contains("no parameter `new_sicne`"), "{name}: {path}\n{}", refused.body);
+        }
+        // What there is stands beside it.
+        let refused = get("/items?topics=acme");
+        assert!(refused.status == 400 && refused.body.contains("new_since"), "{name}: {}", refused.body);
+        for path in
+            ["/items?topic=acme&new_since=24h&after=", "/topics/acme?q=&sort=new&by=week", "/runs?topic=&state=ok"]
+        {
+            assert_eq!(get(path).status, 200, "{name}: {path}");
+        }
+        assert!(get("/items").body.contains(", newest first."), "{name}");
+    }
+}
+
+#[test]
+fn a_slot_that_was_missed_is_not_shown_as_a_run_that_found_nothing() {
+    for database in databases() {
+        let name = database.name;
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        for at in [NINE, "2026-03-12T18:00:02Z"] {
+            sandbox.turn_to(at);
+            place.run(&["once", "--due", "--at", at]);
+        }
+        let pages = Pages::serve(&place, &["--at", "2026-03-12T18:00:02Z"]);
+        let missed = pages.page("/runs?state=missed");
+        assert!(missed.contains("it did not run") && !missed.contains("found ="), "{name}: {missed}");
+        let ran = pages.page("/runs?state=ok");
+        assert!(ran.contains("found =") && !ran.contains("it did not run"), "{name}: {ran}");
+        let form = Pages::of(
+            place
+                .program(&["run"])
+                .env("TOPICWATCH_WEB_TOKEN", TOKEN)
+                .env("TOPICWATCH_WEB_LISTEN", "127.0.0.1:0")
+                .start(),
+        );
+        let session = form.log_in();
+        let form = form.ask("GET", "/jobs/topics/acme", &[("Cookie", &session)], "").body;
+        assert!(form.contains("when left out, that of [defaults], else UTC"), "{name}: {form}");
+    }
+}
+
+#[test]
+fn one_of_something_is_singular() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), TOPICS);
+        place.ok(&["once", "--at", NINE]);
+        let key = place.database.texts("SELECT key FROM item WHERE kind = 'post' ORDER BY key LIMIT 1").remove(0);
+        wait(place.database.execute(&format!(
+            "UPDATE item SET likes = 1, reposts = 2, replies = 1, quotes = 1, views = 1 WHERE key = '{key}'"
+        )));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let page = pages.page(&format!("/item?key={}", key.replace(':', "%3A")));
+        for part in ["1 like, 2 reposts, 1 reply, 1 quote, 1 view"] {
+            assert!(page.contains(part), "{part}\n{page}");
+        }
+    }
+}
