@@ -145,6 +145,17 @@ async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result
     Ok(watched.filter(|topic| spec.concerns(&topic.id, &topic.tags)).map(|topic| (topic.id.clone(), topic)).collect())
 }
 
+/// The topics that an alert names, itself or by their tags; `None` where it names none.
+async fn named(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<Topic>>, StoreError> {
+    if spec.topics.is_empty() && spec.tags.is_empty() {
+        return Ok(None);
+    }
+    // Only the definitions of all topics say which have a tag.
+    let ids = if spec.tags.is_empty() { &*spec.topics } else { &[] };
+    let topics = store.watched(ids).await?.into_iter().filter_map(|watched| watched.definition);
+    Ok(Some(topics.filter(|topic| spec.concerns(&topic.id, &topic.tags)).collect()))
+}
+
 /// What the day used of the service's budget, or of those of the topics that are named.
 pub(super) async fn budgets(
     store: &Store,
@@ -154,7 +165,9 @@ pub(super) async fn budgets(
     muted: Option<&str>,
 ) -> Result<(), StoreError> {
     let day = now.utc_date();
-    let (service, topics) = store.used_on(now.utc_day(), &spec.topics).await?;
+    let meant = named(store, spec).await?;
+    let ids: Vec<String> = meant.iter().flatten().map(|topic| topic.id.clone()).collect();
+    let (service, used) = store.used_on(now.utc_day(), &ids).await?;
     // Another day's use is another event, and yesterday's is over without a word.
     let stale = |subject: &str| !subject.ends_with(&day);
     let old: Vec<String> = seen.firing.keys().filter(|subject| stale(subject)).cloned().collect();
@@ -163,19 +176,16 @@ pub(super) async fn budgets(
         seen.ended.push(subject);
     }
     let mut evaluations = Vec::new();
-    if spec.topics.is_empty() {
+    if let Some(topics) = meant {
+        for (topic, used) in topics.iter().zip(used) {
+            evaluations.push(rules::budget(spec, &topic.id, used, topic.limits));
+        }
+    } else {
         evaluations.push(rules::budget(spec, "service", service, spec.service));
         let used = store.used_by_provider(now.utc_day()).await?;
         for (name, limits) in &spec.providers {
             let used = used.iter().find(|(one, _)| one == name).map(|(_, used)| *used).unwrap_or_default();
             evaluations.push(rules::budget(spec, name.as_str(), used, *limits));
-        }
-    } else {
-        let watched = store.watched(&spec.topics).await?;
-        for (id, used) in spec.topics.iter().zip(topics) {
-            let topic = watched.iter().find(|watched| watched.topic == *id).and_then(|w| w.definition.as_ref());
-            let Some(limits) = topic.map(|topic| topic.limits) else { continue };
-            evaluations.push(rules::budget(spec, id, used, limits));
         }
     }
     for evaluation in &mut evaluations {

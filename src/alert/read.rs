@@ -11,8 +11,8 @@ use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{Look, Moments, suspect};
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Time,
-    Topic, WindowFit, Words, brings, spell,
+    AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Span,
+    Time, Topic, WindowFit, Words, brings, spell,
 };
 use crate::store::{Moment, Store, StoreError};
 
@@ -27,6 +27,8 @@ const DAYS: i32 = 28;
 /// Runs whose searches are looked at, and of sources that may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
+/// A window ends this much after its run at most, or a twentieth of its length.
+const MOST_SLACK: Duration = Duration::from_secs(300);
 /// What was published longer than this before its window was not new in it, milliseconds.
 const OLD: i64 = 48 * 3_600_000;
 
@@ -92,9 +94,9 @@ async fn inside(
     Ok(compare::sifted(moment, topic, marks).await?.meant)
 }
 
-/// How often the topic was answered in a window.
-async fn answered(moment: &mut Moment, topic: &Topic, day: &Day) -> Result<usize, StoreError> {
-    let asked = moment.asked(&topic.id, day.span, MOST_SEARCHES).await?;
+/// How often the topic was answered in a span.
+async fn answered(moment: &mut Moment, topic: &Topic, span: Span) -> Result<usize, StoreError> {
+    let asked = moment.asked(&topic.id, span, MOST_SEARCHES).await?;
     let good = |asked: &&Asked| matches!(asked.state, SearchState::Ok | SearchState::Empty);
     Ok(asked.iter().filter(good).count())
 }
@@ -111,7 +113,7 @@ async fn watched(
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
         // Looked at half as often as now, it would hold less.
-        if answered(moment, topic, &day).await?.saturating_mul(2) >= looks.max(1) {
+        if answered(moment, topic, day.span).await?.saturating_mul(2) >= looks.max(1) {
             watched.push((day, inside(moment, topic, spec, &day, run).await?));
         }
     }
@@ -123,6 +125,12 @@ fn counts(windows: &[(Day, Vec<Mark>)]) -> Vec<(Day, u64)> {
     windows.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect()
 }
 
+/// When the window of a run ends. A run begins some moments after its slot, never as many, so that the one a whole window
+/// before may lie on either side of an exact bound: a little later it always belongs to the window before.
+fn end_of(run: &AlertRun, length: Duration) -> Time {
+    run.at.plus((length / 20).min(MOST_SLACK))
+}
+
 /// The window that ends with a run, beside those like it.
 async fn windows(
     store: &Store,
@@ -131,11 +139,12 @@ async fn windows(
     run: &AlertRun,
 ) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
     let length = Duration::from_millis(spec.window_ms);
-    let window = |back: i32| daily::window_before(Time(run.at.0 + 1), back, length, &spec.timezone);
+    let window = |back: i32| daily::window_before(end_of(run, length), back, length, &spec.timezone);
     let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
     let mut moment = store.moment().await?;
     let marks = inside(&mut moment, topic, spec, &now, run).await?;
-    let looks = answered(&mut moment, topic, &now).await?;
+    // A backtest knows what came later, too.
+    let looks = answered(&mut moment, topic, Span { until: Time(run.at.0 + 1), ..now.span }).await?;
     moment.end().await?;
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
     let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();

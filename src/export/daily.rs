@@ -34,9 +34,9 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
     Ok(())
 }
 
-/// From the day of the topic's first run, or `--since`, to that of its last, or the one before `--until`.
+/// From the day of the topic's first run that searched, or `--since`, to that of its last, or the one before `--until`.
 async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day>, StoreError> {
-    let (first, last) = (moment.first_run(topic).await?, moment.last_run(topic).await?);
+    let (first, last) = (moment.first_search(topic).await?, moment.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
     // Its first runs may be gone; their days are not.
     let first = moment.pruned_days(topic).await?.days.first().map_or(first, |day| day.span.from.min(first));

@@ -24,6 +24,9 @@ pub struct CalendarFacts {
 pub struct BeforeFacts {
     pub name: String,
     pub span: Span,
+    /// Hidden by the topic's filter: not in its figures.
+    #[serde(skip)]
+    pub filtered: u64,
     /// Why the two cannot be compared.
     pub why: Option<String>,
     /// Its figures; `None` where they cannot be compared.
@@ -62,10 +65,12 @@ pub struct PartFacts {
 /// What is known of a topic and was read already.
 pub(super) struct Reading<'a> {
     pub(super) marks: &'a [Mark],
+    /// What the topic's filter hides.
+    pub(super) hidden: &'a [Mark],
     pub(super) looked: &'a SearchCoverage,
     pub(super) kept: &'a PrunedDays,
-    /// When its first run began.
-    pub(super) began: Option<Time>,
+    /// When its first run that searched began.
+    pub(super) searched_since: Option<Time>,
     /// When another query was asked last.
     pub(super) asked_since: Option<Time>,
     /// Of more items than are read, when the earliest that was read was first seen.
@@ -94,10 +99,11 @@ pub(super) async fn read(
             period.weeks(timezone).into_iter().map(|week| (week.name, week.span)).collect::<Vec<_>>()
         }
     };
+    let filtered = about.hidden.iter().filter(|mark| before.span.holds(mark.moment())).count() as u64;
     Ok(Some(CalendarFacts {
         unit: period.unit,
         name: period.name.clone(),
-        before: BeforeFacts { name: before.name, span: before.span, why, figures },
+        before: BeforeFacts { name: before.name, span: before.span, filtered, why, figures },
         // Of one that goes on, what has begun.
         parts: parts
             .into_iter()
@@ -151,7 +157,7 @@ impl Reading<'_> {
         let (span, noun) = (period.span, period.unit.noun());
         let little = |span: Span| Some(self.looked.looked_at(span)).filter(|part| *part < WHOLE).map(percent);
         if !self.looked.watched(before) {
-            let later = self.began.is_none_or(|began| began >= before.until);
+            let later = self.searched_since.is_none_or(|at| at >= before.until);
             return Some(if later { "not watched yet" } else { "not watched from its beginning" }.to_owned());
         }
         if self.asked_since.is_some_and(|at| at > before.from) {

@@ -179,7 +179,7 @@ mod tests {
         CalendarFacts {
             unit: CalendarUnit::Week,
             name: "2026-W12".into(),
-            before: BeforeFacts { name: "2026-W11".into(), span, why: None, figures: Some(figures) },
+            before: BeforeFacts { name: "2026-W11".into(), span, filtered: 0, why: None, figures: Some(figures) },
             parts: Vec::new(),
         }
     }

@@ -6,13 +6,14 @@ use super::facts::TopicFacts;
 use super::format::{at_least, number};
 use super::measures::{Beside, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
-use crate::model::{Mark, Time};
+use crate::model::{Mark, PrunedDays, Time};
 
 /// The two days beside the last one of a history; `asked_since`: what was asked before then was another question.
 pub(super) fn beside(
     history: &[Day],
     marks: &[Mark],
     looked: &SearchCoverage,
+    kept: &PrunedDays,
     asked_since: Option<Time>,
 ) -> Vec<Beside> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
@@ -22,6 +23,8 @@ pub(super) fn beside(
             Some("not watched yet".to_owned())
         } else if asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was asked then".to_owned())
+        } else if !kept.whole(day.span) {
+            Some("its searches were pruned".to_owned())
         } else if covered < WHOLE {
             Some(format!("only {} covered", super::format::percent(covered)))
         } else {

@@ -44,6 +44,7 @@ pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -
             last: String::new(),
             last_at: search.at,
             fails: false,
+            answers_since: None,
             over_quota: false,
             trouble: None,
             saturated: looked.full_replies(search.source, span),
@@ -64,6 +65,8 @@ pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -
             facts.last = search.state.to_string();
             facts.last_at = search.at;
             facts.fails = failed;
+            let answered = matches!(search.state, SearchState::Ok | SearchState::Empty);
+            facts.answers_since = facts.answers_since.or(Some(search.at)).filter(|_| answered);
             facts.over_quota = search.state == SearchState::OverQuota;
             facts.trouble.clone_from(&search.trouble);
         }

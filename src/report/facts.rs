@@ -16,12 +16,16 @@ pub struct TopicFacts {
     pub title: String,
     /// Begin of its first run that brought anything; `None` before there was one.
     pub began: Option<Time>,
+    /// Begin of its first run that searched, whether it brought anything or not.
+    pub searched_since: Option<Time>,
     /// Whether it was run at all.
     pub tried: bool,
-    /// Whether that lies in the period: everything is new, and nothing can be compared.
+    /// Whether `began` lies in the period: everything is new, and nothing can be compared.
     pub first_day: bool,
     /// Whether it lies after the period: what is known of it was found later.
     pub unwatched: bool,
+    /// Of these, whether it was searched in the period or before: nothing had been answered yet.
+    pub unanswered: bool,
     /// The period's items.
     pub period: Counted,
     /// Whether full replies left a hole in the period: there may be more.
@@ -182,10 +186,14 @@ impl TopicFacts {
             }
             None => Some("has not been run yet: there is nothing to report".to_owned()),
             Some(began) if self.unwatched => {
+                let what = if self.unanswered {
+                    "was run, but no run had brought anything yet: the first that did"
+                } else {
+                    "was not watched yet: its first run"
+                };
+                let began = if self.unanswered { began } else { self.searched_since.unwrap_or(began) };
                 let began = super::format::when(began, timezone);
-                Some(format!(
-                    "was not watched yet: its first run began at {began}, and what it knows of before was found then or later"
-                ))
+                Some(format!("{what} began at {began}, and what it knows of before was found then or later"))
             }
             Some(_) => None,
         }
@@ -282,6 +290,8 @@ pub struct SourceFacts {
     pub last_at: Time,
     /// Whether that was a failure.
     pub fails: bool,
+    /// Since when all were answered, if the last one was.
+    pub answers_since: Option<Time>,
     /// Whether it was not made for want of quota.
     pub over_quota: bool,
     /// Its error class or reason.

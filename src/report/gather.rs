@@ -97,6 +97,8 @@ pub(super) async fn topic(
     let FilteredItems { meant: marks, hidden, unjudged } = sifted(moment, topic, all).await?;
     let looked = coverage::looked(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
+    let searched_since = moment.first_search(&topic.id).await?;
+    let kept = moment.pruned_days(&topic.id).await?;
     let tried = moment.last_run(&topic.id).await?.is_some();
 
     let period: Vec<&Mark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
@@ -119,7 +121,8 @@ pub(super) async fn topic(
     let earlier = items_of(&marks, &whole);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
     let usual = compared.map(|day| daily::usual(day, &earlier));
-    let beside = compared.map(|_| comparison::beside(&history, &marks, &looked, asked_since)).unwrap_or_default();
+    let beside =
+        compared.map(|_| comparison::beside(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
     let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.holds(mark.moment())));
     let relevance = relevance(moment, topic, period.iter().copied(), by_day).await?;
     // A run may begin before midnight, and ask after it.
@@ -127,7 +130,6 @@ pub(super) async fn topic(
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     searches.retain(|asked| asked.at >= span.from);
-    let kept = moment.pruned_days(&topic.id).await?;
     let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
     let inside = || searches.iter().filter(|asked| span.holds(asked.at));
     let asked = TermsAsked {
@@ -151,8 +153,17 @@ pub(super) async fn topic(
     };
     let found_by = found_by::read(moment, topic, &period, seen).await?;
     let scored = scorer.as_deref();
-    let about =
-        calendar::Reading { marks: &marks, looked: &looked, kept: &kept, began, asked_since, reach, scored, now };
+    let about = calendar::Reading {
+        marks: &marks,
+        hidden: &hidden,
+        looked: &looked,
+        kept: &kept,
+        searched_since,
+        asked_since,
+        reach,
+        scored,
+        now,
+    };
     let beyond_days = match &calendar {
         Some(one) => calendar::read(moment, topic, one, &spec.timezone, &about).await?,
         None => None,
@@ -174,9 +185,11 @@ pub(super) async fn topic(
         id: topic.id.clone(),
         title: topic.title.clone(),
         began,
+        searched_since,
         tried,
         first_day: began.is_some_and(|began| span.holds(began)),
         unwatched: began.is_some_and(|began| began >= span.until),
+        unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: looked.saturated(span),
         // What was found since the last report is all of that.
         unseen: belongs.by_moment && coverage::unseen(&looked, span, now),

@@ -21,7 +21,7 @@ const MIN_AUTHORS: u64 = 5;
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
     let mut all: Vec<Matter> = Vec::new();
     pruned(topics, &mut all);
-    sources(topics, timezone, &mut all);
+    sources(topics, span, timezone, &mut all);
     for topic in topics {
         let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
             all.push(Matter { weight, topic: topic.id.clone(), section, kind, sentence });
@@ -233,7 +233,7 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
 }
 
 /// A source that fails for several topics fails once.
-fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
+fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Matter>) {
     let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
     for source in &named {
         let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
@@ -265,7 +265,13 @@ fn sources(topics: &[TopicFacts], timezone: &str, all: &mut Vec<Matter>) {
                     "{source} is over quota here{others}: the last search, at {at}, was not made{trouble}; {not_made} in the period were not."
                 )
             } else {
-                format!("{source}: {failed} of {made} searches failed here{others}; the last one went well.")
+                // A search after the period says nothing of the period itself.
+                let since = hit.iter().filter_map(|(_, facts)| facts.answers_since).max();
+                let end = since.filter(|at| *at >= period.until).map_or_else(
+                    || "; the last one went well".to_owned(),
+                    |at| format!(" in the period; since {} it answers", short(at, timezone)),
+                );
+                format!("{source}: {failed} of {made} searches failed here{others}{end}.")
             };
             all.push(Matter { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
         }

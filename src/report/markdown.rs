@@ -245,7 +245,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
         .iter()
         .map(|(name, many)| format!(", {} by {} left out", number(*many), escaped(name)))
         .chain(
-            (!tone.period.by_others.is_empty()).then(|| " (`topicwatch rescore` has one scorer judge all)".to_owned()),
+            (!tone.period.by_others.is_empty())
+                .then(|| " (`topicwatch db rescore` has one scorer judge all)".to_owned()),
         )
         .collect();
     text.push_str(&format!(

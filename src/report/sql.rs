@@ -4,6 +4,7 @@
 use super::calendar::PartFacts;
 use super::document::Report;
 use super::facts::TopicFacts;
+use super::format::counted;
 use crate::model::{Span, Time};
 
 /// A figure and its statement.
@@ -15,6 +16,14 @@ pub(super) struct Query {
 impl Query {
     fn of(figure: &str, sql: String) -> Self {
         Self { figure: figure.to_owned(), sql }
+    }
+
+    /// A statement that counts items knows nothing of the topic's filter, which is no SQL.
+    fn of_items(figure: &str, filtered: u64, sql: String) -> Self {
+        match filtered {
+            0 => Self::of(figure, sql),
+            more => Self::of(&format!("{figure} (before the filter: {} more)", counted(more, "item")), sql),
+        }
     }
 }
 
@@ -34,14 +43,16 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
         )
     };
     let mut all = vec![
-        Query::of("items, unique, authors", counts(&inside)),
-        Query::of(
+        Query::of_items("items, unique, authors", topic.filtered, counts(&inside)),
+        Query::of_items(
             "the items themselves",
+            topic.filtered,
             format!("SELECT i.key, i.author, i.url, i.tone, i.score, i.scorer\n{inside}\nORDER BY i.key"),
         ),
-        Query::of("tone", tones(&inside)),
-        Query::of(
+        Query::of_items("tone", topic.filtered, tones(&inside)),
+        Query::of_items(
             "copied texts",
+            topic.filtered,
             format!(
                 "SELECT count(*) AS copies, count(DISTINCT lower(i.author)) AS authors, min(i.key) AS one_of_them\n{inside}\nGROUP BY coalesce(i.cluster, i.key) HAVING count(*) >= 3 ORDER BY 2 DESC, 1 DESC"
             ),
@@ -51,8 +62,9 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     let Some(calendar) = &topic.calendar else { return all };
     let (before, name) = (calendar.before.span, calendar.before_words());
     let inside = within(&of, before);
-    all.push(Query::of(&format!("{name}: items, unique, authors"), counts(&inside)));
-    all.push(Query::of(&format!("{name}: tone"), tones(&inside)));
+    let filtered = calendar.before.filtered;
+    all.push(Query::of_items(&format!("{name}: items, unique, authors"), filtered, counts(&inside)));
+    all.push(Query::of_items(&format!("{name}: tone"), filtered, tones(&inside)));
     all.push(Query::of(&format!("{name}: searches, failures, cost"), searches(&id, before)));
     if !report.voice_parts.is_empty() {
         let part = |part: &PartFacts| {
@@ -60,7 +72,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
             format!("SELECT '{}' AS part, {unique}\n{}", part.name, within(&of, part.span))
         };
         let parts: Vec<String> = calendar.parts.iter().map(part).collect();
-        all.push(Query::of("share of voice over time", parts.join("\nUNION ALL\n")));
+        all.push(Query::of_items("share of voice over time", topic.filtered, parts.join("\nUNION ALL\n")));
     }
     all
 }

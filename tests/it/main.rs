@@ -8,7 +8,9 @@
     reason = "tests fail by panicking"
 )]
 
+mod advice;
 mod alert_backtest;
+mod alert_windows;
 mod alerts;
 mod api;
 mod api_access;
@@ -108,6 +110,7 @@ mod report_browser;
 mod report_calm;
 mod report_cli;
 mod report_data;
+mod report_days;
 mod report_layout;
 mod report_sentences;
 mod report_unseen;

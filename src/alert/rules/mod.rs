@@ -299,7 +299,7 @@ pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Ev
         status: Status::Happened,
         summary: format!("{topic}: {} missed, from {first} to {last}", plural(slots.len(), "slot")),
         lines: vec![AlertLine {
-            text: format!("topicwatch coverage --topic {topic} says why, and what it left open"),
+            text: format!("topicwatch coverage {topic} says why, and what it left open"),
             url: None,
             key: None,
         }],

@@ -67,7 +67,7 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
         |r| count(r.counted.raw),
     ),
     Column::integer("unique", "items", "the same, near-copies counted once", |r| count(r.counted.unique)),
-    Column::integer("authors", "authors", "different known authors; empty if none is known", |r| {
+    Column::integer("authors", "authors", "different known authors; empty if none is known or some were pruned", |r| {
         if r.counted.authors == 0 && r.counted.raw > 0 { Cell::Empty } else { count(r.counted.authors) }
     }),
     Column::integer("posts", "items", "posts among the items", |r| count(r.counted.posts)),

@@ -211,7 +211,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                 @if let Some(scorer) = &tone.scorer { " by " code { (format::line(scorer, 40)) } }
                 " · " (number(period.unsupported)) " in unsupported languages · " (number(period.unscored)) " not scored"
                 @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (format::line(name, 40)) } ", left out" }
-                @if !period.by_others.is_empty() { " (" code { "topicwatch rescore" } " has one scorer judge all)" }
+                @if !period.by_others.is_empty() { " (" code { "topicwatch db rescore" } " has one scorer judge all)" }
                 "."
                 @if tone.before.sample() > 0 { " The week before, as far as its days can be compared: " @for (place, (sound, share)) in tone.before_shares.iter().enumerate() { @if place > 0 { ", " } (sound) " " (format::share(share)) } " of " (number(tone.before.sample())) "." }
             }

@@ -65,6 +65,11 @@ impl Moment {
         ask!(self, search_history::watched(topics))
     }
 
+    /// The begin of the topic's first run that searched, whether it was answered or not.
+    pub async fn first_search(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
+        ask!(self, days::first_search(topic))
+    }
+
     /// The begin of the topic's first run that found anything out.
     pub async fn first_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
         ask!(self, days::first_run(topic))

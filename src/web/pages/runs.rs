@@ -94,7 +94,7 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
             code { (format::line(&run.run, 120)) }
             // What is no topic asks nothing.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
-            @else @if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
+            @else if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
         }
         @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { p { (format::line(why, 400)) } }

@@ -12,6 +12,7 @@ pub struct Counted {
     pub raw: u64,
     /// With near-copies counted once.
     pub unique: u64,
+    /// Different ones, as far as they are known; none where those of some items were pruned, since nobody knows how many that were.
     pub authors: u64,
     /// Of all, posts.
     pub posts: u64,
@@ -30,7 +31,9 @@ pub struct Counted {
 pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
     let (mut clusters, mut authors) = (BTreeSet::new(), BTreeSet::new());
     let mut counted = Counted::default();
+    let mut pruned = false;
     for mark in marks {
+        pruned |= mark.pruned;
         counted.raw += 1;
         clusters.insert(mark.cluster.as_str());
         match &mark.author {
@@ -45,7 +48,7 @@ pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
         counted.no_engagement += u64::from(!mark.has_engagement());
     }
     counted.unique = clusters.len() as u64;
-    counted.authors = authors.len() as u64;
+    counted.authors = if pruned { 0 } else { authors.len() as u64 };
     counted
 }
 

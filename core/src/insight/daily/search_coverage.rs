@@ -165,14 +165,18 @@ impl SearchCoverage {
     /// topic that is only asked at instants never knows more than a full reply says.
     #[must_use]
     pub fn saturated(&self, span: Span) -> bool {
-        if self.spans.is_none() {
-            return self.full_pages(span);
-        }
-        let full = |look: &Look| {
-            let search = look.search.as_ref().filter(|s| s.saturated && s.source == Source::Social);
-            search.and_then(|s| s.asked).is_some_and(|asked| asked.within(span).is_some())
+        let Some(spans) = &self.spans else { return self.full_pages(span) };
+        // What a full reply was asked for and did not reach: it covers from its oldest post on, or nothing.
+        let unreached = |look: &Look| {
+            let search = look.search.as_ref().filter(|s| s.saturated && s.source == Source::Social)?;
+            let asked = search.asked?;
+            Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.within(span)
         };
-        self.covered(span) < 0.995 && self.looks.iter().any(full)
+        let left = |gap: Span| {
+            let holes = cover(gap, spans.iter().chain(&self.late).copied()).holes;
+            holes.iter().any(|hole| hole.until.0 - hole.from.0 >= SHORT)
+        };
+        self.looks.iter().filter_map(unreached).any(left)
     }
 
     /// Full replies of a source to searches that asked about a span, or that were made in it where they name none.

@@ -1,0 +1,127 @@
+//! Every command that a message, a hint or a page of the program names is read out of its source and is one that it takes.
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser as _};
+use topicwatch::cli::Cli;
+
+/// Every source file, without its comments.
+fn sources(folder: &std::path::Path, all: &mut Vec<(String, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = entry.to_str().unwrap().to_owned();
+        if entry.is_dir() {
+            sources(&entry, all);
+        } else if name.ends_with(".rs") && !name.contains("/cli/examples/") {
+            let text = std::fs::read_to_string(&entry).unwrap();
+            let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+            all.push((name, code.join("\n").replace("\\\n", " ")));
+        }
+    }
+}
+
+/// A command that a text names.
+struct Named {
+    words: Vec<String>,
+    /// Whether it stands alone, as between backticks; else the text may go on behind it.
+    alone: bool,
+}
+
+/// What stands in for a value that is filled in: a number, which is a name, too.
+const VALUE: &str = "20260311";
+
+/// The commands that a source names.
+fn named(code: &str) -> Vec<Named> {
+    const BEGIN: &str = "topicwatch ";
+    let mut all = Vec::new();
+    for (at, _) in code.match_indices(BEGIN) {
+        let (before, rest) = (&code[..at], &code[at..]);
+        let quote =
+            rest.char_indices().find(|(n, c)| *c == '"' && !rest[..*n].ends_with('\\')).map_or(rest.len(), |q| q.0);
+        let (text, after) = (&rest[..quote], &rest[quote..]);
+        let markup = before.ends_with("code { \"");
+        let ticked = before.ends_with('`');
+        let mut line = match (ticked, markup) {
+            (true, _) => text.split('`').next().unwrap_or_default().to_owned(),
+            (_, true) if after.starts_with("\" (") => format!("{text}{VALUE}"),
+            (_, true) => text.to_owned(),
+            // Behind these the sentence goes on.
+            _ => text.split(['`', ';', ',', ')', '|', '·', '&']).next().unwrap_or_default().to_owned(),
+        };
+        for end in [" | ", " > ", "\\n", "   "] {
+            line = line.split(end).next().unwrap_or_default().to_owned();
+        }
+        while let Some((head, tail)) = line.split_once('{') {
+            let Some((_, tail)) = tail.split_once('}') else { break };
+            line = format!("{head}{VALUE}{tail}");
+        }
+        let line = line.replace("\\\"", "");
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        all.push(Named { words, alone: ticked || markup });
+    }
+    all
+}
+
+/// Whether the program takes a command line, or would with the values that advice leaves out.
+fn taken(words: &[String]) -> bool {
+    match Cli::try_parse_from(words) {
+        Ok(_) => true,
+        Err(error) => matches!(
+            error.kind(),
+            ErrorKind::MissingRequiredArgument
+                | ErrorKind::MissingSubcommand
+                | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+                | ErrorKind::DisplayHelp
+        ),
+    }
+}
+
+/// Why a command is none that should be named, if so.
+fn wrong(named: &Named) -> Option<String> {
+    let line = named.words.join(" ");
+    let program = Cli::command();
+    let verb =
+        |name: &str| program.get_subcommands().find(|verb| verb.get_name() == name).map(|verb| !verb.is_hide_set());
+    match named.words.get(1).map(|name| verb(name)) {
+        // A sentence about the program.
+        None | Some(None) if !named.alone => return None,
+        Some(Some(true)) => {}
+        _ => return Some(format!("{line}: no verb that the help shows")),
+    }
+    let long = (2..=named.words.len()).rev().find(|many| taken(&named.words[..*many])).unwrap_or(0);
+    let rest = named.words.get(long..).unwrap_or_default();
+    let whole = if named.alone { rest.is_empty() } else { long > 0 && !rest.iter().any(|word| word.starts_with('-')) };
+    (!whole).then(|| format!("{line}: not understood"))
+}
+
+#[test]
+fn every_command_that_a_message_names_is_one_that_the_program_takes() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    for folder in ["src", "core/src"] {
+        sources(&root.join(folder), &mut all);
+    }
+    let (mut many, mut mistakes) = (0, Vec::new());
+    for (path, code) in &all {
+        for named in named(code) {
+            many += 1;
+            mistakes.extend(wrong(&named).map(|why| format!("{path}: {why}")));
+        }
+    }
+    assert!(many > 150, "{many}");
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+}
+
+#[test]
+fn a_command_that_there_is_not_is_found() {
+    for (code, bad) in [
+        ("\"topicwatch coverage --topic {topic} says why, and what it left open\"", true),
+        ("\"topicwatch coverage {topic} says why, and what it left open\"", false),
+        ("\"run it: topicwatch once --topic {name}\"", false),
+        ("\"is `topicwatch rum` up?\"", true),
+        ("code { \"topicwatch rescore\" } \" has one scorer\"", true),
+        ("code { \"topicwatch once \" (card.topic) }", false),
+        ("\"topicwatch searches for topics\"", false),
+    ] {
+        let all = named(code);
+        assert_eq!((all.len(), all.iter().any(|one| wrong(one).is_some())), (1, bad), "{code}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Windows as long as the time between two runs, through the binary on both databases: a run begins some moments after its
+//! slot, never as many, and however they fall a window holds its own run and not the one a whole window before.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng as _;
+use rand_distr::{Distribution as _, Uniform};
+use serde_json::{Value, json};
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::world::{World, hour, post};
+
+const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nschedule = \"0 0 * * *\"\n\n\
+    [[alerts]]\nname = \"storms\"\nrule = \"volume\"\n\n\
+    [[alerts]]\nname = \"tone\"\nrule = \"negative\"\nmin = 10\n";
+
+const DAYS: u32 = 20;
+/// The day with a storm of three times as much, all of it bad.
+const STORM: u32 = 17;
+
+#[test]
+fn a_run_a_whole_window_ago_is_in_no_window_however_late_it_began() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), ALERTS);
+        let mut random = ChaCha8Rng::seed_from_u64(20_260_311);
+        let moments = Uniform::new(50_u32, 450).unwrap();
+        for day in 0..DAYS {
+            let many = if day == STORM { 60 } else { 20 };
+            let (good, bad) = ("what a great day, I love it", "this is terrible, I hate it, the worst");
+            let words = |k: u32| if day == STORM || k % 2 == 1 { bad } else { good };
+            let one = |k: u32| post(day * 100 + k, 24 * day, &format!("{day} {k} acme: {}", words(k)), 1);
+            world.posts(&(0..many).map(one).collect::<Vec<Value>>());
+            let at = hour(24 * day).replace(":00Z", &format!(":00.{:03}Z", moments.sample(&mut random)));
+            place.ok(&["once", "--due", "--at", &at]);
+        }
+        let begun = |told: &Value| -> Vec<Value> {
+            let all = told["events"].as_array().unwrap_or_else(|| panic!("{told}"));
+            let fired = all.iter().filter(|event| event["kind"] == "fired" && event["muted"].is_null());
+            fired.map(|event| json!(event["at"].as_str().unwrap()[..10])).collect()
+        };
+        let day = json!(hour(24 * STORM)[..10]);
+        let all = place.json(&["alerts", "--json", "--limit", "100", "--at", &hour(24 * DAYS)]);
+        assert_eq!(begun(&all), [day.clone(), day.clone()], "{}: {all}", place.database.name);
+        for alert in ["storms", "tone"] {
+            let told = place.json(&["alerts", "backtest", alert, "--days", "30", "--json", "--at", &hour(24 * DAYS)]);
+            assert_eq!(begun(&told), [day.clone()], "{}: {told}", place.database.name);
+        }
+        let storm = all["events"].to_string();
+        assert!(storm.contains("acme: 60 new ones in 1d (60 items by 3 authors)"), "{storm}");
+        assert!(storm.contains("% of 60 items of 1d sound negative"), "{storm}");
+    }
+}

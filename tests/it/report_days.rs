@@ -1,0 +1,183 @@
+//! Reports and `daily` of days on which not everything went well: searches that failed before anything was found, a topic's
+//! filter, words and searches that were pruned, a day that is not over. Through the binary on both databases.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+use crate::support::world::{World, hour, once, post, topic};
+
+fn report(place: &Place, date: &str, at: &str) -> (String, String) {
+    let made = |name: &str| {
+        place.ok(&["report", "--date", date, "--at", at, "--out", name]);
+        std::fs::read_to_string(place.path(name)).unwrap()
+    };
+    (made("told.md"), made("told.html"))
+}
+
+fn daily(place: &Place) -> Vec<Value> {
+    let text = place.ok(&["export", "--what", "daily", "--format", "jsonl"]);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The figures of a column, by day.
+fn of(rows: &[Value], column: &str) -> Vec<(String, Value)> {
+    rows.iter().map(|row| (row["day"].as_str().unwrap().to_owned(), row[column].clone())).collect()
+}
+
+#[test]
+fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
+    for database in databases() {
+        let well = Arc::new(AtomicBool::new(false));
+        let answers = Arc::clone(&well);
+        let server = Raw::saying(move |_| {
+            let headers = "content-type: application/json\r\nx-desearch-cost-usd: 0.01\r\n";
+            if answers.load(Ordering::SeqCst) {
+                let body = json!({ "results": [post(1, 47, "found at last", 1)] }).to_string();
+                return reply("200 OK", headers, body.as_bytes());
+            }
+            reply("502 Bad Gateway", headers, b"{\"detail\":\"balance spent\"}")
+        });
+        let place = Place::new(database, &server.lines(), &topic("acme", ""));
+        // Seven runs in vain from noon on, and one that was answered in the morning of the third day.
+        for n in [12, 18, 24, 30, 36, 42, 48] {
+            place.run(&["once", "--at", &hour(n)]);
+        }
+        well.store(true, Ordering::SeqCst);
+        once(&place, 54);
+        let (name, rows) = (place.database.name, daily(&place));
+        let days = |figures: [Value; 3]| -> Vec<(String, Value)> {
+            ["2026-03-11", "2026-03-12", "2026-03-13"].map(str::to_owned).into_iter().zip(figures).collect()
+        };
+        assert_eq!(of(&rows, "social_failed"), days([json!(2), json!(4), json!(1)]), "{name}");
+        assert_eq!(of(&rows, "runs"), days([json!(2), json!(4), json!(2)]), "{name}");
+        let cost: f64 = rows.iter().map(|row| row["cost_usd"].as_str().unwrap().parse::<f64>().unwrap()).sum();
+        assert!((cost - 0.08).abs() < 1e-9, "{name}: {cost}");
+
+        let now = hour(55);
+        let (text, page) = report(&place, "2026-03-12", &now);
+        let told = "was run, but no run had brought anything yet: the first that did began at 2026-03-13 06:00, and what it knows of before was found then or later";
+        assert!(text.contains(told) && page.contains(told), "{name}: {text}");
+        assert!(!text.contains("not watched") && !page.contains("not watched"), "{name}: {text}");
+        // What failed is of the period, and that it answers is not.
+        let failed = "social: 4 of 4 searches failed here in the period; since 03-13 06:00 it answers.";
+        assert!(text.contains(failed) && page.contains(failed), "{name}: {text}");
+        let (text, page) = report(&place, "2026-03-10", &now);
+        let told = "was not watched yet: its first run began at 2026-03-11 12:00";
+        assert!(text.contains(told) && page.contains(told), "{name}: {text}");
+        // In the period in which it answered again, the last one is of that period.
+        let (text, _) = report(&place, "2026-03-13", &now);
+        assert!(text.contains("social: 1 of 2 searches failed here; the last one went well."), "{name}: {text}");
+        assert!(text.contains("irst day"), "{name}: the baseline came on that day: {text}");
+    }
+}
+
+#[test]
+fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "social.limit = 3\n"));
+        let at = |n: u32| -> Vec<Value> {
+            (0..3).map(|k| post(n * 10 + k, n - k, &format!("{n} {k} said of acme"), 1)).collect()
+        };
+        // Each reply is full, and reaches back to the search before it.
+        for n in (2..=20).step_by(2) {
+            world.posts(&at(n));
+            once(&place, n);
+        }
+        let (name, now) = (place.database.name, hour(20));
+        let told = |last: bool| {
+            let (text, page) = report(&place, "2026-03-11", &now);
+            let saturated = of(&daily(&place), "saturated").pop().unwrap().1;
+            assert_eq!(saturated, json!(last), "{name}");
+            (text.contains("≥\u{a0}"), page.contains("≥\u{a0}3") || page.contains("≥\u{a0}2"))
+        };
+        assert_eq!(told(false), (false, false), "{name}");
+        // One that reached back an hour only, after four.
+        world.posts(&[post(901, 24, "much", 1), post(902, 23, "more", 1), post(903, 23, "was said", 1)]);
+        once(&place, 24);
+        let (text, _) = report(&place, "2026-03-11", &hour(24));
+        assert!(text.contains("≥\u{a0}"), "{name}: {text}");
+        assert_eq!(of(&daily(&place), "saturated")[0].1, json!(true), "{name}");
+    }
+}
+
+#[test]
+fn statements_of_a_topic_with_a_filter_say_what_they_do_not_hide() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude = [\"recall\"]"));
+        world.posts(&[
+            post(1, 1, "acme is liked", 1),
+            post(2, 2, "acme is disliked", 1),
+            post(3, 3, "a recall of acme", 1),
+            post(4, 3, "another recall, larger than the first", 1),
+        ]);
+        once(&place, 9);
+        let (text, page) = report(&place, "2026-03-11", &hour(30));
+        let name = place.database.name;
+        assert!(text.contains("**2** items"), "{name}: {text}");
+        for figure in ["items, unique, authors", "the items themselves", "tone", "copied texts"] {
+            let title = format!("{figure} (before the filter: 2 items more)");
+            assert!(text.contains(&title) && page.contains(&title), "{name}: no {title}: {text}");
+        }
+        assert!(!text.contains("cost (before the filter"), "{name}: searches have no filter: {text}");
+        let sql = text.split("```sql\n").nth(1).unwrap().split("\n```").next().unwrap();
+        assert_eq!(place.database.number(&format!("SELECT items FROM ({sql}) q")), 4, "{name}: {sql}");
+        // Without a filter there is nothing to add.
+        place.configure(&world.lines(), &topic("acme", ""));
+        once(&place, 31);
+        let (text, _) = report(&place, "2026-03-11", &hour(32));
+        assert!(text.contains("**4** items") && !text.contains("before the filter"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn authors_of_a_day_some_of_whose_words_were_pruned_are_not_known() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nitems = \"25d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        let all: Vec<Value> = (0..3).map(|k| post(k, k, &format!("{k} what acme was in spring"), 1)).collect();
+        world.posts(&all);
+        once(&place, 9);
+        // One of them is seen once more, and its words stay.
+        world.posts(&all[..1]);
+        once(&place, 24 * 20);
+        let (name, now) = (place.database.name, hour(24 * 30));
+        assert_eq!(of(&daily(&place), "authors")[0].1, json!(3), "{name}");
+        place.ok(&["db", "prune", "--at", &now]);
+        let rows = daily(&place);
+        assert_eq!((&rows[0]["items"], &rows[0]["authors"]), (&json!(3), &Value::Null), "{name}: {}", rows[0]);
+        let (text, page) = report(&place, "2026-03-11", &now);
+        assert!(text.contains("**3** items, **3** unique, authors not given"), "{name}: {text}");
+        assert!(page.contains("authors not given"), "{name}");
+    }
+}
+
+#[test]
+fn a_day_whose_searches_were_pruned_is_not_called_uncovered() {
+    for database in databases() {
+        let world = World::new();
+        let keep = "[retention]\nprune = \"never\"\nsightings = \"20d\"\nruns = \"20d\"\n\n";
+        let place = Place::new(database, &world.lines(), &format!("{keep}{}", topic("acme", "")));
+        for day in 0..9 {
+            world.posts(&[post(day, 24 * day, &format!("{day} what acme was"), 1)]);
+            for n in [1, 12, 24] {
+                once(&place, 24 * day + n);
+            }
+        }
+        let (name, now) = (place.database.name, hour(24 * 25 + 12));
+        let pruned = "Week before (Thursday 03-12): not compared, its searches were pruned.";
+        let (before, _) = report(&place, "2026-03-19", &now);
+        assert!(before.contains("Week before (Thursday 03-12): 1 item"), "{name}: {before}");
+        place.ok(&["db", "prune", "--at", &now]);
+        let (text, page) = report(&place, "2026-03-19", &now);
+        assert!(text.contains(pruned) && page.contains(pruned), "{name}: {text}");
+        assert!(!text.contains("0% covered"), "{name}: {text}");
+    }
+}
