@@ -117,7 +117,8 @@ async fn rows_of(
                 saturated: whole.then(|| looked.saturated(day.span)),
                 covered: whole.then(|| looked.covered(day.span)),
                 covered_s: looked.covered_ms(day.span).map(|ms| ms / 1_000).filter(|_| whole),
-                holes: (whole && looked.has_spans()).then(|| looked.holes(passed)),
+                holes: (whole && looked.has_spans())
+                    .then(|| looked.holes(passed).into_iter().filter(|hole| !hole.before).collect()),
                 pruned: !whole,
             }
         })

@@ -66,7 +66,8 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
                     assert_eq!(row["saturated"], day.at_least, "{row}");
                     let share = (day.covered.unwrap() * 1e4).floor() / 1e4;
                     assert_eq!(row["covered_share"].as_f64().unwrap(), share, "{row}");
-                    let holes = facts.holes.iter().filter_map(|hole| hole.span.within(day.span));
+                    let holes = facts.holes.iter().filter(|hole| !hole.before);
+                    let holes = holes.filter_map(|hole| hole.span.within(day.span));
                     assert_eq!(as_told("holes"), holes.count() as u64, "{row}");
                 }
             }

@@ -1,7 +1,7 @@
 //! A PostgreSQL database with all tables, made once a run and copied for each case, where the server is the tests' own
 //! (`TEST_POSTGRES_PRIVATE`, which scripts/test sets). Making and dropping the tables for each case took the server three times as long.
 
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
+use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 use topicwatch::store::{Settings, Store};
 
 use crate::support::server_choice::{Scratch, on_a_thread, random, url};
