@@ -37,7 +37,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("sentiment", &["model", "normalise"]),
     // Nothing of search: the stand-in and the client check one another.
     ("sandbox", &["model", "listener"]),
-    ("search", &["model", "http", "failpoint"]),
+    // Of normalise: which entries of a feed have one address.
+    ("search", &["model", "http", "normalise", "failpoint"]),
     ("store", &["model", "failpoint"]),
     ("insight", &["model", "budget", "schedule", "filter"]),
     // What reports and pages draw alike.

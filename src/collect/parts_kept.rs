@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pack::Packer;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
-use crate::model::{ProviderKind, ProviderQuery, Span, Time};
+use crate::model::{ProviderKind, ProviderQuery, Remembered, Span, Time};
 use crate::search::kinds::{Asked, GivenItem, Kind, Part, PartFailure, PartReply};
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
@@ -19,6 +19,9 @@ pub(super) struct Kept {
     /// Key and address of each item that was given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) items: Vec<GivenItem>,
+    /// What was remembered that decides how the replies are read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) memory: Vec<Remembered>,
 }
 
 impl Kept {
@@ -101,8 +104,13 @@ pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &
         }
         kept.push(one);
     }
-    let items = asked.items.iter().take(kind.given(asked)).cloned().collect();
-    let request = Kept { query: query.clone(), from: asked.span.from.0, until: asked.span.until.0, items };
+    let request = Kept {
+        query: query.clone(),
+        from: asked.span.from.0,
+        until: asked.span.until.0,
+        items: asked.items.iter().take(kind.given(asked)).cloned().collect(),
+        memory: kind.decisive(asked),
+    };
     answered.then_some(())?;
     Some(RawRecord {
         request: serde_json::to_string(&request).ok()?,

@@ -147,7 +147,7 @@ fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
     let kept: parts_kept::Kept = serde_json::from_str(&reply.request).ok()?;
     let kind = kinds::named(&kept.query.kind)?;
     let all = parts_kept::read(&kept.query, body)?;
-    let asked =
-        kinds::Asked { query: &kept.query, span: kept.span(), now: reply.seen_at, memory: &[], items: &kept.items };
+    let (query, span) = (&kept.query, kept.span());
+    let asked = kinds::Asked { query, span, now: reply.seen_at, memory: &kept.memory, items: &kept.items };
     super::read_provider(kind, reply.source, &asked, &all).ok()
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::daily::links;
-use crate::model::{AnswerRow, Found, Kind};
+use crate::model::{AnswerRow, Found, Kind, page_of_entry};
 use crate::normalise::keys_of;
 use crate::store::{Moment, Store, StoreError};
 
@@ -42,7 +42,9 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
     let of = |(answer, (links, beyond)): (&&AnswerRow, Named<'_>)| {
         let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
         for (link, key) in links {
-            let key = key.and_then(|key| stored(&key));
+            // Of several entries of one address, one that the answer was given.
+            let entry = |page: &str| answer.cited.iter().find(|key| page_of_entry(key) == Some(page));
+            let key = key.and_then(|key| stored(&key).or_else(|| stored(entry(&key)?)));
             told.extend(key.clone());
             citations.push(Citation { cited: link.to_owned(), key, in_text: true });
         }

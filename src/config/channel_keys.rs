@@ -21,7 +21,7 @@ fn needs(key: &str) -> &'static str {
     match key {
         "name" => "write name = \"…\": a short name that reports deliver by",
         "kind" => {
-            "write kind = \"email\", \"webhook\", \"slack\", \"ntfy\", \"telegram\", \"discord\", \"teams\" or \"apprise\""
+            "write kind = \"email\", \"webhook\", \"slack\", \"mattermost\", \"ntfy\", \"telegram\", \"discord\", \"teams\" or \"apprise\""
         }
         "host" => "write host = \"smtp.example.com\"",
         "chat" => "write chat = \"-1001234567890\", the number of the chat, or chat = \"@name\" of a channel",

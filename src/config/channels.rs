@@ -31,7 +31,7 @@ fn foreign(kind: ChannelKind) -> Vec<&'static str> {
     let own: &[&[&str]] = match kind {
         ChannelKind::Email => &[&EMAIL],
         ChannelKind::Webhook => &[&ADDRESS, &SIGNED],
-        ChannelKind::Slack | ChannelKind::Discord | ChannelKind::Teams => &[&ADDRESS],
+        ChannelKind::Slack | ChannelKind::Mattermost | ChannelKind::Discord | ChannelKind::Teams => &[&ADDRESS],
         ChannelKind::Ntfy => &[&ADDRESS, &TOKEN],
         ChannelKind::Telegram => &[&ADDRESS, &TOKEN, &CHAT],
         ChannelKind::Apprise => &[&ADDRESS, &TAG],

@@ -58,6 +58,7 @@ pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes
     };
     let form = match kind {
         ChannelKind::Slack => HookForm::Slack,
+        ChannelKind::Mattermost => HookForm::Mattermost,
         ChannelKind::Ntfy => HookForm::Ntfy,
         ChannelKind::Discord => HookForm::Discord,
         ChannelKind::Teams => HookForm::Teams,
@@ -104,6 +105,10 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
         ChannelKind::Discord if ends_in("/slack") || ends_in("/github") => {
             let hint = "remove the end of the address, or write kind = \"slack\"";
             Err(Fault::new("takes messages of another service there", hint))
+        }
+        ChannelKind::Ntfy if url.path().trim_matches('/').is_empty() => {
+            let hint = "write an address such as \"https://ntfy.example.com/my-topic\"";
+            Err(Fault::new("names no topic", hint))
         }
         ChannelKind::Apprise if !has("notify") => {
             let hint = "write an address such as \"https://apprise.example.com/notify/KEY\"";

@@ -30,12 +30,13 @@ pub(super) fn own(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusa
     }))
 }
 
-/// `&`, `<` and `>` are Slack's own signs: with them text from anywhere could call everybody or hide where a link leads.
+/// `&`, `<` and `>` are Slack's own signs: with them text from anywhere could call everybody or hide where a link leads. What
+/// `*` and `_` mean is turned off.
 pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let words = within(&plain::words(message), SLACK, |_| 1);
     let text = format!("{}\n{}", escaped(&one_line(&message.subject)), escaped(&words));
-    written(&serde_json::json!({ "text": text, "unfurl_links": false, "unfurl_media": false }))
+    written(&serde_json::json!({ "text": text, "mrkdwn": false, "unfurl_links": false, "unfurl_media": false }))
 }
 
 /// The topic is the last part of the address; the message goes to the server itself, so that title and text may hold any
@@ -43,7 +44,8 @@ pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
 pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
     let nowhere = || Refusal::for_good("its address names no topic: write https://ntfy.example.com/my-topic");
     let mut server = address.clone();
-    let topic = address.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());
+    server.set_path(address.path().trim_end_matches('/'));
+    let topic = server.path_segments().and_then(|mut parts| parts.next_back()).filter(|topic| !topic.is_empty());
     let topic = topic.ok_or_else(nowhere)?.to_owned();
     server.path_segments_mut().map_err(|()| nowhere())?.pop().push("");
     let text = within(&plain::words(message), NTFY, char::len_utf8);
@@ -77,7 +79,7 @@ mod tests {
         let body = slack(&message("<https://evil.example|here> & <!here>")).unwrap_or_default();
         let expected =
             "[recalls] &lt;!channel&gt; &amp; more next\n&lt;https://evil.example|here&gt; &amp; &lt;!here&gt;";
-        assert_eq!(json(&body)["text"], expected);
+        assert_eq!((&json(&body)["text"], &json(&body)["mrkdwn"]), (&expected.into(), &false.into()));
         let long = slack(&message(&"é".repeat(9_000))).unwrap_or_default();
         assert!(json(&long)["text"].as_str().is_some_and(|text| text.ends_with("é\n… (cut)")));
     }
@@ -85,10 +87,14 @@ mod tests {
     #[test]
     fn the_topic_of_ntfy_is_the_end_of_its_address() {
         let body = |address: &str, text: &str| ntfy(&Url::parse(address).ok()?, &message(text)).ok();
-        let (server, sent) = body("https://ntfy.example.com/base/alerts-of-mine", "words")
-            .unwrap_or_else(|| (Url::parse("x:y").expect("a URL"), Vec::new()));
-        assert_eq!(server.as_str(), "https://ntfy.example.com/base/");
-        assert_eq!((&json(&sent)["topic"], &json(&sent)["message"]), (&"alerts-of-mine".into(), &"words".into()));
+        for address in
+            ["https://ntfy.example.com/base/alerts-of-mine", "https://ntfy.example.com/base/alerts-of-mine//"]
+        {
+            let (server, sent) =
+                body(address, "words").unwrap_or_else(|| (Url::parse("x:y").expect("a URL"), Vec::new()));
+            assert_eq!(server.as_str(), "https://ntfy.example.com/base/");
+            assert_eq!((&json(&sent)["topic"], &json(&sent)["message"]), (&"alerts-of-mine".into(), &"words".into()));
+        }
         assert!(body("https://ntfy.example.com/", "words").is_none());
         let cut = body("https://ntfy.example.com/t", &"☕".repeat(3_000))
             .map(|(_, sent)| json(&sent)["message"].to_string().len());

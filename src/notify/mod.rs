@@ -9,6 +9,7 @@ mod cut;
 mod email;
 mod forms;
 mod mailbox;
+mod mattermost;
 mod ping;
 mod plain;
 mod reply;

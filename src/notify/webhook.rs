@@ -9,7 +9,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
 use super::channel::{Refusal, one_line};
-use super::{chats, forms, reply, signature};
+use super::{chats, forms, mattermost, reply, signature};
 use crate::http::{self, is_public};
 use crate::model::{HookForm, Message, Time};
 
@@ -46,6 +46,7 @@ pub(super) async fn send(
     let (url, body) = match form {
         HookForm::Own => (url, forms::own(request.message, request.created_at)?),
         HookForm::Slack => (url, forms::slack(request.message)?),
+        HookForm::Mattermost => (url, mattermost::mattermost(request.message)?),
         HookForm::Ntfy => forms::ntfy(&url, request.message)?,
         HookForm::Telegram { chat } => chats::telegram(&url, secret, chat, request.message)?,
         HookForm::Discord => chats::discord(&url, request.message)?,

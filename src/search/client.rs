@@ -10,6 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::attempt::{Arrived, Caller, Key, Tried};
+use super::failure::Whom;
 use super::gate::{Gate, Pace, Refusal};
 use super::limits::Limits;
 use super::render;
@@ -20,7 +21,7 @@ use super::session::Session;
 use super::unsupported::Unsupported;
 use super::{Access, Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
-use crate::model::{SERVICE, Time};
+use crate::model::{Login, SERVICE, Time};
 
 /// Longest time to reach the service, within the call's own deadline.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -48,6 +49,7 @@ pub enum CallFailure {
 /// nothing behind.
 pub struct Client {
     provider: String,
+    login: Login,
     base_url: Url,
     allow_private: bool,
     dialect: Dialect,
@@ -75,23 +77,25 @@ impl Client {
     /// certificates for an `https` address.
     pub fn new(settings: Settings) -> Result<Self, SetupError> {
         let base_url = settings.base_url;
+        let login = settings.access.login();
+        let whom = Whom { provider: &settings.provider, login: Some(login) };
         if !matches!(base_url.scheme(), "http" | "https") || !base_url.has_host() {
-            let hint = &format!("set `{}`", key_of(&settings.provider, "base_url"));
+            let hint = &format!("set `{}`", whom.key("base_url"));
             return Err(setup("the service's address is not an http or https address", hint));
         }
         if !base_url.username().is_empty() || base_url.password().is_some() {
             // It would become an `Authorization` header of its own, and be printed.
             return Err(setup(
                 "the service's address holds a user name or password",
-                &format!("take it out of `{}`; the key alone is sent", key_of(&settings.provider, "base_url")),
+                &format!("take it out of `{}`; the key alone is sent", whom.key("base_url")),
             ));
         }
         let (key, secret) = match settings.access {
             Access::Open => (Key::None, SecretString::default()),
-            Access::Bare(secret) => (Key::Fixed(header(secret.expose_secret())?), secret),
+            Access::Bare(secret) => (Key::Fixed(header(&whom, secret.expose_secret())?), secret),
             Access::Bearer(secret) => {
-                header(secret.expose_secret())?;
-                (Key::Fixed(header(&format!("Bearer {}", secret.expose_secret()))?), secret)
+                header(&whom, secret.expose_secret())?;
+                (Key::Fixed(header(&whom, &format!("Bearer {}", secret.expose_secret()))?), secret)
             }
             Access::Session { user, password } => {
                 (Key::Session(Session::new(base_url.clone(), user, password.clone())), password)
@@ -119,6 +123,7 @@ impl Client {
             max_tries: settings.max_tries.max(1),
             backoff: Backoff::default(),
             provider: settings.provider,
+            login,
             base_url,
             allow_private: settings.allow_private,
             dialect: settings.dialect,
@@ -231,7 +236,13 @@ impl Client {
                 }
                 (Next::GiveUp, _) => {
                     let not_before = failure.retry_after.filter(|wait| !wait.is_zero()).map(|wait| now().plus(wait));
-                    return Err(CallFailure::Error(Box::new(failure.into_error(tries, latency, not_before, spent))));
+                    return Err(CallFailure::Error(Box::new(failure.into_error(
+                        &self.whom(),
+                        tries,
+                        latency,
+                        not_before,
+                        spent,
+                    ))));
                 }
             }
             pauses += 1;
@@ -240,6 +251,10 @@ impl Client {
 }
 
 impl Client {
+    fn whom(&self) -> Whom<'_> {
+        Whom { provider: &self.provider, login: Some(self.login) }
+    }
+
     /// The address of a request. One that somebody else chose must be one of the public internet; the names of hosts are
     /// looked up and checked when they are connected to.
     fn address(&self, request: &Request) -> Result<Url, CallFailure> {
@@ -270,16 +285,11 @@ impl Client {
             _ => false,
         };
         if inner && !self.allow_private {
-            let hint = format!("if it is meant, write {} = true", key_of(&self.provider, "allow_private"));
+            let hint = format!("if it is meant, write {} = true", self.whom().key("allow_private"));
             return refused("the address leads into a private network".to_owned(), &hint);
         }
         Ok(url)
     }
-}
-
-/// A key of the provider's section.
-fn key_of(provider: &str, key: &str) -> String {
-    if provider == SERVICE { format!("service.{key}") } else { format!("providers.{provider}.{key}") }
 }
 
 fn reply(
@@ -310,9 +320,9 @@ fn log(request: &Request, attempt: u32, tried: &Tried) {
 }
 
 /// The `Authorization` header: the key itself, never shown by debug output.
-fn header(key: &str) -> Result<HeaderValue, SetupError> {
+fn header(whom: &Whom<'_>, key: &str) -> Result<HeaderValue, SetupError> {
     if key.is_empty() {
-        return Err(setup("the API key is empty", "set it by `service.api_key_env` or `service.api_key_file`"));
+        return Err(setup("the API key is empty", &format!("set it by {}", whom.secret())));
     }
     // Only visible ASCII and inner blanks: other bytes would be sent in a coding nobody agreed on.
     let mut value =

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{CallError, ErrorClass, Reach, Spent};
 use crate::http::Stopped;
-use crate::model::{Micros, Time};
+use crate::model::{Login, Micros, SERVICE, Time};
 
 /// A try that failed.
 #[derive(Debug, Clone)]
@@ -36,12 +36,19 @@ impl Failure {
         }
     }
 
-    /// The failure of the whole call; `not_before` is when the service wants to be asked again.
-    pub(super) fn into_error(self, tries: u32, latency: Duration, not_before: Option<Time>, spent: Spent) -> CallError {
-        let hint = hint(self.class, self.status, &self.text);
+    /// The failure of the whole call to someone; `not_before` is when the service wants to be asked again.
+    pub(super) fn into_error(
+        self,
+        whom: &Whom<'_>,
+        tries: u32,
+        latency: Duration,
+        not_before: Option<Time>,
+        spent: Spent,
+    ) -> CallError {
+        let hint = hint(whom, self.class, self.status, &self.text);
         let hint = match not_before {
             Some(at) => format!("the service asks to wait until {at}; {hint}"),
-            None => hint.to_owned(),
+            None => hint,
         };
         CallError {
             class: self.class,
@@ -98,44 +105,106 @@ fn reach(class: ErrorClass) -> Reach {
     }
 }
 
-/// What to do about a failure that is on record; `None` for a class that this version does not know.
-#[must_use]
-pub fn hint_of(class: &str, status: Option<i64>, text: &str) -> Option<&'static str> {
-    let status = status.and_then(|status| u16::try_from(status).ok());
-    ErrorClass::parse(class).map(|class| hint(class, status, text))
+/// Who was asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Whom<'a> {
+    /// `service`, or the name of `[providers.NAME]`.
+    pub(super) provider: &'a str,
+    /// How it lets in, where that is known.
+    pub(super) login: Option<Login>,
 }
 
-fn hint(class: ErrorClass, status: Option<u16>, text: &str) -> &'static str {
-    match (class, status) {
-        (ErrorClass::KeyRefused, _) => {
-            "check the API key (`service.api_key_env` or `service.api_key_file`); it is sent as it is, without a scheme word"
+impl Whom<'_> {
+    /// A key of its section, as a person writes it.
+    pub(super) fn key(&self, key: &str) -> String {
+        match (self.provider, key) {
+            (SERVICE, "key_env" | "key_file") => format!("service.api_{key}"),
+            (SERVICE, key) => format!("service.{key}"),
+            (provider, key) => format!("providers.{provider}.{key}"),
         }
-        (ErrorClass::BalanceSpent, _) => "top up the account at the service; later runs then go on by themselves",
-        (ErrorClass::BadRequest, Some(404 | 405)) => {
+    }
+
+    /// Where its secret is named.
+    pub(super) fn secret(&self) -> String {
+        format!("`{}` or `{}`", self.key("key_env"), self.key("key_file"))
+    }
+
+    fn about_access(&self) -> String {
+        let secret = self.secret();
+        match self.login {
+            _ if self.provider == SERVICE => {
+                format!("check the API key ({secret}); it is sent as it is, without a scheme word")
+            }
+            Some(Login::Bare) => format!("check the key ({secret}); it is sent as it is, without a scheme word"),
+            Some(Login::Bearer) => format!("check the key ({secret}); it is sent as `Authorization: Bearer`"),
+            Some(Login::Session) => {
+                format!("check `{}` and the app password ({secret})", self.key("user"))
+            }
+            Some(Login::Open) => {
+                format!("it was asked without a key; check `{}`, and whether it wants a key", self.key("base_url"))
+            }
+            None => format!("check `{}`, and the key where it takes one ({secret})", self.key("base_url")),
+        }
+    }
+}
+
+/// What to do about a failure that is on record; `None` for a class that this version does not know. How the provider lets in is
+/// not on record.
+#[must_use]
+pub fn hint_of(provider: &str, class: &str, status: Option<i64>, text: &str) -> Option<String> {
+    let status = status.and_then(|status| u16::try_from(status).ok());
+    ErrorClass::parse(class).map(|class| hint(&Whom { provider, login: None }, class, status, text))
+}
+
+fn hint(whom: &Whom<'_>, class: ErrorClass, status: Option<u16>, text: &str) -> String {
+    let (service, key) = (whom.provider == SERVICE, |key| whom.key(key));
+    let fixed = match (class, status) {
+        (ErrorClass::KeyRefused, _) => return whom.about_access(),
+        (ErrorClass::BadRequest, Some(404 | 405)) if service => {
             "check `service.base_url`, and whether the service speaks this `service.dialect`"
         }
-        (ErrorClass::BadRequest, _) => {
+        (ErrorClass::BadRequest, Some(404 | 405)) => {
+            return format!("check `{}`, and whether what is there is of this `kind`", key("base_url"));
+        }
+        (ErrorClass::BadRequest, _) if service => {
             "look at the request with `once --dry-run`; asking again will not help until the topic or `service.dialect` changes"
         }
-        (ErrorClass::RateLimited, _) => "lower `service.rate_limit` or `service.max_concurrent`",
-        (ErrorClass::Server, _) => "the service is in trouble; the next run asks again",
+        (ErrorClass::BadRequest, _) => {
+            "look at the request with `once --dry-run`; asking again will not help until the topic or the provider changes"
+        }
+        (ErrorClass::RateLimited, _) => {
+            return format!("lower `{}` or `{}`", key("rate_limit"), key("max_concurrent"));
+        }
         (ErrorClass::Transport, _) if text.contains("certificate") => {
             "the service's certificate is not trusted here; install `ca-certificates` or set SSL_CERT_FILE"
         }
-        (ErrorClass::Transport, _) => "check `service.base_url` and the network",
-        (ErrorClass::Timeout, _) => "raise `service.call_timeout`, or ask for less",
-        (ErrorClass::TooLarge, _) => "ask for fewer results, or raise `service.max_response_bytes`",
-        (ErrorClass::Redirect, _) => {
-            "redirects are not followed, since the key would go along; set `service.base_url` to the final address"
+        (ErrorClass::Transport, _) => return format!("check `{}` and the network", key("base_url")),
+        (ErrorClass::Timeout, _) => return format!("raise `{}`, or ask for less", key("call_timeout")),
+        (ErrorClass::TooLarge, _) => {
+            return format!("ask for fewer results, or raise `{}`", key("max_response_bytes"));
         }
-        (ErrorClass::Malformed, _) => "check that `service.base_url` is the search service and not a page before it",
+        (ErrorClass::Redirect, _) => {
+            let why = if whom.login == Some(Login::Open) { "" } else { ", since the key would go along" };
+            return format!("redirects are not followed{why}; set `{}` to the final address", key("base_url"));
+        }
+        (ErrorClass::Malformed, _) if service => {
+            "check that `service.base_url` is the search service and not a page before it"
+        }
+        (ErrorClass::Malformed, _) => {
+            return format!("check that `{}` is the provider and not a page before it", key("base_url"));
+        }
+        (ErrorClass::BalanceSpent, _) => "top up the account at the service; later runs then go on by themselves",
+        (ErrorClass::Server, _) => "the service is in trouble; the next run asks again",
         (ErrorClass::Cut | ErrorClass::Service, _) => "the next run asks again",
-    }
+    };
+    fixed.to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SEARCH_SERVICE: Whom<'_> = Whom { provider: SERVICE, login: Some(Login::Bare) };
 
     #[test]
     fn a_status_decides_class_reach_and_whether_asking_again_can_help() {
@@ -169,16 +238,30 @@ mod tests {
                 location: None,
             };
             assert_eq!(failure.is_passing(), passing, "{status}");
-            assert_eq!(failure.into_error(1, Duration::ZERO, None, Spent::default()).reach, how_far, "{status}");
+            let error = failure.into_error(&SEARCH_SERVICE, 1, Duration::ZERO, None, Spent::default());
+            assert_eq!(error.reach, how_far, "{status}");
         }
     }
 
     #[test]
-    fn every_class_has_a_hint_that_is_one_line() {
+    fn every_class_has_a_hint_that_is_one_line_and_about_who_was_asked() {
+        let second = |login| Whom { provider: "second", login };
         for class in ErrorClass::ALL {
-            let hint = hint(*class, None, "");
-            assert!(!hint.is_empty() && !hint.contains('\n'), "{class}");
+            for status in [None, Some(404), Some(429)] {
+                let ours = hint(&SEARCH_SERVICE, *class, status, "");
+                assert!(!ours.is_empty() && !ours.contains('\n') && !ours.contains("providers."), "{class}: {ours}");
+                for login in [None, Some(Login::Open), Some(Login::Bare), Some(Login::Bearer), Some(Login::Session)] {
+                    let theirs = hint(&second(login), *class, status, "");
+                    assert!(!theirs.is_empty() && !theirs.contains("service."), "{class}: {theirs}");
+                }
+            }
         }
+        let refused = |whom: &Whom<'_>| hint(whom, ErrorClass::KeyRefused, Some(401), "");
+        assert!(refused(&SEARCH_SERVICE).contains("`service.api_key_env`"));
+        assert!(refused(&second(Some(Login::Bearer))).contains("(`providers.second.key_env` or"));
+        assert!(!refused(&second(Some(Login::Bearer))).contains("scheme word"));
+        assert!(refused(&second(Some(Login::Session))).contains("`providers.second.user`"));
+        assert!(!refused(&second(Some(Login::Open))).contains("key_env"));
     }
 
     #[test]

@@ -102,6 +102,18 @@ pub enum Access {
     Session { user: String, password: secrecy::SecretString },
 }
 
+impl Access {
+    /// How one gets in by it.
+    pub(in crate::search) fn login(&self) -> crate::model::Login {
+        match self {
+            Self::Open => crate::model::Login::Open,
+            Self::Bare(_) => crate::model::Login::Bare,
+            Self::Bearer(_) => crate::model::Login::Bearer,
+            Self::Session { .. } => crate::model::Login::Session,
+        }
+    }
+}
+
 /// Everything the client needs to know; built by cli from the configuration.
 #[derive(Debug, Clone)]
 pub struct Settings {

@@ -45,8 +45,8 @@ pub struct Settings {
 /// Those that hold now: a reload puts others in their place while pages are served.
 pub type InForce = watch::Receiver<Arc<Settings>>;
 
-/// From error class, HTTP status and text to what to do.
-pub type Hint = fn(&str, Option<i64>, &str) -> Option<&'static str>;
+/// From provider, error class, HTTP status and text to what to do.
+pub type Hint = fn(&str, &str, Option<i64>, &str) -> Option<String>;
 
 /// The state behind all pages.
 pub struct Site {

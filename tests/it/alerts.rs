@@ -390,26 +390,37 @@ fn a_test_message_arrives_or_says_why_not() {
 #[test]
 fn slack_and_ntfy_get_what_they_take() {
     let (world, hook) = (World::new(), Hook::good());
-    let rest = file("", "rule = \"items\"\n").replace("channels = [\"hook\"]", "channels = [\"chat\", \"phone\"]");
+    let rest =
+        file("", "rule = \"items\"\n").replace("channels = [\"hook\"]", "channels = [\"chat\", \"team\", \"phone\"]");
     let rest = rest.replace(
         HOOK,
         "[[channels]]\nname = \"chat\"\nkind = \"slack\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n\n\
+         [[channels]]\nname = \"team\"\nkind = \"mattermost\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n\n\
          [[channels]]\nname = \"phone\"\nkind = \"ntfy\"\nurl_env = \"NTFY_URL\"\ntoken_env = \"NTFY_TOKEN\"\nallow_private = true\n",
     );
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &rest);
     let at = |n: u32| {
         let program = program(&place, &hook, &["once", "--due", "--at", &hour(n)]);
-        assert_eq!(program.env("NTFY_URL", &hook.url()).env("NTFY_TOKEN", "tk_s3cret").run().code, Some(0));
+        assert_eq!(
+            program.env("NTFY_URL", &hook.url().replace('?', "/?")).env("NTFY_TOKEN", "tk_s3cret").run().code,
+            Some(0)
+        );
     };
     at(23);
     at(24);
-    world.posts(&[post(1, 24, "a <!channel> recall & more", 1)]);
+    world.posts(&[post(1, 24, "a <!channel> recall & more, *not* [it](https://evil.example/_a_) @all", 1)]);
     at(25);
     let got = hook.got();
-    assert_eq!(got.len(), 2);
+    assert_eq!(got.len(), 3);
     let slack = got.iter().find(|got| got.json()["unfurl_links"] == false).unwrap();
     let text = slack.json()["text"].as_str().unwrap().to_owned();
     assert!(text.contains("a &lt;!channel&gt; recall &amp; more") && !text.contains('<'), "{text}");
+    assert_eq!(slack.json()["mrkdwn"], false, "stars are stars");
+    // Mattermost makes Markdown and mentions of every text.
+    let team = got.iter().find(|got| got.json().as_object().unwrap().len() == 1).unwrap();
+    let text = team.json()["text"].as_str().unwrap().to_owned();
+    let safe = "a &lt;\\!channel&gt; recall &amp; more, \\*not\\* \\[it\\]\\(https://evil.example/_a_\\) @\u{2060}all";
+    assert!(text.contains(safe), "{text}");
     assert!(slack.header("X-Topicwatch-Event").is_none() && slack.header("authorization").is_none());
     let ntfy = got.iter().find(|got| got.json()["topic"] == "T0KEN-in-the-path").unwrap();
     assert_eq!(ntfy.header("authorization"), Some("Bearer tk_s3cret"));

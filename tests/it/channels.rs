@@ -351,6 +351,8 @@ fn mistakes_in_channels_are_reported_with_a_way_out() {
         ("kind = \"apprise\"\nurl = \"https://apprise.example.com/KEY\"".into(), &["Apprise server", "/notify/KEY"]),
         ("kind = \"apprise\"\nurl_env = \"A\"\nchat = \"1\"".into(), &["`chat` means nothing"]),
         ("kind = \"slack\"\nurl_env = \"A\"\ntag = \"1\"".into(), &["`tag` means nothing"]),
+        ("kind = \"mattermost\"\nurl_env = \"A\"\ntoken_env = \"1\"".into(), &["`token_env` means nothing"]),
+        ("kind = \"ntfy\"\nurl = \"https://ntfy.example.com/\"".into(), &["`url` names no topic", "/my-topic"]),
         ("kind = \"telegramm\"".into(), &["did you mean `telegram`?"]),
     ] {
         place.configure("base_url = \"sandbox\"", &format!("{begin}{lines}\n"));

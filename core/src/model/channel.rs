@@ -23,8 +23,10 @@ closed_list! {
         Email = "email",
         /// A request to an address.
         Webhook = "webhook",
-        /// The same as Slack, Mattermost and others like them read it.
+        /// The same as Slack reads it.
         Slack = "slack",
+        /// The same as Mattermost reads it.
+        Mattermost = "mattermost",
         /// A topic of an ntfy server.
         Ntfy = "ntfy",
         /// A chat of Telegram, by a bot.
@@ -45,6 +47,8 @@ pub enum HookForm {
     Own,
     /// `text`, as incoming webhooks of Slack take it.
     Slack,
+    /// `text`, kept from being Markdown.
+    Mattermost,
     /// `topic`, `title` and `message`, as ntfy takes it.
     Ntfy,
     /// `sendMessage` of a bot; the address is that of its API, without the token.
@@ -156,6 +160,7 @@ impl ChannelSpec {
             ChannelWay::Webhook(hook) => match hook.form {
                 HookForm::Own => ChannelKind::Webhook,
                 HookForm::Slack => ChannelKind::Slack,
+                HookForm::Mattermost => ChannelKind::Mattermost,
                 HookForm::Ntfy => ChannelKind::Ntfy,
                 HookForm::Telegram { .. } => ChannelKind::Telegram,
                 HookForm::Discord => ChannelKind::Discord,

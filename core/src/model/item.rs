@@ -101,8 +101,21 @@ pub struct Found {
     pub is_quote: Option<bool>,
     /// The thread it belongs to.
     pub conversation_id: Option<String>,
+    /// What tells entries of one address apart, where an address has several.
+    pub entry: Option<String>,
     /// Its place in the reply, from 1.
     pub rank: u32,
+}
+
+/// Digits of a page's key that tell entries of one address apart, behind a `#`.
+pub const ENTRY_DIGITS: usize = 16;
+
+/// The key of the page on which an entry is told apart; `None` for any other key. No address as it is compared ends so.
+#[must_use]
+pub fn page_of_entry(key: &str) -> Option<&str> {
+    let (page, digits) = key.rsplit_once('#').filter(|_| key.starts_with("page:"))?;
+    let hexadecimal = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+    (digits.len() == ENTRY_DIGITS && digits.bytes().all(hexadecimal)).then_some(page)
 }
 
 /// An AI summary.

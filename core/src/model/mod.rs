@@ -52,7 +52,10 @@ pub use channel::{
 pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
 pub use exported::{NewRow, SearchedRow};
 pub use invisible::{is_hidden, is_hidden_after, is_joiner};
-pub use item::{Answer, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit, time_of_post_id};
+pub use item::{
+    Answer, ENTRY_DIGITS, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit, page_of_entry,
+    time_of_post_id,
+};
 pub use job::{Job, JobKind};
 pub use mark::{Asked, Mark, Met, Reaction, Words};
 pub use message::{Message, OutboxState, Posted, Undelivered};

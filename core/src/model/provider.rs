@@ -101,7 +101,7 @@ pub enum AskValue {
 
 /// Something that a search of a provider leaves for the topic's next one: what a feed was like, what an engine can do. It
 /// is stored with what the search found, or not at all.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Remembered {
     /// What it is about, such as a feed's address.
     pub name: String,

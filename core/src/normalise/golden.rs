@@ -26,6 +26,7 @@ fn entry(json: &str) -> (Found, String) {
             "author" => found.author = Some(text),
             "title" => found.title = Some(text),
             "text" => found.text = Some(text),
+            "entry" => found.entry = Some(text),
             other => panic!("unknown field {other}"),
         }
     }

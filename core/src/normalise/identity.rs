@@ -5,7 +5,7 @@
 use super::post::{PostAddress, X, post_of_url};
 use super::text::{digest, fold};
 use super::url::canonical;
-use crate::model::{Found, Kind};
+use crate::model::{ENTRY_DIGITS, Found, Kind};
 
 /// Version of the rules, kept with every key. Any change of a key for any input is a new version.
 pub const KEY_VERSION: i64 = 1;
@@ -140,15 +140,19 @@ fn page_identity(found: &Found, address: Option<&PostAddress>) -> Option<Identit
     Some(Identity::weak(Kind::Page, text_key("web", "", &text)))
 }
 
-/// `page:<canonical url>`, or its digest when that is too long.
+/// `page:<canonical url>`, or its digest when that is too long; with a digest of what tells it apart, where something does.
 fn page_key(found: &Found) -> Option<String> {
     let canonical = canonical(found.url.as_deref()?)?;
-    let key = format!("page:{canonical}");
+    let apart = found
+        .entry
+        .as_deref()
+        .map_or_else(String::new, |entry| format!("#{}", &blake3::hash(entry.as_bytes()).to_hex()[..ENTRY_DIGITS]));
+    let key = format!("page:{canonical}{apart}");
     if key.len() <= MAX_PAGE_KEY_BYTES {
         return Some(key);
     }
     let host = canonical.strip_prefix("https://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
-    Some(format!("page:{host}:{}", blake3::hash(canonical.as_bytes()).to_hex()))
+    Some(format!("page:{host}:{}{apart}", blake3::hash(canonical.as_bytes()).to_hex()))
 }
 
 /// `text:<platform>:<author>:<digest of the folded text>`.
@@ -216,10 +220,11 @@ mod tests {
             author in proptest::option::of("\\PC{0,90}"),
             text in proptest::option::of("\\PC{0,60}"),
             title in proptest::option::of("\\PC{0,9}"),
+            entry in proptest::option::of("\\PC{0,9}"),
             platform in "\\PC{0,9}",
         ) {
             let kind = post.map(|post| if post { Kind::Post } else { Kind::Page });
-            let found = Found { kind, id, url, author, text, title, ..Found::default() };
+            let found = Found { kind, id, url, author, text, title, entry, ..Found::default() };
             if let Some(identity) = keys_of(&found, &platform) {
                 prop_assert!(!identity.keys.is_empty());
                 for key in &identity.keys {

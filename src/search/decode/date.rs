@@ -144,11 +144,14 @@ struct Parts {
 }
 
 fn words(text: &str, now: Time) -> Option<Time> {
-    let mut parts = Parts::default();
-    for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
-        parts.take(word)?;
-    }
-    parts.instant(now)
+    Parts::of(text)?.instant(now)
+}
+
+/// A date in words that names its year.
+pub(in crate::search) fn date_in_words(text: &str) -> Option<Time> {
+    let parts = Parts::of(&Some(text).filter(|text| text.len() <= 64)?.to_lowercase())?;
+    parts.year?;
+    parts.instant(Time(0))
 }
 
 fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
@@ -156,6 +159,14 @@ fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
 }
 
 impl Parts {
+    fn of(text: &str) -> Option<Self> {
+        let mut parts = Self::default();
+        for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
+            parts.take(word)?;
+        }
+        Some(parts)
+    }
+
     /// Takes one word in; `None` when it is no part of a date or came before.
     fn take(&mut self, word: &str) -> Option<()> {
         let bare = word.trim_end_matches('.');

@@ -25,6 +25,37 @@ pub(super) fn detail(object: &Object) -> Option<String> {
     message(object.get("detail")?, 3)
 }
 
+/// What a reply without anything in it says of itself: `success` or `ok` is false, or it has words for why it is empty. That it
+/// went well, or that nothing was found, is no failure.
+pub(super) fn of_empty(object: &Object) -> Option<String> {
+    let says = |stated: bool| {
+        let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(said)) if *said == stated);
+        ["success", "ok"].iter().any(|name| is(name))
+    };
+    let code_is_good = || match object.get("code") {
+        Some(Node::Number(code)) => matches!(code.as_u64(), Some(0 | 200)),
+        Some(Node::Text(code)) => matches!(code.trim(), "0" | "200"),
+        _ => false,
+    };
+    let words = ["message", "msg"].iter().find_map(|name| match object.get(name)? {
+        Node::Text(text) => line(text),
+        _ => None,
+    });
+    if says(false) {
+        return Some(words.or_else(|| detail(object)).unwrap_or_else(unspecified));
+    }
+    words.filter(|words| !says(true) && !code_is_good() && !is_calm(words))
+}
+
+/// Words that a service has for "all is well" and "nothing found".
+fn is_calm(words: &str) -> bool {
+    let words = words.to_ascii_lowercase();
+    let words = words.trim_end_matches(['.', '!']);
+    let begins = ["no ", "nothing", "0 "].iter().any(|begin| words.starts_with(begin));
+    let found = ["found", "result", "match"].iter().any(|word| words.contains(word));
+    matches!(words, "ok" | "okay" | "success" | "successful" | "succeeded" | "done") || (begins && found)
+}
+
 /// What an event named `error` says, as JSON or in words.
 pub(super) fn cleaned(text: &str, limits: Limits) -> String {
     let said = match lenient::parse_frame(text, limits) {

@@ -29,6 +29,7 @@ mod tests;
 use super::{ErrorClass, Reply};
 use crate::model::{Answer, Source};
 pub use context::{Context, Limits};
+pub(in crate::search) use date::date_in_words;
 pub use error::{DecodeError, nothing_read};
 use error::{cut_text, malformed};
 use lenient::Refusal;

@@ -44,6 +44,8 @@ const NAMES: &[&str] = &[
     "reason",
     "description",
     "code",
+    "success",
+    "ok",
     // Posts.
     "id",
     "id_str",

@@ -56,6 +56,7 @@ pub(super) fn read(entry: &Object, context: &Context) -> Found {
         is_repost: field::flag(entry, "is_retweet"),
         is_quote: field::flag(entry, "is_quote_tweet"),
         conversation_id: field::id(entry, &["conversation_id"]),
+        entry: None,
         rank: 0,
     }
 }

@@ -210,7 +210,7 @@ impl Gather {
     fn judged(self, object: &Object) -> Result<Reply, DecodeError> {
         let error = failure::of(object);
         if self.is_empty()
-            && let Some(text) = error.clone().or_else(|| failure::detail(object))
+            && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(|| failure::of_empty(object))
         {
             let hint = "the service refused or failed inside a success reply; the next run asks again".to_owned();
             return Err(DecodeError { class: ErrorClass::Service, text, hint });

@@ -7,6 +7,7 @@ use jiff::fmt::rfc2822;
 use jiff::{Timestamp, Zoned};
 
 use crate::model::Time;
+use crate::search::decode::date_in_words;
 
 /// How far ahead a date may lie and still be believed.
 const AHEAD: Duration = Duration::from_secs(366 * 86_400);
@@ -17,7 +18,8 @@ pub(super) fn believable(at: Time, now: Time) -> Option<Time> {
     (YEAR_1990 <= at && at <= now.plus(AHEAD)).then_some(at)
 }
 
-/// Reads ISO 8601 (with or without zone, with `T` or a blank) and RFC 2822, with an hour or a whole day.
+/// Reads ISO 8601 (with or without zone, with `T` or a blank), RFC 2822, and what looks like it: with long names, hours of one
+/// digit, a zone like `+00:00`, or none.
 pub(super) fn read(text: &str, now: Time) -> Option<Time> {
     let text = text.trim();
     let at = iso(text).or_else(|| mail(text))?;
@@ -48,9 +50,10 @@ fn mail(text: &str) -> Option<Timestamp> {
         "EEST" | "MSK" => "+0300",
         "IST" => "+0530",
         "JST" | "KST" => "+0900",
-        _ => return read(text),
+        _ => zone,
     };
-    read(&format!("{head} {offset}"))
+    let text = format!("{head} {offset}");
+    read(&text).or_else(|| date_in_words(&text).and_then(Time::to_jiff))
 }
 
 #[cfg(test)]
@@ -70,6 +73,12 @@ mod tests {
             ("Mon, 10 Mar 2026 08:00:00 +0200", Some("2026-03-10T06:00:00Z")),
             ("10 Mar 2026 08:00 CET", Some("2026-03-10T07:00:00Z")),
             ("Tue, 10 Mar 2026 08:00:00 EST", Some("2026-03-10T13:00:00Z")),
+            ("Tue, 24 Nov 2025 5:00:00 EST", Some("2025-11-24T10:00:00Z")),
+            ("Mon, 24 November 2025 10:00:00 CET", Some("2025-11-24T09:00:00Z")),
+            ("Mon, 24 Nov 2025 10:00:00 +00:00", Some("2025-11-24T10:00:00Z")),
+            ("Mon, 24 Nov 2025 10:00:00", Some("2025-11-24T10:00:00Z")),
+            ("24 November 2025", Some("2025-11-24T00:00:00Z")),
+            ("24 Nov 10:00:00", None),
             ("0001-01-01T00:00:00Z", None),
             ("9999-12-31T23:59:59Z", None),
             ("1970-01-01T00:00:00Z", None),

@@ -2,12 +2,14 @@
 //! section 13), redirects are followed a few steps, and a feed is left alone as long as it asks for. What one feed holds is
 //! `entries`' to read.
 
+mod apart;
 mod entries;
+mod legible;
 mod memory;
 
 use std::collections::HashSet;
 
-use super::kind::{Asked, Kind, Part, PartReply, Read, Shown, failed, get};
+use super::kind::{Asked, Kind, Part, PartFailure, PartReply, Read, Shown, failed, get};
 use crate::model::{Found, Remembered, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -60,8 +62,8 @@ impl Kind for Feeds {
                     memory.push(before.unchanged(reply, asked.now).remember(url));
                     continue;
                 }
-                Ok(reply) => one(asked, part, reply, before),
-                Err(failure) => Err(failed(failure)),
+                Ok(reply) => one(asked, part, reply, &before),
+                Err(failure) => Err(refused(failure)),
             };
             match read {
                 Ok(one) => {
@@ -70,7 +72,8 @@ impl Kind for Feeds {
                     full |= one.hole;
                     shown = least(shown, one.shown);
                     let fresh = |found: &Found| {
-                        seen.insert(found.url.clone().unwrap_or_else(|| format!("{:?} {:?}", found.title, found.text)))
+                        let words = || format!("{:?} {:?}", found.title, found.text);
+                        seen.insert((found.url.clone().unwrap_or_else(words), found.entry.clone()))
                     };
                     items.extend(one.items.into_iter().filter(fresh));
                 }
@@ -99,6 +102,11 @@ impl Kind for Feeds {
             }
         }
     }
+
+    fn decisive(&self, asked: &Asked<'_>) -> Vec<Remembered> {
+        let urls = asked.query.texts("urls").iter();
+        urls.filter_map(|url| Some(Memory::of(asked, url).decisive()?.remember(url))).collect()
+    }
 }
 
 /// How far the way from an address has come.
@@ -112,12 +120,14 @@ enum Step<'p> {
 /// Follows an address through the calls that were made; `None` when none was.
 fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>> {
     let mut at = request(asked, url, None);
+    let mut last = None;
     for _ in 0..=MOST_STEPS {
         let same = |part: &&Part| part.request.address == at.address && part.request.path == at.path;
         let Some(part) = parts.iter().find(same) else {
             let onward = at.address.filter(|address| address != url);
             return onward.map(Step::Onward);
         };
+        last = Some(part);
         match part.reply.as_ref().err().and_then(|failure| failure.location.as_deref()) {
             Some(location) => match target(part, location) {
                 Some(to) => at = request(asked, &to, None),
@@ -127,7 +137,7 @@ fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>>
         }
     }
     // Too many steps: the last redirect is the failure.
-    parts.iter().rfind(|part| part.reply.is_err()).map(Step::Ended)
+    last.map(Step::Ended)
 }
 
 /// Where a redirect leads to; only to the web.
@@ -172,8 +182,9 @@ struct One {
     memory: Memory,
 }
 
-fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: Memory) -> Result<One, DecodeError> {
-    let feed = entries::read(&reply.body, part.request.address.as_deref(), asked.now)?;
+fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: &Memory) -> Result<One, DecodeError> {
+    let address = part.request.address.as_deref();
+    let mut feed = entries::read(&reply.body, reply.header("content-type"), address, asked.now)?;
     let oldest = feed.items.iter().filter_map(|item| item.published_at).min();
     let kept = |name: &String| feed.names.contains(name);
     let known_before = !before.newest.is_empty();
@@ -186,7 +197,8 @@ fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: Memory) -> Res
         Some(oldest) => (Shown::Since(oldest), false),
         None => (Shown::Nothing, known_before),
     };
-    let memory = before.changed(reply, &feed, asked.now);
+    let shared = apart::tell(&mut feed, &before.shared);
+    let memory = Memory::changed(reply, &feed, shared, asked.now);
     Ok(One { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
 }
 
@@ -198,6 +210,18 @@ fn least(a: Shown, b: Shown) -> Shown {
         (Shown::Whole, Shown::Whole) => Shown::Whole,
         _ => Shown::Nothing,
     }
+}
+
+/// A call that failed. What the client says of the provider's own address is not about a feed's.
+fn refused(failure: &PartFailure) -> DecodeError {
+    let hint = match (failure.class, failure.status) {
+        (ErrorClass::BadRequest, Some(_)) => "check the feed's address; it may have moved".to_owned(),
+        (ErrorClass::Transport, _) if !failure.text.contains("certificate") => {
+            "check the feed's address and the network".to_owned()
+        }
+        _ => failure.hint.clone(),
+    };
+    DecodeError { hint, ..failed(failure) }
 }
 
 /// The failures of single feeds as one.

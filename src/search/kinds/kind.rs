@@ -137,6 +137,12 @@ pub trait Kind: Sync {
     /// # Errors
     /// Replies of which nothing could be kept.
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError>;
+
+    /// What of the memory decides what the replies say. It is kept beside them, so that they say the same when they are read
+    /// again.
+    fn decisive(&self, _asked: &Asked<'_>) -> Vec<Remembered> {
+        Vec::new()
+    }
 }
 
 /// A GET below the provider's address.

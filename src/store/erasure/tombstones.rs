@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Time, closed_list};
+use crate::model::{Time, closed_list, page_of_entry};
 
 closed_list! {
     /// What a tombstone stands for.
@@ -131,11 +131,13 @@ impl Tombstones {
         }
     }
 
-    /// Whether something was forgotten.
+    /// Whether something was forgotten; with a page all entries that are told apart on it.
     #[must_use]
     pub fn has(&self, kind: Forgot, name: &str) -> bool {
         let set = self.of(kind);
-        !set.is_empty() && set.contains(self.key.digest(kind, name).as_bytes())
+        let holds = |name: &str| set.contains(self.key.digest(kind, name).as_bytes());
+        let page = || page_of_entry(name).filter(|_| kind == Forgot::Item);
+        !set.is_empty() && (holds(name) || page().is_some_and(holds))
     }
 
     /// Whether a text names an author or an item that was forgotten: a handle after `@`, `/`, `:`, `"` or `>` (a mention, an
@@ -237,6 +239,12 @@ mod tests {
         for text in ["<code>post:x:200</code>", "the post:x:20 of yesterday", "jane"] {
             assert!(!known.named_in(text), "{text}");
         }
+        let page = of(&[(Forgot::Item, "page:https://a.example/")]);
+        let entry = "page:https://a.example/#0123456789abcdef";
+        assert!(
+            page.has(Forgot::Item, entry) && !of(&[(Forgot::Item, entry)]).has(Forgot::Item, "page:https://a.example/")
+        );
+        assert!(!page.has(Forgot::Item, "page:https://a.example/#/0123456789abcdef"));
         let long = format!("\"{}\u{e9}", "é".repeat(400));
         assert!(!known.named_in(&long));
     }

@@ -146,12 +146,13 @@ fn word(state: SearchState) -> Markup {
 }
 
 /// What to do about it.
-pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<&'static str> {
+pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<String> {
     match (search.state, &search.error_class) {
-        (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC"),
-        (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself"),
+        (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC".to_owned()),
+        (SearchState::Lost, _) => Some("the process ended in the middle; its run is taken over by itself".to_owned()),
         (_, Some(class)) => {
-            (site.settings().hint)(class, search.http_status, search.error_text.as_deref().unwrap_or(""))
+            let text = search.error_text.as_deref().unwrap_or("");
+            (site.settings().hint)(search.source.provider(), class, search.http_status, text)
         }
         _ => None,
     }

@@ -154,3 +154,35 @@ fn monstrous_bodies_are_read_in_one_pass() {
         }
     }
 }
+
+#[test]
+fn a_reply_without_entries_that_says_it_failed_is_an_error() {
+    for (body, said) in [
+        (r#"{"success":false,"message":"quota exhausted","results":[]}"#, "quota exhausted"),
+        (r#"{"code":500,"msg":"internal","data":[]}"#, "internal"),
+        (r#"{"results":[],"message":"Too many requests, slow down"}"#, "Too many requests, slow down"),
+        (r#"{"ok":false,"results":[]}"#, "an error without a message"),
+        (r#"{"success":false,"detail":"no credits"}"#, "no credits"),
+        (r#"{"data":[],"message":"No credits left"}"#, "No credits left"),
+    ] {
+        for source in [Source::Social, Source::Web] {
+            let error = refused(source, body);
+            assert_eq!((error.class, error.text.as_str()), (ErrorClass::Service, said), "{body}");
+        }
+    }
+    for body in [
+        r#"{"success":true,"message":"quota: 5 left","results":[]}"#,
+        r#"{"code":0,"msg":"fine","data":[]}"#,
+        r#"{"code":"200","msg":"fine","data":[]}"#,
+        r#"{"results":[],"message":"OK"}"#,
+        r#"{"results":[],"message":"No results found."}"#,
+        r#"{"results":[],"message":""}"#,
+        r#"{"results":[],"message":null}"#,
+        r#"{"results":[]}"#,
+    ] {
+        assert_eq!(read(Source::Social, body), Reply::default(), "{body}");
+    }
+    let held = read(Source::Social, r#"{"success":false,"message":"quota exhausted","results":[{"text":"kept"}]}"#);
+    assert_eq!((texts(&held), &held.failure), (vec!["kept"], &None));
+    assert_eq!(answer(&read(Source::Ai, r#"{"message":"quota low","completion":"words"}"#)), "words");
+}

@@ -1,10 +1,11 @@
-//! One feed to entries, through `feed-rs`. Identity and dates are ours: the parser gives an entry without id a random one,
+//! One feed to entries, through `feed-rs`. Identity and dates are ours: the parser would give an entry without id a random one,
 //! leaves character references in titles, and may panic on what comes from outside.
 
 use std::time::Duration;
 
 use feed_rs::model::{Entry, Text};
 
+use super::legible::legible;
 use crate::model::{Found, Kind, Time};
 use crate::search::decode::DecodeError;
 use crate::search::kinds::kind::malformed;
@@ -20,10 +21,13 @@ const HINT: &str =
     "is this the address of an RSS, Atom or JSON feed? A page names its feed in a <link rel=\"alternate\">";
 
 /// A feed as it was read.
+#[derive(Default)]
 pub(super) struct Feed {
     pub(super) items: Vec<Found>,
     /// A name for each of the items, the same at every look.
     pub(super) names: Vec<String>,
+    /// The id of each of them, else what stands for one.
+    pub(super) ids: Vec<String>,
     pub(super) unreadable: u32,
     ttl: Option<u32>,
     /// Hours of the day in UTC at which nobody should ask.
@@ -50,11 +54,18 @@ impl Feed {
 ///
 /// # Errors
 /// What is none.
-pub(super) fn read(body: &[u8], address: Option<&str>, now: Time) -> Result<Feed, DecodeError> {
+pub(super) fn read(
+    body: &[u8],
+    content_type: Option<&str>,
+    address: Option<&str>,
+    now: Time,
+) -> Result<Feed, DecodeError> {
+    let body = &*legible(body, content_type);
     let parsed = std::panic::catch_unwind(|| {
         let dates =
             move |text: &str| date::read(text, now).and_then(|at| chrono::DateTime::from_timestamp_millis(at.0));
-        feed_rs::parser::Builder::new().base_uri(address).timestamp_parser(dates).build().parse(body)
+        let parser = feed_rs::parser::Builder::new().base_uri(address).timestamp_parser(dates);
+        parser.id_generator(|_, _, _| String::new()).build().parse(body)
     });
     let feed = match parsed {
         Ok(Ok(feed)) => feed,
@@ -62,19 +73,20 @@ pub(super) fn read(body: &[u8], address: Option<&str>, now: Time) -> Result<Feed
         Err(_) => return Err(malformed("the feed cannot be read: its parser gave up", HINT)),
     };
     let lang = feed.language.clone();
-    let (mut items, mut names, mut unreadable) = (Vec::new(), Vec::new(), 0_u32);
+    let (mut items, mut names, mut ids, mut unreadable) = (Vec::new(), Vec::new(), Vec::new(), 0_u32);
     let extra = feed.entries.len().saturating_sub(MOST);
     for entry in feed.entries.into_iter().take(MOST) {
         match found(&entry, lang.as_deref(), now) {
             Some(found) => {
                 names.push(name(&entry, &found));
+                ids.push(id(&entry, &found));
                 items.push(found);
             }
             None => unreadable = unreadable.saturating_add(1),
         }
     }
     unreadable = unreadable.saturating_add(u32::try_from(extra).unwrap_or(u32::MAX));
-    Ok(Feed { items, names, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
+    Ok(Feed { items, names, ids, unreadable, ttl: feed.ttl, skip_hours: skip_hours(body) })
 }
 
 fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeError {
@@ -140,7 +152,17 @@ fn address(entry: &Entry) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The entry's own id may be random, so it counts only where it is an address.
+/// The entry's own id, else what its address has behind `#`, and its title. What is behind `?` may be there for counting alone.
+fn id(entry: &Entry, found: &Found) -> String {
+    let own = entry.id.trim();
+    if !own.is_empty() {
+        return own.to_owned();
+    }
+    let part = found.url.as_deref().and_then(|url| url.split_once('#')).map_or("", |(_, part)| part);
+    format!("{part}\n{}", found.title.as_deref().unwrap_or_default())
+}
+
+/// An id that is no address may be one of this look alone.
 fn name(entry: &Entry, found: &Found) -> String {
     let own = if entry.id.contains(':') { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];

@@ -1,5 +1,5 @@
-//! What is remembered of a feed between two looks: how to ask whether it changed, when it may be asked again, and its newest
-//! entries.
+//! What is remembered of a feed between two looks: how to ask whether it changed, when it may be asked again, its newest
+//! entries, and which of its addresses had several.
 
 use std::time::Duration;
 
@@ -12,6 +12,10 @@ use crate::search::kinds::kind::{Asked, PartReply};
 
 /// A feed that asks for a longer rest is asked once a day all the same.
 const LONGEST_REST: Duration = Duration::from_secs(86_400);
+
+/// How much too early a feed may be asked all the same: a twentieth of its rest, and no more than this. Runs begin some
+/// milliseconds before or after their time; without it a rest as long as the schedule would skip every second one.
+const EARLY: i64 = 30_000;
 
 /// Entries by which the next look knows that it saw everything since.
 const NEWEST: usize = 3;
@@ -38,6 +42,9 @@ pub(super) struct Memory {
     /// How long it asks to be left alone, in seconds, by its own words.
     #[serde(default)]
     rest: u64,
+    /// Digests of addresses that several entries had, the latest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) shared: Vec<String>,
 }
 
 impl Memory {
@@ -47,7 +54,14 @@ impl Memory {
 
     /// Whether the feed is left alone now. After a step back of the clock it is asked.
     pub(super) fn rests(&self, now: Time) -> bool {
-        now.0 < self.not_before && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
+        let early = (self.not_before.saturating_sub(self.looked) / 20).clamp(0, EARLY);
+        now.0 < self.not_before - early
+            && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
+    }
+
+    /// What of it decides how a reply is read: `None` for most feeds.
+    pub(super) fn decisive(self) -> Option<Self> {
+        (!self.shared.is_empty()).then(|| Self { shared: self.shared, ..Self::default() })
     }
 
     pub(super) fn remember(&self, url: &str) -> Remembered {
@@ -60,11 +74,16 @@ impl Memory {
         Self { not_before: now.plus(rest).0, looked: now.0, ..self }
     }
 
-    /// After a feed that was read.
-    pub(super) fn changed(self, reply: &PartReply, feed: &Feed, now: Time) -> Self {
+    /// After a feed that was read, in which these addresses are shared.
+    pub(super) fn changed(reply: &PartReply, feed: &Feed, shared: Vec<String>, now: Time) -> Self {
         let short = |value: &&str| value.len() <= LONGEST_TAG;
         let mut newest: Vec<(Option<Time>, &String)> =
             feed.items.iter().map(|item| item.published_at).zip(&feed.names).collect();
+        // Events to come stay at the end of a feed's dates while all else changes.
+        let ahead = |(at, _): &(Option<Time>, &String)| at.is_some_and(|at| at > now);
+        if !newest.iter().all(ahead) {
+            newest.retain(|entry| !ahead(entry));
+        }
         // By date where there is one; a feed without dates has its newest on top.
         newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let rest = feed.rest(now);
@@ -75,6 +94,7 @@ impl Memory {
             newest: newest.into_iter().take(NEWEST).map(|(_, name)| name.clone()).collect(),
             looked: now.0,
             rest: rest.as_secs(),
+            shared,
         }
     }
 }

@@ -1,0 +1,77 @@
+//! Entries of one address that are not one entry: release notes on one page, incidents of a status page. RSS and Atom name an
+//! entry by its id (RFC 4287, section 4.2.6), so ids tell apart what an address does not. An address that once had several
+//! entries is remembered: else the last one left would get another key.
+
+use std::collections::{HashMap, HashSet};
+
+use super::entries::Feed;
+use crate::normalise::canonical;
+
+/// Addresses that are remembered of a feed.
+const MOST: usize = 50;
+
+/// Marks the entries whose address is, or was `known` to be, that of others too. Such addresses, as digests, the latest first.
+pub(super) fn tell(feed: &mut Feed, known: &[String]) -> Vec<String> {
+    let digest = |url: &str| canonical(url).map(|url| blake3::hash(url.as_bytes()).to_hex()[..16].to_owned());
+    let addresses: Vec<Option<String>> = feed.items.iter().map(|item| item.url.as_deref().and_then(digest)).collect();
+    let (mut first, mut several) = (HashMap::<&str, &str>::new(), HashSet::<&str>::new());
+    let mut shared: Vec<String> = Vec::new();
+    for (address, id) in addresses.iter().zip(&feed.ids) {
+        let Some(address) = address else { continue };
+        if *first.entry(address).or_insert(id) != id && several.insert(address) {
+            shared.push(address.clone());
+        }
+    }
+    shared.extend(known.iter().filter(|address| !several.contains(address.as_str())).cloned());
+    for ((item, address), id) in feed.items.iter_mut().zip(&addresses).zip(&feed.ids) {
+        item.entry = address.as_ref().filter(|address| shared.contains(address)).map(|_| id.clone());
+    }
+    shared.truncate(MOST);
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Found;
+
+    fn feed(entries: &[(&str, &str)]) -> Feed {
+        let item = |url: &str| Found { url: Some(url.to_owned()), ..Found::default() };
+        Feed {
+            items: entries.iter().map(|(url, _)| item(url)).collect(),
+            ids: entries.iter().map(|(_, id)| (*id).to_owned()).collect(),
+            ..Feed::default()
+        }
+    }
+
+    fn told(feed: &Feed) -> Vec<Option<&str>> {
+        feed.items.iter().map(|item| item.entry.as_deref()).collect()
+    }
+
+    #[test]
+    fn only_entries_that_share_an_address_are_told_apart_and_the_last_one_stays_so() {
+        let mut alone = feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("ftp://c", "i3")]);
+        assert_eq!((tell(&mut alone, &[]), told(&alone)), (Vec::new(), vec![None, None, None]));
+        let mut twice = feed(&[("https://a.example/", "i1"), ("http://a.example/#x", "i1")]);
+        assert_eq!((tell(&mut twice, &[]), told(&twice)), (Vec::new(), vec![None, None]), "one entry, written twice");
+        let mut several =
+            feed(&[("https://a.example/#1", "i1"), ("https://b.example/", "i2"), ("https://a.example/#4", "i4")]);
+        let known = tell(&mut several, &[]);
+        assert_eq!((known.len(), told(&several)), (1, vec![Some("i1"), None, Some("i4")]));
+        let mut left = feed(&[("https://a.example/#4", "i4"), ("https://b.example/", "i2")]);
+        assert_eq!((tell(&mut left, &known), told(&left)), (known, vec![Some("i4"), None]));
+    }
+
+    #[test]
+    fn the_addresses_of_the_latest_look_are_remembered_and_no_more_than_there_is_room_for() {
+        let urls: Vec<String> =
+            (0..60).flat_map(|n| [format!("https://a.example/{n}"), format!("https://a.example/{n}#x")]).collect();
+        let ids: Vec<String> = (0..120).map(|n| n.to_string()).collect();
+        let all: Vec<(&str, &str)> = urls.iter().map(String::as_str).zip(ids.iter().map(String::as_str)).collect();
+        let known = tell(&mut feed(&all[..2]), &[]);
+        let mut many = feed(&all[2..]);
+        let later = tell(&mut many, &known);
+        assert_eq!((known.len(), later.len()), (1, MOST));
+        assert!(!later.contains(&known[0]) && told(&many).iter().all(Option::is_some));
+    }
+}

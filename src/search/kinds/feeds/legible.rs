@@ -1,0 +1,151 @@
+//! A feed's bytes as the parser takes them. It reads UTF-8 and what an XML declaration names, three versions of RSS, and ids that
+//! are texts; feeds have more. What is as it should be stays untouched.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use serde_json::Value;
+
+/// Versions of RSS that the parser knows. All others up to 2.0 are read as 2.0, which holds all that they have.
+const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
+
+/// The body of a reply whose `Content-Type` is this.
+pub(super) fn legible<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
+    let body = in_utf8(body, content_type);
+    match body.trim_ascii_start().first() {
+        Some(b'{') => with_ids_as_texts(body),
+        _ => with_a_known_version(body),
+    }
+}
+
+/// In UTF-8, where something outside of the document says what it is in: a byte order mark comes first, then the header (RFC
+/// 7303, section 3), then the document's own word, which the parser follows.
+fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
+    if let Some((encoding, mark)) = Encoding::for_bom(body) {
+        return decoded(encoding, body.get(mark..).unwrap_or_default());
+    }
+    match body {
+        // UTF-16 without a mark shows itself by its first sign.
+        [b'<' | b'{', 0, ..] => return decoded(UTF_16LE, body),
+        [0, b'<' | b'{', ..] => return decoded(UTF_16BE, body),
+        _ => {}
+    }
+    let readable = std::str::from_utf8(body).is_ok();
+    match content_type.and_then(charset) {
+        Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(undeclared(body)),
+        Some(encoding) if encoding == UTF_8 => Cow::Borrowed(body),
+        // What reads as UTF-8 is UTF-8, whatever a server says of all its files; but this one has only bytes of ASCII.
+        Some(encoding) if !readable || encoding == ISO_2022_JP => decoded(encoding, body),
+        _ => Cow::Borrowed(body),
+    }
+}
+
+fn decoded<'b>(encoding: &'static Encoding, text: &'b [u8]) -> Cow<'b, [u8]> {
+    match encoding.decode_without_bom_handling(text).0 {
+        Cow::Borrowed(text) => Cow::Borrowed(undeclared(text.as_bytes())),
+        Cow::Owned(text) => Cow::Owned(undeclared(text.as_bytes()).to_vec()),
+    }
+}
+
+/// What a header names beside the type.
+fn charset(content_type: &str) -> Option<&'static Encoding> {
+    let name = content_type.split(';').skip(1).find_map(|part| {
+        let (name, value) = part.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches(['"', '\'']))
+    })?;
+    Encoding::for_label(name.as_bytes())
+}
+
+/// Without the XML declaration, whose encoding is not that of the text any more.
+fn undeclared(text: &[u8]) -> &[u8] {
+    let begin = text.trim_ascii_start();
+    match begin.starts_with(b"<?xml").then(|| after(begin, b"?>")).flatten() {
+        Some(rest) => rest,
+        None => text,
+    }
+}
+
+/// What follows an end.
+fn after<'t>(text: &'t [u8], end: &[u8]) -> Option<&'t [u8]> {
+    text.windows(end.len()).position(|window| window == end).and_then(|at| text.get(at + end.len()..))
+}
+
+/// With a version of RSS that the parser knows.
+fn with_a_known_version(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Some(root) = root(&body) else { return body };
+    let begin = body.len() - root.len();
+    let (from, to, written) = match version(root) {
+        Some(Version::Other(from, to)) => (begin + from, begin + to, "2.0"),
+        Some(Version::Missing) => (begin + RSS.len(), begin + RSS.len(), " version=\"2.0\""),
+        Some(Version::Known) | None => return body,
+    };
+    let (before, after) = (body.get(..from).unwrap_or_default(), body.get(to..).unwrap_or_default());
+    Cow::Owned([before, written.as_bytes(), after].concat())
+}
+
+const RSS: &[u8] = b"<rss";
+
+/// From the first element on: behind declarations, comments and a document type.
+fn root(body: &[u8]) -> Option<&[u8]> {
+    let mut rest = body.trim_ascii_start();
+    loop {
+        rest = match rest {
+            [b'<', b'?', ..] => after(rest, b"?>")?,
+            [b'<', b'!', b'-', b'-', ..] => after(rest, b"-->")?,
+            [b'<', b'!', ..] => {
+                let end = rest.iter().position(|byte| matches!(byte, b'>' | b'['))?;
+                if rest.get(end) == Some(&b'[') { after(after(rest, b"]")?, b">")? } else { rest.get(end + 1..)? }
+            }
+            _ => return Some(rest),
+        }
+        .trim_ascii_start();
+    }
+}
+
+/// What an `<rss …>` says of its version.
+enum Version {
+    Known,
+    /// Something else, between these bytes of it.
+    Other(usize, usize),
+    Missing,
+}
+
+fn version(root: &[u8]) -> Option<Version> {
+    let mut at = RSS.len();
+    if !root.starts_with(RSS) || !root.get(at).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'>') {
+        return None;
+    }
+    loop {
+        at += root.get(at..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        if matches!(root.get(at)?, b'>' | b'/') {
+            return Some(Version::Missing);
+        }
+        let equals = at + root.get(at..)?.iter().position(|byte| *byte == b'=')?;
+        let name = root.get(at..equals)?.trim_ascii();
+        let quote = equals + 1 + root.get(equals + 1..)?.iter().position(|byte| !byte.is_ascii_whitespace())?;
+        let mark = *root.get(quote).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let end = quote + 1 + root.get(quote + 1..)?.iter().position(|byte| *byte == mark)?;
+        if name == b"version" {
+            let known = KNOWN.contains(&root.get(quote + 1..end)?);
+            return Some(if known { Version::Known } else { Version::Other(quote + 1, end) });
+        }
+        at = end + 1;
+    }
+}
+
+/// With each number that is an entry's id as a text: the specification of JSON Feed asks readers for it.
+fn with_ids_as_texts(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
+    let Ok(mut feed) = serde_json::from_slice::<Value>(&body) else { return body };
+    let Some(items) = feed.get_mut("items").and_then(Value::as_array_mut) else { return body };
+    let mut changed = false;
+    for id in items.iter_mut().filter_map(|item| item.get_mut("id")) {
+        if let Value::Number(number) = id {
+            *id = Value::String(number.to_string());
+            changed = true;
+        }
+    }
+    match changed.then(|| serde_json::to_vec(&feed)) {
+        Some(Ok(text)) => Cow::Owned(text),
+        _ => body,
+    }
+}

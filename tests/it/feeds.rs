@@ -1,0 +1,228 @@
+//! Feeds as publishers have them, against a server that says exactly these bytes: entries of one address, versions, letters and
+//! dates that are legal and rare, redirects without an end, rests, and events to come.
+
+use crate::support::databases::{databases, sqlite};
+use crate::support::program::{NINE, Place};
+use crate::support::replies::{Replies, reply};
+
+fn file(server: &Replies, names: &[&str]) -> String {
+    let urls: Vec<String> = names.iter().map(|name| format!("\"{}/{name}\"", server.url())).collect();
+    format!(
+        "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\nrate_limit = \"unlimited\"\n\n\
+         [[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"1m\"\nnews.urls = [{}]\n",
+        urls.join(", ")
+    )
+}
+
+fn at(minute: u32) -> String {
+    format!("2026-03-11T09:{minute:02}:00Z")
+}
+
+/// The last search: state, entries, new ones.
+fn last(place: &Place) -> String {
+    place.database.texts("SELECT state || ' ' || found || ' ' || new FROM search ORDER BY id").pop().unwrap()
+}
+
+fn rss(items: &str) -> String {
+    format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
+}
+
+/// An entry of a page of notes, of a day of March.
+fn note(day: u32, title: &str) -> String {
+    format!(
+        "<entry><id>tag:a.example,2026:{day}</id><title>{title}</title><updated>2026-03-{day:02}T08:00:00Z</updated>\
+         <link rel=\"alternate\" href=\"https://a.example/notes#March_{day}\"/></entry>"
+    )
+}
+
+fn notes(entries: &[String]) -> String {
+    format!("<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>t</title>{}</feed>", entries.concat())
+}
+
+#[test]
+fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_read_again() {
+    for database in databases() {
+        let name = database.name;
+        let day = |day: u32| note(day, &format!("Notes of day {day}"));
+        let server = Replies::start(
+            [
+                notes(&[day(3), day(2), day(1)]),
+                notes(&[note(4, "SECURITY: a hole is closed"), day(3), day(2), day(1)]),
+                // Only one of the address is left: it is the one that it was.
+                notes(&[note(4, "SECURITY: a hole is closed")]),
+                notes(&[note(5, "The first of another month")]),
+            ]
+            .map(|feed| reply(200, &[], &feed))
+            .to_vec(),
+        );
+        let place = Place::bare(database, &file(&server, &["notes"]));
+        for (minute, found) in [(0, "ok 3 3"), (1, "ok 4 1"), (2, "ok 1 0"), (3, "ok 1 1")] {
+            place.ok(&["once", "--at", &at(minute)]);
+            assert_eq!(last(&place), found, "{name}, minute {minute}");
+        }
+        let keys = place.database.texts("SELECT key FROM item ORDER BY key");
+        assert_eq!(keys.len(), 5, "{name}: {keys:?}");
+        assert!(keys.iter().all(|key| key.starts_with("page:https://a.example/notes#")), "{name}: {keys:?}");
+        // A replay knows what was remembered then: the lone ones keep their keys.
+        drop(server);
+        let done = place.json(&["db", "replay", "--json"]);
+        assert_eq!((&done["runs"], &done["changed_runs"]), (&4.into(), &0.into()), "{name}: {done}");
+        assert_eq!(place.database.texts("SELECT key FROM item ORDER BY key"), keys, "{name}");
+        // Who wants the page forgotten means all of it.
+        place.ok(&["forget", "--item", "https://a.example/notes", "--yes"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM item"), 0, "{name}");
+    }
+}
+
+#[test]
+fn ids_tell_entries_apart_and_one_entry_stays_one() {
+    let item = |link: &str, guid: &str, title: &str| {
+        let guid = if guid.is_empty() { String::new() } else { format!("<guid isPermaLink=\"false\">{guid}</guid>") };
+        format!("<item><title>{title}</title><link>{link}</link>{guid}</item>")
+    };
+    let status = "https://status.a.example/";
+    for (items, found) in [
+        // A status page: one link, an id for each.
+        (vec![item(status, "1", "Down"), item(status, "2", "Down"), item(status, "3", "Up")], 3),
+        // Without ids titles do it, and what counts clicks does not.
+        (vec![item(status, "", "Down"), item(status, "", "Up"), item(&format!("{status}?utm_source=x"), "", "Up")], 2),
+        (vec![item("https://a.example/1", "1", "One"), item("https://a.example/1", "1", "One, corrected")], 1),
+        (vec![item("https://a.example/1", "1", "One"), item("https://a.example/2", "1", "Two")], 2),
+    ] {
+        let server = Replies::start(vec![reply(200, &[], &rss(&items.concat()))]);
+        // The same feed twice brings nothing more.
+        let place = Place::bare(sqlite(), &file(&server, &["a", "b"]));
+        place.ok(&["once", "--at", NINE]);
+        assert_eq!(place.database.number("SELECT count(*) FROM item"), found, "{items:?}");
+        let lone = place.database.number("SELECT count(*) FROM item WHERE key NOT LIKE '%#%'");
+        assert_eq!(lone > 0, items.iter().all(|item| !item.contains(status)), "keys of lone entries are as ever");
+    }
+}
+
+#[test]
+fn a_redirect_without_an_end_is_reported_with_its_own_error() {
+    let server = Replies::of(|_, path| match path {
+        "/loop" => reply(302, &[("Location", "/loop")], ""),
+        "/gone" => reply(410, &[], ""),
+        _ => reply(200, &[], &rss("<item><title>x</title></item>")),
+    });
+    let place = Place::bare(sqlite(), &file(&server, &["loop", "gone", "good"]));
+    place.run(&["once", "--at", NINE]).shows(3, &["2 of 3 feeds failed"]);
+    let told = place.database.texts("SELECT error_text FROM search").pop().unwrap();
+    let (of_loop, of_gone) = told.split_once("; ").unwrap();
+    assert!(of_loop.contains("/loop: 302") && of_gone.contains("/gone: 410"), "{told}");
+}
+
+#[test]
+fn a_rest_as_long_as_the_schedule_skips_no_search() {
+    let server =
+        Replies::start(vec![reply(200, &[("Cache-Control", "max-age=60")], &rss("<item><title>x</title></item>"))]);
+    let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+    for (second, state) in [
+        ("00:00.062", "ok 1 1"),
+        // 20 milliseconds before the minute is over, and then three seconds and one more.
+        ("01:00.042", "ok 1 0"),
+        ("01:57.042", "ok 1 0"),
+        ("02:54.041", "not_run 0 0"),
+    ] {
+        place.ok(&["once", "--at", &format!("2026-03-11T09:{second}Z")]);
+        assert_eq!(last(&place), state, "{second}");
+    }
+    assert_eq!(server.heads().len(), 3);
+}
+
+#[test]
+fn events_to_come_do_not_stand_for_news() {
+    let dated = |n: u32, date: &str| {
+        format!(
+            "<item><guid>g{n}</guid><title>Entry {n}</title><link>https://a.example/{n}</link><pubDate>{date}</pubDate></item>"
+        )
+    };
+    let event = |n: u32| dated(n, &format!("{n} May 2026 10:00:00 GMT"));
+    let news = |n: u32| dated(n, &format!("11 Mar 2026 {:02}:{:02}:00 GMT", 8 + n / 20, n % 20));
+    let events = [event(1), event(2), event(3)].concat();
+    for (first, second, holes) in [
+        // All news went, so others may have come and gone; events that stay show nothing of that.
+        (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(20), news(21)), 1),
+        (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(11), news(12)), 0),
+        (events.clone(), events.clone(), 0),
+    ] {
+        let server = Replies::start(vec![reply(200, &[], &rss(&first)), reply(200, &[], &rss(&second))]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.ok(&["once", "--at", &at(0)]);
+        place.ok(&["once", "--at", &at(30)]);
+        let covered = place.json(&["coverage", "--json", "--at", &at(31)]);
+        let source = &covered["topics"][0]["sources"][0];
+        assert_eq!(source["holes"].as_array().unwrap().len(), holes, "{source}");
+    }
+}
+
+/// A reply whose body is these bytes.
+fn raw(content_type: &str, body: &[u8]) -> Vec<u8> {
+    let head = format!(
+        "HTTP/1.1 200 x\r\nconnection: close\r\ncontent-length: {}\r\ncontent-type: {content_type}\r\n\r\n",
+        body.len()
+    );
+    [head.as_bytes(), body].concat()
+}
+
+#[test]
+fn legal_feeds_that_are_rare_are_read_as_they_are_meant() {
+    let item = "<item><title>Café</title><link>https://a.example/1</link></item>";
+    let of = |rss: &str| format!("{rss}<channel><title>t</title>{item}</channel></rss>").into_bytes();
+    let declared = |name: &str| {
+        String::from_utf8(of(&format!("<?xml version=\"1.0\" encoding=\"{name}\"?>\n<rss version=\"2.0\">"))).unwrap()
+    };
+    let latin = |text: &str| text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect::<Vec<u8>>();
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
+    let json = "{\"version\":\"https://jsonfeed.org/version/1.1\",\"title\":\"t\",\"items\":[{\"id\":7,\"url\":\"https://a.example/1\",\"title\":\"Café\"}]}";
+    for (case, content_type, body) in [
+        ("0.93", "text/xml", of("<rss version=\"0.93\">")),
+        (
+            "2",
+            "text/xml",
+            of(
+                "<?xml version='1.0'?><!-- <rss> --><!DOCTYPE rss [<!ENTITY a \"b\">]>\n<rss xmlns:a='b>c'\n version = '2'>",
+            ),
+        ),
+        ("2.0.1", "text/xml", of("<rss version=\"2.0.1\">")),
+        ("an empty version", "text/xml", of("<rss version=\"\">")),
+        ("no version", "text/xml", of("<?xml version=\"1.0\"?><rss xmlns:a=\"b\">")),
+        ("no attributes", "text/xml", of("<rss>")),
+        ("a number as id", "application/feed+json", json.as_bytes().to_vec()),
+        ("JSON behind a mark", "application/feed+json", format!("\u{feff}{json}").into_bytes()),
+        ("UTF-16, little", "text/xml", wide(&format!("\u{feff}{}", declared("utf-16")), u16::to_le_bytes)),
+        ("UTF-16, big", "text/xml", wide(&format!("\u{feff}{}", declared("utf-16")), u16::to_be_bytes)),
+        ("UTF-16 without a mark", "text/xml", wide(&declared("utf-16"), u16::to_le_bytes)),
+        (
+            "UTF-16 of few letters",
+            "text/xml",
+            wide(&format!("\u{feff}{}", declared("utf-16").replace('é', "e")), u16::to_le_bytes),
+        ),
+        (
+            "Latin-1 by the header",
+            "text/xml; charset=iso-8859-1",
+            latin(std::str::from_utf8(&of("<rss version=\"2.0\">")).unwrap()),
+        ),
+        ("the header over the document", "text/xml; charset=\"ISO-8859-1\"", latin(&declared("koi8-r"))),
+        ("UTF-8 by the header", "text/xml;charset=UTF-8", declared("windows-1252").into_bytes()),
+        ("UTF-8 whatever the header says", "text/xml; charset=iso-8859-1", declared("utf-8").into_bytes()),
+        ("Latin-1 by the document", "text/xml", latin(&declared("iso-8859-1"))),
+        ("Latin-1, and a header that is wrong", "text/xml; charset=utf-8", latin(&declared("iso-8859-1"))),
+        (
+            "UTF-8 behind a mark",
+            "text/xml; charset=iso-8859-1",
+            format!("\u{feff}\n{}", declared("utf-8")).into_bytes(),
+        ),
+    ] {
+        let server = Replies::start(vec![raw(content_type, &body)]);
+        let place = Place::bare(sqlite(), &file(&server, &["feed"]));
+        place.run(&["once", "--at", NINE]).shows(0, &[]);
+        let title = if case == "UTF-16 of few letters" { "Cafe" } else { "Café" };
+        assert_eq!(
+            place.database.texts("SELECT key || ' ' || title FROM item"),
+            [format!("page:https://a.example/1 {title}")],
+            "{case}"
+        );
+    }
+}

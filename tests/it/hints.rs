@@ -1,0 +1,85 @@
+//! What a person is told to do when a provider refuses: about that provider and its own keys, never about a `[service]` that the
+//! file does not have.
+
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+use crate::support::replies::{Replies, reply};
+
+const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+
+#[test]
+fn a_refusal_is_told_with_the_keys_of_who_refused() {
+    let feed = "<rss version=\"2.0\"><channel><item><title>One</title></item></channel></rss>";
+    for (status, section, asks, hint, record) in [
+        (
+            401,
+            "kind = \"openai\"\nbase_url = \"{url}/v1\"\nkey_env = \"KEY\"",
+            "one.model = \"m\"",
+            "`providers.one.key_env` or `providers.one.key_file`); it is sent as `Authorization: Bearer`",
+            "providers.one.key_env",
+        ),
+        (
+            401,
+            "kind = \"bluesky\"\nbase_url = \"{url}\"\nuser = \"a.example\"\nkey_env = \"KEY\"",
+            "",
+            "check `providers.one.user` and the app password",
+            "providers.one.key_env",
+        ),
+        (
+            401,
+            "kind = \"desearch\"\nbase_url = \"{url}\"\nkey_env = \"KEY\"",
+            "",
+            "`providers.one.key_file`); it is sent as it is",
+            "providers.one.key_env",
+        ),
+        (
+            302,
+            "kind = \"hackernews\"\nbase_url = \"{url}\"",
+            "",
+            "redirects are not followed; set `providers.one.base_url`",
+            "providers.one.base_url",
+        ),
+        (
+            404,
+            "kind = \"hackernews\"\nbase_url = \"{url}\"",
+            "",
+            "check `providers.one.base_url`",
+            "the topic or the provider",
+        ),
+        (
+            429,
+            "kind = \"hackernews\"\nbase_url = \"{url}\"",
+            "",
+            "lower `providers.one.rate_limit` or `providers.one.max_concurrent`",
+            "providers.one.rate_limit",
+        ),
+        (
+            404,
+            "kind = \"feeds\"\nallow_private = true",
+            "one.urls = [\"{url}/gone\"]",
+            "check the feed's address",
+            "the topic or the provider",
+        ),
+    ] {
+        let server = Replies::of(move |_, path| match path {
+            "/feed" => reply(200, &[], feed),
+            _ => reply(status, &[("Location", "/elsewhere")], "{}"),
+        });
+        let whole = |text: &str| text.replace("{url}", &server.url());
+        let file = format!(
+            "[providers.news]\nkind = \"feeds\"\nallow_private = true\nmax_tries = 1\n\n[providers.one]\n{}\nmax_tries = 1\n\n{TOPIC}news.urls = [\"{}/feed\"]\n{}\n",
+            whole(section),
+            server.url(),
+            whole(asks)
+        );
+        let place = Place::bare(sqlite(), &file);
+        let ended = place.program(&["once", "--at", NINE]).env("KEY", "k-0123456789").env("COLUMNS", "500").run();
+        ended.shows(3, &[hint]);
+        assert!(!format!("{}{}", ended.out, ended.err).contains("service."), "{ended}");
+        let kept =
+            place.database.texts("SELECT error_class || ' ' || error_text FROM search WHERE error_class IS NOT NULL");
+        let (class, text) = kept[0].split_once(' ').unwrap();
+        let told = topicwatch::search::hint_of("one", class, None, text).unwrap();
+        assert!(told.contains(record) && !told.contains("service."), "{told}");
+    }
+}
