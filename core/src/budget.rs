@@ -36,6 +36,21 @@ impl Prices {
             other => self.providers.get(&other).copied().unwrap_or_default(),
         }
     }
+
+    /// Of these sources the dearest one of which a call may cost more than a whole day has: none of its calls is made.
+    #[must_use]
+    pub fn too_dear(&self, sources: impl IntoIterator<Item = Source>, day: Micros) -> Option<TooDear> {
+        let priced = sources.into_iter().map(|source| TooDear { source, price: self.of(source) });
+        priced.filter(|one| one.price > day).max_by_key(|one| one.price)
+    }
+}
+
+/// A call that costs more than a day has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct TooDear {
+    pub source: Source,
+    #[serde(rename = "price_usd")]
+    pub price: Micros,
 }
 
 /// What a provider beside the search service costs.

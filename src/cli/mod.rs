@@ -125,7 +125,7 @@ async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Verb::Completions(args) => setup::completions::run(&args, help::visible()),
         Verb::Man(args) => setup::man::run(&args, help::command()),
         // The old names.
-        Verb::Schedule(args) => topic::schedule::run(&common, &args),
+        Verb::Schedule(args) => Box::pin(topic::schedule::run(&common, &args)).await,
         Verb::Pause(args) => Box::pin(topic::pause::pause(&common, &args)).await,
         Verb::Resume(args) => Box::pin(topic::pause::resume(&common, &args)).await,
         Verb::RunNow(args) => Box::pin(topic::run_now::run(&common, &args)).await,

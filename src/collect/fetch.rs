@@ -145,7 +145,7 @@ impl Collector {
                 if refusal.over_quota {
                     fetched.result.state = SearchState::OverQuota;
                     let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);
-                    fetched.result.clears_at = exhausted.map(|what| what.clears_at);
+                    fetched.result.clears_at = exhausted.and_then(|what| what.clears_at);
                     fetched.hint = exhausted.map(|what| what.hint());
                 }
                 // Tries before the one that was refused may have been billed.

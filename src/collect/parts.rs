@@ -77,7 +77,7 @@ impl Collector {
         }
         if let Some(Stopped::OverQuota(_)) = &stopped {
             let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);
-            answered.fetched.result.clears_at = exhausted.map(|what| what.clears_at);
+            answered.fetched.result.clears_at = exhausted.and_then(|what| what.clears_at);
             answered.fetched.result.reason =
                 exhausted.map(|what| what.text_for(source.provider())).or(answered.fetched.result.reason);
             answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));

@@ -12,8 +12,8 @@ use super::place::one_line;
 use super::scalars::rate_shown;
 use super::text::{NotText, Text};
 use super::{
-    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, channels, environment, exports,
-    providers, reports, retention, service, storage, topics, web,
+    Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, budgets, channels, environment,
+    exports, providers, reports, retention, service, storage, topics, web,
 };
 use crate::export::ExportSpec;
 use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Topic, TopicLimits};
@@ -229,6 +229,9 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);
     one_world(document, service.as_ref(), &providers, mistakes);
+    if let Some(service) = &service {
+        budgets::warn_of_small(document, service, &providers, &topics, mistakes);
+    }
     let lists = Lists { providers, reports, channels, exports, alerts, pings };
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
 }

@@ -2,6 +2,7 @@
 //! other rooms get plain settings.
 
 mod alerts;
+mod budgets;
 mod calls;
 mod channel_keys;
 mod channels;

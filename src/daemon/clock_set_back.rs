@@ -1,10 +1,11 @@
-//! A clock that was set back while the loop runs. Nothing runs twice, and nothing new runs until the clock has come to where it
+//! A clock that was set back, while the loop runs or before it began. Nothing runs twice, and nothing new runs until the clock has come to where it
 //! was: that is told once, and so is each job that would be due by the time that has passed. What is planned stays the ledger's.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use crate::model::{Time, spell};
+use crate::schedule::AHEAD;
 use crate::store::{Store, StoreError};
 
 /// How far a clock goes back in silence.
@@ -22,9 +23,15 @@ pub(super) struct SetBack {
 }
 
 impl SetBack {
-    /// At `passed` since some instant, the clock says `now`.
-    pub(super) fn new(passed: Duration, now: Time) -> Self {
-        Self { steady: Steady { passed, time: now, back: None }, told: BTreeSet::new() }
+    /// The clock says `now`, and nothing has passed yet. How far the ledger is planned tells of a clock that was set back
+    /// before this process began; one that was more than a day ahead is the planner's to tell of.
+    pub(super) async fn begin(store: &Store, now: Time) -> Self {
+        let planned = store.planned_until(now.plus(AHEAD)).await.unwrap_or_else(|error| {
+            tracing::debug!("how far the ledger is planned could not be read: {error}");
+            None
+        });
+        let time = planned.map_or(now, |until| until.max(now));
+        Self { steady: Steady { passed: Duration::ZERO, time, back: None }, told: BTreeSet::new() }
     }
 
     /// Tells what is to be told now, `passed` after that instant.

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{Clock, Job, Topic};
+use super::planner::Planner;
+use crate::model::{Clock, Job, Time, Topic};
 use crate::store::{Adopted, Instance, Set, Store, StoreError, Synced};
 
 /// Looks in a row at which no newer daemon lived before an older set comes back: one that only restarts is not taken for
@@ -45,7 +46,7 @@ impl Membership {
     ) -> Result<Self, StoreError> {
         let (now, set) = (clock(), set.into());
         let me = Instance { id, role: "daemon", started_at: now, lease };
-        let adopted = store.adopt(set, Some(&me), now).await?;
+        let adopted = adopt(&store, set, &me, now).await?;
         warn(adopted);
         Ok(Self { store, clock, me, held: Mutex::new(Held { set: kept(set, adopted), adopted, alone: 0 }) })
     }
@@ -68,7 +69,7 @@ impl Membership {
     /// Goes on with another set; nothing changes when it is refused.
     pub async fn change<'a>(&self, set: impl Into<Set<'a>>) -> Result<Adopted, StoreError> {
         let set = set.into();
-        let adopted = self.store.adopt(set, Some(&self.me), (self.clock)()).await?;
+        let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         warn(adopted);
         *self.held() = Held { set: kept(set, adopted), adopted, alone: 0 };
         Ok(adopted)
@@ -99,7 +100,7 @@ impl Membership {
             }
         };
         let set = Set { topics: &kept.topics, jobs: &kept.jobs };
-        let adopted = self.store.adopt(set, Some(&self.me), (self.clock)()).await?;
+        let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         let mut held = self.held();
         // A reload may have been faster.
         if held.set.as_ref().is_some_and(|held| Arc::ptr_eq(held, &kept)) {
@@ -125,6 +126,12 @@ impl Membership {
         // Whole between any two statements, whoever panicked.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Puts a set in force, or learns of a newer one. What came due under the schedules that it changes is planned before.
+async fn adopt(store: &Store, set: Set<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
+    Planner::settle(store, set, true, now, true).await?;
+    store.adopt(set, Some(me), now).await
 }
 
 /// What has to be remembered of a set.

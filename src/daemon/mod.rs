@@ -101,7 +101,10 @@ pub async fn run(
     let started = Instant::now();
     let mut look_at = started;
     // A worker's jobs are those of whoever plans, who tells.
-    let mut set_back = settings.plans.then(|| clock_set_back::SetBack::new(Duration::ZERO, collector.now()));
+    let mut set_back = None;
+    if settings.plans {
+        set_back = Some(clock_set_back::SetBack::begin(collector.store(), collector.now()).await);
+    }
     let mut begun = false;
     // Whether a run may have become readable.
     let mut brought = true;

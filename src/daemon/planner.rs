@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
 use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter, leftovers};
-use crate::store::{JobPlan, LeftSlot, PlannedJob, PlannedSlot, Store, StoreError};
+use crate::store::{JobPlan, LeftSlot, PlannedJob, PlannedSlot, Set, Store, StoreError};
 
 /// Rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
@@ -55,6 +55,31 @@ impl Planner {
         Ok(planned)
     }
 
+    /// Plans, by the schedules in force, the jobs that `set` is about to give another schedule or to remove: their slots up to
+    /// now are theirs, and a set begins at the present.
+    pub async fn settle<'a>(
+        store: &Store,
+        set: impl Into<Set<'a>>,
+        removes: bool,
+        now: Time,
+        with_jitter: bool,
+    ) -> Result<(), StoreError> {
+        let left = store.left_behind(set, removes).await?;
+        let mut planner = Self::default();
+        while !left.is_empty() {
+            let due = store.to_plan(now, AHEAD, u32::MAX).await?;
+            let due: Vec<PlannedJob> = due.into_iter().filter(|known| left.contains(&known.id)).collect();
+            let mut held = 0;
+            for few in due.chunks(JOBS_PER_LOOK as usize) {
+                held += planner.store_plans(store, few, now, with_jitter, &mut Planned::default()).await?;
+            }
+            if held == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Does the first part of [`Planner::plan`], so that what was due first need not wait for the rows of all.
     pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
@@ -76,17 +101,26 @@ impl Planner {
         if !left.is_empty() && store.give_up_left(&left, now).await? > 0 {
             due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
         }
+        // Where none held, others plan the same at this moment; what is left is theirs, or the next tick's.
+        Ok(!due.is_empty() && self.store_plans(store, &due, now, with_jitter, planned).await? > 0)
+    }
+
+    /// Plans these; how many plans held.
+    async fn store_plans(
+        &mut self,
+        store: &Store,
+        due: &[PlannedJob],
+        now: Time,
+        with_jitter: bool,
+        planned: &mut Planned,
+    ) -> Result<u64, StoreError> {
         let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
-        if plans.is_empty() {
-            return Ok(false);
-        }
         let (held, rows) = store.plan(&plans, now).await?;
         planned.rows += rows;
         // A topic with many slots is planned in parts, and told of when the last is done.
         let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
         planned.next.extend(done.filter_map(|plan| Some((plan.topic.unwrap_or(plan.id), plan.next?))));
-        // Where none held, others plan the same at this moment; what is left is theirs, or the next tick's.
-        Ok(held > 0)
+        Ok(held)
     }
 
     /// A defect met with one topic keeps no other from being planned: that topic is looked at again in a minute, and owes

@@ -259,3 +259,46 @@ fn a_stored_budget_holds_in_a_process_whose_file_says_another() {
     };
     databases().into_iter().for_each(holds);
 }
+
+#[test]
+fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears() {
+    for database in databases() {
+        let (raw, calls) = service("");
+        let service = format!("{}prices.web = 0.003", raw.lines());
+        let place = Place::new(database, &service, &topic("acme", "budget_per_day = 0.002"));
+        let name = place.database.name;
+        let warned = "is less than a call of web may cost ($0.003): none will be made";
+        place.run(&["check"]).shows(0, &["`budget_per_day` = $0.002", warned, "raise it; or, if a call costs less"]);
+        let once = place.run(&["once", "--due", "--at", NINE]);
+        once.says(0, &[warned]);
+        let refused = "topic money: a call may cost $0.003, and a whole UTC day has $0.002";
+        let raise = "raise the topic's budget_per_day: one call may cost more than it allows in a day";
+        let once = place.run(&["once", "--at", NINE]);
+        once.shows(3, &[refused, raise]);
+        assert!(!once.out.contains("midnight") && !once.out.contains("used up"), "{name}: {once}");
+        assert_eq!(calls.load(Ordering::SeqCst), 0);
+        let run = &place.json(&["runs", "--json"])["runs"][0];
+        assert_eq!((&run["state"], &run["clears_at"]), (&json!("over_quota"), &Value::Null), "{name}: {run}");
+        // It does not pass with the day.
+        let status = ["status", "--at", "2026-03-13T09:00:00Z"];
+        let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for a call of web ($0.003)";
+        place.run(&status).shows(0, &["acme is over quota: ", refused, left]);
+        let plan = place.ok(&["plan", "--at", NINE]).split_whitespace().collect::<Vec<_>>().join(" ");
+        let told =
+            "topic money of acme: a call of web may cost $0.003, and a day has $0.002. None is made (over_quota)";
+        assert!(plan.contains(told) && !plan.contains("is used up at"), "{name}: {plan}");
+        let met = &place.json(&["plan", "--json", "--at", NINE])["budgets"][0];
+        assert_eq!(met["too_dear"], json!({ "source": "web", "price_usd": 0.003 }), "{name}: {met}");
+
+        // The same of the service, whose topic has no budget; one that is enough for a call is none of it.
+        place.configure(&format!("{service}\nbudget_per_day = 0.002"), &topic("acme", ""));
+        place.run(&["check"]).shows(0, &[warned]);
+        place
+            .run(&["once", "--at", NINE])
+            .shows(3, &["service money: a call may cost", "raise [service] budget_per_day"]);
+        place.configure(&service, &topic("acme", "budget_per_day = 0.003"));
+        assert!(!place.ok(&["check"]).contains("may cost"), "{name}");
+        place.ok(&["once", "--at", NINE]);
+        assert_eq!(calls.load(Ordering::SeqCst), 1);
+    }
+}

@@ -267,3 +267,25 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         assert_eq!(plan("2026-05-01T00:00:00Z")["prices"][1]["basis"], "configured", "{name}");
     }
 }
+
+#[test]
+fn a_topic_that_is_paused_beside_the_file_is_planned_for_nothing_and_its_schedule_says_so() {
+    for database in databases() {
+        let rest = topic("acme", "every = \"1h\"") + &topic("globex", "every = \"1h\"");
+        let place = Place::new(database, SANDBOX, &rest);
+        place.ok(&["once", "--due", "--at", NINE]);
+        let plan = || place.json(&["plan", "--json", "--days", "1", "--at", NINE]);
+        assert_eq!((&plan()["slots"], &plan()["topics"][0]["state"]), (&json!(48), &json!("scheduled")));
+        place.ok(&["topic", "pause", "acme", "--reason", "until the fair"]);
+        let told = plan();
+        assert_eq!((&told["slots"], &told["quota"]["fullest_day_calls"]), (&json!(24), &json!(45)), "{told}");
+        assert_eq!((&told["topics"][0]["state"], &told["topics"][0]["slots"]), (&json!("paused"), &json!(0)));
+        let explain = ["topic", "schedule", "explain", "acme", "--at", NINE];
+        place.run(&explain).shows(0, &["paused", "until the fair", "topicwatch topic resume acme", "next slots"]);
+        let told = place.json(&[&explain[..], &["--json"]].concat());
+        assert!(told["rules"]["paused"].as_str().unwrap().contains("until the fair"), "{told}");
+        place.ok(&["topic", "resume", "acme"]);
+        assert_eq!(plan()["slots"], json!(48));
+        assert!(!place.ok(&explain).contains("paused"));
+    }
+}

@@ -64,9 +64,13 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         going.until("the refusal", |said| said.contains("the database cannot change while it runs"));
         std::fs::remove_file(place.path("jobs.toml")).unwrap();
         going.until("the missing file", |said| said.contains("no configuration found"));
+        std::fs::write(place.path("jobs.toml"), b"# caf\xe9\n").unwrap();
+        going.until("the file that is no text", |said| said.contains("UTF-8"));
         assert_eq!(place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL"), ["acme"]);
-        place.configure(&sandbox.lines(), &topics(&["acme"]).replace("every = \"12h\"\n", ""));
-        going.until("the empty plan", |said| said.contains("no topic has a schedule any more"));
+        // That old runs would be pruned at night is no reason to run.
+        let unscheduled = topics(&["acme"]).replace("every = \"12h\"\n", "");
+        place.configure(&sandbox.lines(), &format!("[retention]\n\n{unscheduled}"));
+        going.until("the empty plan", |said| said.contains("no topic, report or export has a schedule any more"));
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
         going.until("the good one", |said| said.contains(TAKEN));
         place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
@@ -75,7 +79,11 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         going.until("the old id", |said| said.contains("topic `globex` was renamed to `initech`"));
         assert_eq!(place.database.texts("SELECT id FROM topic ORDER BY id"), ["acme", "initech"]);
         going.signal("TERM");
-        assert_eq!(going.wait().code, Some(0));
+        let ended = going.wait();
+        assert_eq!(ended.code, Some(0));
+        let begun = |line: &str| line.starts_with("20") && line.contains("Z ");
+        let parts: Vec<&str> = ended.err.lines().filter(|line| !begun(line)).collect();
+        assert!(parts.is_empty(), "an event is one line: {parts:#?}");
     }
 }
 
@@ -162,4 +170,22 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     end(start("new.toml", 4));
     assert_eq!(in_force(), ["acme", "globex"]);
     assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'cancelled' AND job = 'topic:acme'"), 0);
+}
+
+#[test]
+fn a_file_whose_only_schedule_is_an_exports_or_a_reports_is_run_and_one_without_any_is_refused() {
+    let sandbox = today(&[]);
+    let unscheduled = topics(&["acme"]).replace("every = \"12h\"\n", "");
+    let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), "");
+    for scheduled in [
+        "[[exports]]\nname = \"all\"\nevery = \"12h\"\npath = \"out/{run}.csv\"\n",
+        "[[reports]]\nname = \"day\"\nevery = \"12h\"\npath = \"out/day.html\"\n",
+    ] {
+        place.configure(&sandbox.lines(), &format!("{unscheduled}{scheduled}"));
+        let going = daemon(&place, &[]);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0), "{scheduled}");
+    }
+    place.configure(&sandbox.lines(), &format!("[retention]\n\n{unscheduled}"));
+    place.run(&["run"]).says(2, &["no topic, report or export in", "has a schedule", "hint: "]);
 }

@@ -149,8 +149,13 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
     let elsewhere = Place { folder: tempfile::tempdir().unwrap(), database: Database::again(&place.database) };
     elsewhere.configure(&service.lines(8, "unlimited"), "[scheduler]\nlease = \"2s\"");
     let topics = place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL");
-    let worker = elsewhere.program(&["worker"]).start();
+    let mut worker = elsewhere.program(&["worker"]).start();
     each_once(&place);
+    // It has nothing to read again, and goes on.
+    for asked in 1..=2 {
+        worker.signal("HUP");
+        worker.until("its answer", |said| said.matches("asked to reload: a worker").count() == asked);
+    }
     worker.signal("TERM");
     worker.wait().says(0, &["topicwatch", "works", "stopped"]);
     assert_eq!(place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL"), topics, "it syncs none");

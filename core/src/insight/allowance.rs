@@ -1,5 +1,6 @@
 //! A day's limits of calls and money and how a forecast meets them, as plain values. `quota` works them out.
 
+use crate::budget::TooDear;
 use crate::model::{Budget, Micros, Time};
 
 /// How the day's limit of calls is met.
@@ -50,6 +51,9 @@ pub struct Allowance {
     pub used_up_at: Option<Time>,
     /// On how many days it is not enough.
     pub days_over: u32,
+    /// A planned call that costs more than a whole day has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub too_dear: Option<TooDear>,
 }
 
 /// Calls or money.

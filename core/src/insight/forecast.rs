@@ -1,7 +1,7 @@
 //! What the topics will do and cost, before anything runs: their slots, the calls these make and the price of the calls.
 //! Arithmetic over schedules and a few sums of the past; how the calls meet the day's limit is `quota`'s.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::allowance::{Allowance, Amount, whole};
@@ -31,14 +31,17 @@ pub fn forecast(
     history: &History,
     horizon: Horizon,
 ) -> Result<Forecast, Refused> {
+    let configured = prices;
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
     let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
+    let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
     let asked: HashMap<&str, &AskedRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon);
     let mut rows = Vec::new();
     let mut limited = Vec::new();
     for topic in topics {
-        let Some(policy) = topic.schedule.as_ref().filter(|policy| !policy.paused) else {
+        let rests = |policy: &SchedulePolicy| policy.paused || paused.contains(topic.id.as_str());
+        let Some(policy) = topic.schedule.as_ref().filter(|policy| !rests(policy)) else {
             if shown(topic) {
                 rows.push(idle(topic));
             }
@@ -69,7 +72,7 @@ pub fn forecast(
         expected: Cost::default(),
         quota: quota(&loads, &horizon)?,
         providers,
-        budgets: groups.budgets(&loads, &limited, &prices, history)?,
+        budgets: groups.budgets(&loads, &limited, &prices, configured, history)?,
         prices,
     };
     for row in &rows {
@@ -255,13 +258,18 @@ impl Groups<'_> {
         loads: &[Group<'_>],
         limited: &[(usize, &Topic)],
         prices: &[Price],
+        configured: &Prices,
         history: &History,
     ) -> Result<Vec<Allowance>, Refused> {
         let mut told = Vec::new();
         let Horizon { limits, used, .. } = self.horizon;
         if let Some(money) = limits.money {
             let amounts = (Amount::Money(money), Amount::Money(used.money));
-            told.push(allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?);
+            let asked = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
+            // Calls are refused at the configured price, whatever was billed.
+            let too_dear = configured.too_dear(asked.filter(|source| source.is_service()), money);
+            let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?;
+            told.push(Allowance { too_dear, ..met });
         }
         for (at, topic) in limited {
             let used = history.used.iter().find(|(id, _)| *id == topic.id).map(|(_, used)| *used).unwrap_or_default();
@@ -276,7 +284,10 @@ impl Groups<'_> {
                 .money()
                 .map(|money| (Budget::TopicMoney, (Amount::Money(money), Amount::Money(used.money))));
             for (budget, amounts) in calls.into_iter().chain(money) {
-                told.push(allowance(budget, Some(topic), &[own], &self.horizon, amounts)?);
+                let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
+                let too_dear = money.and_then(|money| configured.too_dear(topic.sources(), money));
+                let met = allowance(budget, Some(topic), &[own], &self.horizon, amounts)?;
+                told.push(Allowance { too_dear, ..met });
             }
         }
         Ok(told)

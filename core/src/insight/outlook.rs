@@ -27,6 +27,8 @@ pub struct History {
     pub used: Vec<(String, Used)>,
     /// The other providers.
     pub providers: Vec<ProviderDay>,
+    /// Topics that are paused beside the file.
+    pub paused: Vec<String>,
 }
 
 /// A provider's limits of a day, and what was used of them.

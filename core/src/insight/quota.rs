@@ -158,6 +158,7 @@ pub(super) fn allowance(
         wanted,
         used_up_at,
         days_over: met.days_over,
+        too_dear: None,
     })
 }
 

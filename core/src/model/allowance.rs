@@ -105,13 +105,17 @@ pub struct Exhausted {
     pub limit: i64,
     /// What the call would be expected to cost.
     pub price: Micros,
-    /// When there is more.
-    pub clears_at: Time,
+    /// When there is more; `None` where a whole day has less than one call may cost.
+    pub clears_at: Option<Time>,
 }
 
 impl std::fmt::Display for Exhausted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { budget, used, limit, price, clears_at } = self;
+        let Some(clears_at) = clears_at else {
+            let limit = Micros(*limit);
+            return write!(f, "{budget}: a call may cost {price}, and a whole UTC day has {limit}");
+        };
         write!(f, "{budget} used up until {clears_at}: ")?;
         match budget {
             Budget::ServiceCalls | Budget::TopicCalls => write!(f, "{used} of {limit} this UTC day"),
@@ -145,6 +149,9 @@ impl Exhausted {
             Budget::TopicCalls => "the topic's max_calls_per_day".to_owned(),
             Budget::TopicMoney => "the topic's budget_per_day".to_owned(),
         };
-        format!("it clears at midnight UTC; raise {key} if that is what you want")
+        match self.clears_at {
+            Some(_) => format!("it clears at midnight UTC; raise {key} if that is what you want"),
+            None => format!("raise {key}: one call may cost more than it allows in a day"),
+        }
     }
 }

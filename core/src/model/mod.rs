@@ -62,7 +62,8 @@ pub use message::{Message, OutboxState, Posted, Undelivered};
 pub use money::Micros;
 pub use page_token::{BadToken, Position, page_token, position_of};
 pub use pages::{
-    Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeFile, MadeRow, SeenRow, TopicCard,
+    Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeFile, MadeRow, SIGN_AHEAD, SeenRow,
+    TopicCard,
 };
 pub use ping::PingSpec;
 pub use provider::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Reach, Remembered};

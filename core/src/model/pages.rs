@@ -69,6 +69,17 @@ pub struct LivingRow {
     pub alive_until: Time,
 }
 
+/// No clock is ahead of another by more: a sign of life of a later time was written before the clock was set back.
+pub const SIGN_AHEAD: Duration = Duration::from_secs(60);
+
+impl LivingRow {
+    /// Whether it said in time that it lives.
+    #[must_use]
+    pub fn is_alive(&self, now: Time) -> bool {
+        self.alive_until > now && self.seen_at <= now.plus(SIGN_AHEAD)
+    }
+}
+
 /// What the ledger says beside the counts of `StoreCounts`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {

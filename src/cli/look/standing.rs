@@ -1,12 +1,12 @@
 //! How topics stand, some at a time: what `status` shows of them, with no more of it held than a page. How it is shown is
 //! `status`'.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::cli::terminal::failure::Failure;
 use crate::compare::{MOST_JUDGED, filter_of, health};
 use crate::insight::{Illness, meant};
-use crate::model::{Between, WindowFit};
+use crate::model::{Between, Paused, PausedBy, SchedulePolicy, Topic, WindowFit};
 use crate::store::{Store, TopicStatus};
 
 /// Topics of a page.
@@ -24,12 +24,16 @@ pub(super) struct Page {
     pub(super) older: BTreeMap<String, i64>,
     /// The last runs in which a source returned as much as it could.
     pub(super) full: BTreeSet<String>,
+    /// The schedules in force.
+    pub(super) schedules: BTreeMap<String, SchedulePolicy>,
 }
 
-/// All of them, page by page.
+/// All of them, page by page: those that are watched, then those that are configured and that nobody watches yet.
 pub(super) struct Pages<'s> {
     store: &'s Store,
     after: Option<String>,
+    configured: &'s [Topic],
+    unseen: HashSet<&'s str>,
     /// Of so many more topics sources are judged, filters are applied, and runs are looked at.
     judge: usize,
     filter: usize,
@@ -39,30 +43,78 @@ pub(super) struct Pages<'s> {
 }
 
 impl<'s> Pages<'s> {
-    pub(super) fn of(store: &'s Store) -> Self {
-        let most = MOST_JUDGED;
-        Self { store, after: Some(String::new()), judge: most, filter: most, look: most, unjudged: 0 }
+    pub(super) fn of(store: &'s Store, configured: &'s [Topic]) -> Self {
+        let (most, unseen) = (MOST_JUDGED, configured.iter().map(|topic| topic.id.as_str()).collect());
+        Self {
+            store,
+            after: Some(String::new()),
+            configured,
+            unseen,
+            judge: most,
+            filter: most,
+            look: most,
+            unjudged: 0,
+        }
     }
 
     /// The next page; `None` when there is no more.
     pub(super) async fn next(&mut self) -> Result<Option<Page>, Failure> {
-        let Some(after) = self.after.take() else { return Ok(None) };
-        let topics = self.store.status(&after, MOST).await?;
-        let Some(last) = topics.last() else { return Ok(None) };
-        self.after = (topics.len() == MOST as usize).then(|| last.topic.clone());
-        let ids: Vec<String> = topics.iter().map(|t| t.topic.clone()).collect();
+        if let Some(after) = self.after.take() {
+            let topics = self.store.status(&after, MOST).await?;
+            if let Some(last) = topics.last() {
+                self.after = (topics.len() == MOST as usize).then(|| last.topic.clone());
+                for t in &topics {
+                    self.unseen.remove(t.topic.as_str());
+                }
+                return self.page(topics).await.map(Some);
+            }
+        }
+        let topics = self.unwatched().await?;
+        if topics.is_empty() { Ok(None) } else { self.page(topics).await.map(Some) }
+    }
+
+    /// Some configured topics that nobody watches yet, in the order of the file. One that was removed once and is back has its
+    /// past all the same.
+    async fn unwatched(&mut self) -> Result<Vec<TopicStatus>, Failure> {
+        let mut new = Vec::new();
+        while new.len() < MOST as usize
+            && let Some((topic, rest)) = self.configured.split_first()
+        {
+            self.configured = rest;
+            new.extend(self.unseen.remove(topic.id.as_str()).then_some(topic));
+        }
+        let ids: Vec<String> = new.iter().map(|topic| topic.id.clone()).collect();
+        let mut known: BTreeMap<String, TopicStatus> =
+            self.store.status_of(&ids).await?.into_iter().map(|t| (t.topic.clone(), t)).collect();
+        Ok(new.into_iter().map(|topic| unwatched(topic, known.remove(&topic.id))).collect())
+    }
+
+    async fn page(&mut self, topics: Vec<TopicStatus>) -> Result<Page, Failure> {
+        // Of what nobody watches and that never ran there is nothing to judge.
+        let known = topics.iter().filter(|t| t.planned_until.is_some() || t.last_run.is_some());
+        let ids: Vec<String> = known.map(|t| t.topic.clone()).collect();
         let judged = ids.len().min(self.judge);
         self.judge -= judged;
         self.unjudged += ids.len() - judged;
         let ill = if judged > 0 { health(self.store, &ids[..judged]).await?.ill } else { Vec::new() };
-        let (filtered, older) = self.told_apart(&ids, &topics).await?;
+        let (mut definitions, mut schedules) = (Vec::new(), BTreeMap::new());
+        // An empty list would name all.
+        let watched = if ids.is_empty() { Vec::new() } else { self.store.watched(&ids).await? };
+        for watched in watched {
+            let Some(topic) = watched.definition else { continue };
+            if let (None, Some(policy)) = (watched.ended, &topic.schedule) {
+                schedules.insert(topic.id.clone(), policy.clone());
+            }
+            definitions.push(topic);
+        }
+        let (filtered, older) = self.told_apart(definitions, &topics).await?;
         let full = self.full(&topics).await?;
-        Ok(Some(Page { topics, ill, filtered, older, full }))
+        Ok(Page { topics, ill, filtered, older, full, schedules })
     }
 
     async fn told_apart(
         &mut self,
-        ids: &[String],
+        definitions: Vec<Topic>,
         topics: &[TopicStatus],
     ) -> Result<(BTreeMap<String, i64>, BTreeMap<String, i64>), Failure> {
         let runs: Vec<String> = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).collect();
@@ -70,8 +122,7 @@ impl<'s> Pages<'s> {
         let of_topic = |t: &TopicStatus| Some((t.topic.clone(), *of_runs.get(&t.last_run.as_ref()?.run)?));
         let (mut filtered, mut older) =
             (BTreeMap::new(), topics.iter().filter_map(of_topic).collect::<BTreeMap<_, _>>());
-        let definitions = self.store.watched(ids).await?.into_iter().filter_map(|watched| watched.definition);
-        for topic in definitions.filter(|topic| !topic.filter.is_none()).take(self.filter) {
+        for topic in definitions.into_iter().filter(|topic| !topic.filter.is_none()).take(self.filter) {
             self.filter -= 1;
             let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
             let Some(seq) = last else { continue };
@@ -94,6 +145,22 @@ impl<'s> Pages<'s> {
         self.look -= last.len();
         let searches = self.store.searches(&last).await?;
         Ok(searches.into_iter().filter(|search| search.saturated).map(|search| search.run).collect())
+    }
+}
+
+/// A topic of the file that is not watched yet, and what the database knows of it from before.
+fn unwatched(topic: &Topic, known: Option<TopicStatus>) -> TopicStatus {
+    let by_file = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
+    let before = known.as_ref().and_then(|known| known.paused.clone());
+    let paused = if by_file {
+        Some(Paused { by: PausedBy::File, since: None, reason: None })
+    } else {
+        before.filter(|paused| paused.by == PausedBy::Pause)
+    };
+    let (topic, title) = (topic.id.clone(), topic.title.clone());
+    match known {
+        Some(known) => TopicStatus { title, paused, planned_until: None, ..known },
+        None => TopicStatus { topic, title, items: 0, last_run: None, last_success: None, planned_until: None, paused },
     }
 }
 

@@ -1,12 +1,13 @@
 //! `status`: the state of each topic and today's cost. Works as a health check: the store must be reachable.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::Write as _;
 
 use clap::Args;
 use serde_json::json;
 
 use super::standing::{Page, Pages};
+use crate::budget::TooDear;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::grid::Grid;
 use crate::cli::terminal::json_list::JsonList;
@@ -15,9 +16,9 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config::ProviderConfig;
 use crate::insight::{Amount, Ill, Illness, standing};
-use crate::model::{Budget, Micros, Paused, PausedBy, Source, Time, Topic, Undelivered, Used};
-use crate::schedule::Schedule;
-use crate::store::{Nature, TopicStatus};
+use crate::model::{Budget, Micros, Paused, PausedBy, RunState, Source, Time, Topic, Undelivered, Used};
+use crate::schedule::{AHEAD, Schedule};
+use crate::store::{Nature, RunRow, TopicStatus};
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
@@ -48,25 +49,24 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let place = store.place().to_owned();
     let configured: HashMap<&str, &Topic> =
         context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect();
-    let next = |status: &TopicStatus| {
-        let topic = configured.get(status.topic.as_str()).filter(|_| status.paused.is_none())?;
-        let policy = topic.schedule.as_ref().filter(|p| !p.paused)?;
-        Schedule::compile(policy).ok()?.next_after(now)
-    };
-    // What no run has brought to the database yet is configured all the same.
-    let mut unseen: HashSet<&str> = configured.keys().copied().collect();
-    let never = |unseen: &HashSet<&str>| {
-        let new = context.config.topics.iter().filter(|topic| unseen.contains(topic.id.as_str()));
-        Page { topics: new.map(never_run).collect(), ..Page::default() }
+    let next = |status: &TopicStatus, page: &Page| {
+        let stored = page.schedules.get(&status.topic);
+        // What runs here from another file is planned all the same.
+        let wanted = configured.get(status.topic.as_str()).map_or(stored, |topic| topic.schedule.as_ref());
+        let policy = wanted.filter(|policy| !policy.paused && status.paused.is_none())?;
+        // What is planned stays so, also after the clock was set back; another schedule begins when it is read.
+        let same = stored.is_some_and(|one| (&one.period, &one.timezone) == (&policy.period, &policy.timezone));
+        let until = status.planned_until.filter(|until| same && until.since(now) <= AHEAD);
+        Schedule::compile(policy).ok()?.next_after(until.map_or(now, |until| until.max(now)))
     };
     let entry = |t: &TopicStatus, page: &Page| {
         let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
         json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
             "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
-            "next_slot": next(t), "paused": t.paused })
+            "next_slot": next(t, page), "paused": t.paused })
     };
     let limit = context.config.service.max_calls_per_day;
-    let mut pages = Pages::of(&store);
+    let mut pages = Pages::of(&store, &context.config.topics);
     if args.json {
         let whole = |unjudged: usize| {
             json!({ "sandbox": invented, "database": place, "calls_today": calls, "max_calls_per_day": limit,
@@ -77,14 +77,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         let mut ill = false;
         while let Some(page) = pages.next().await? {
             for t in &page.topics {
-                unseen.remove(t.topic.as_str());
                 list.push(&entry(t, &page))?;
             }
             ill |= fails(args, &page.ill);
-        }
-        let page = never(&unseen);
-        for t in &page.topics {
-            list.push(&entry(t, &page))?;
         }
         list.end(&whole(pages.unjudged))?;
         out.flush()?;
@@ -97,12 +92,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let mut failed = false;
     while let Some(page) = pages.next().await? {
         for t in &page.topics {
-            unseen.remove(t.topic.as_str());
-            grid.push(&row(t, &page, next(t)));
+            grid.push(&row(t, &page, next(t, &page)));
             if let Some(why) = &t.paused {
                 paused.push_str(&paused_line(&t.topic, why));
             }
-            if let Some(run) = t.last_run.as_ref().filter(|run| run.clears_at.is_some_and(|at| at > now)) {
+            if let Some(run) = t.last_run.as_ref().filter(|run| is_over_quota(run, now)) {
                 let why = output::brief(run.reason.as_deref().unwrap_or(""), 200);
                 quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
             }
@@ -116,13 +110,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         }
         failed |= fails(args, &page.ill);
     }
-    let page = never(&unseen);
-    for t in &page.topics {
-        grid.push(&row(t, &page, next(t)));
-        if let Some(why) = &t.paused {
-            paused.push_str(&paused_line(&t.topic, why));
-        }
-    }
     store.close().await;
     let mut out = output::stdout();
     if invented {
@@ -133,7 +120,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     }
     let mut text = [paused, quota, ill].concat();
     if pages.unjudged > 0 {
-        text.push_str(&format!("{} topics were not judged for silent sources\n", pages.unjudged));
+        let (topics, were) = if pages.unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
+        text.push_str(&format!("{} {topics} {were} not judged for silent sources\n", pages.unjudged));
     }
     if undelivered != Undelivered::default() {
         text.push_str(&format!("{undelivered}: topicwatch outbox\n"));
@@ -171,20 +159,6 @@ fn money_used(used: Micros, budget: Option<Micros>) -> String {
     budget.map_or_else(|| used.to_string(), |budget| format!("{used} of {budget}"))
 }
 
-/// A topic that the database does not have yet.
-fn never_run(topic: &Topic) -> TopicStatus {
-    let paused = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
-    TopicStatus {
-        topic: topic.id.clone(),
-        title: topic.title.clone(),
-        items: 0,
-        last_run: None,
-        last_success: None,
-        planned_until: None,
-        paused: paused.then_some(Paused { by: PausedBy::File, since: None, reason: None }),
-    }
-}
-
 /// A topic's line of the table.
 fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     let run = t.last_run.as_ref();
@@ -198,6 +172,11 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     let next = if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next) };
     let (standing, last) = (standing_now(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
     [t.topic.clone(), standing, output::when_known(last), new, t.items.to_string(), next]
+}
+
+/// Whether what its last run lacked is still lacking; where no midnight helps, it is.
+fn is_over_quota(run: &RunRow, now: Time) -> bool {
+    run.clears_at.map_or(run.state == RunState::OverQuota, |at| at > now)
 }
 
 fn paused_line(topic: &str, paused: &Paused) -> String {
@@ -239,6 +218,9 @@ struct Line {
     /// `None` without a limit, which only the service's money can be.
     limit: Option<Amount>,
     left: Option<Amount>,
+    /// A call that costs more than a whole day has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    too_dear: Option<TooDear>,
 }
 
 impl Line {
@@ -248,7 +230,7 @@ impl Line {
             (Amount::Calls(limit), Amount::Calls(used)) => Amount::Calls((limit - used).max(0)),
             (other, _) => other,
         });
-        Self { budget, topic: topic.map(str::to_owned), used, limit, left }
+        Self { budget, topic: topic.map(str::to_owned), used, limit, left, too_dear: None }
     }
 }
 
@@ -257,8 +239,12 @@ impl std::fmt::Display for Line {
         let of = self.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
         write!(f, "{}{of}: {} used today (UTC)", self.budget, self.used)?;
         match (self.limit, self.left) {
-            (Some(limit), Some(left)) => write!(f, " of {limit}, {left} left"),
-            _ => Ok(()),
+            (Some(limit), Some(left)) => write!(f, " of {limit}, {left} left")?,
+            _ => return Ok(()),
+        }
+        match self.too_dear {
+            Some(TooDear { source, price }) => write!(f, ", too little for a call of {source} ({price})"),
+            None => Ok(()),
         }
     }
 }
@@ -281,9 +267,12 @@ fn provider_days(context: &Context, used: &[(Source, Used)]) -> Vec<serde_json::
 fn budgets(context: &Context, used: Used, topics: &[Used]) -> Vec<Line> {
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));
+    let prices = context.prices();
+    let asked = context.config.topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
+    let money = Line::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money));
     let mut lines = vec![
         Line::new(Budget::ServiceCalls, None, Amount::Calls(used.calls), Some(calls(limits.calls))),
-        Line::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money)),
+        Line { too_dear: limits.money.and_then(|day| prices.too_dear(asked, day)), ..money },
     ];
     for (topic, used) in context.limited().zip(topics) {
         let id = Some(topic.id.as_str());
@@ -291,7 +280,8 @@ fn budgets(context: &Context, used: Used, topics: &[Used]) -> Vec<Line> {
             lines.push(Line::new(Budget::TopicCalls, id, Amount::Calls(used.calls), Some(calls(limit))));
         }
         if let Some(limit) = topic.limits.money() {
-            lines.push(Line::new(Budget::TopicMoney, id, Amount::Money(used.money), Some(Amount::Money(limit))));
+            let line = Line::new(Budget::TopicMoney, id, Amount::Money(used.money), Some(Amount::Money(limit)));
+            lines.push(Line { too_dear: prices.too_dear(topic.sources(), limit), ..line });
         }
     }
     lines

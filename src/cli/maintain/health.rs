@@ -165,7 +165,7 @@ async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
     let looked = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());
-        let alive = store.living_rows().await?.iter().any(|living| living.alive_until > now);
+        let alive = store.living_rows().await?.iter().any(|living| living.is_alive(now));
         let overdue = store.standing(now, now.minus(LATE)).await?.overdue;
         let room = store.has_room().await;
         store.close().await;
@@ -192,7 +192,8 @@ async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {
                 let hint = "start it anew: its loop stands still, or cannot write; the log says why".to_owned();
-                let text = format!("the planner is late: {overdue} slots passed more than two minutes ago");
+                let slots = if overdue == 1 { "slot" } else { "slots" };
+                let text = format!("the planner is late: {overdue} {slots} passed more than two minutes ago");
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else {
                 None

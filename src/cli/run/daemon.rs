@@ -21,14 +21,18 @@ use crate::store::{DaemonLock, Set, Store};
 pub struct RunArgs {}
 
 pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
+    // From the first moment on: without a listener SIGHUP would end the process.
+    let hang_ups = HangUps::listen();
     let mut context = Context::load(common, None)?;
     let skew = Skew::default();
     context.clock = skew.correct(context.clock);
     let jobs = jobs::of(&context.config)?;
-    let reports = context.config.reports.iter().any(|report| report.schedule.is_some());
-    if context.config.topics.iter().all(|t| t.schedule.is_none()) && !reports {
+    if !jobs::any_schedule(&context.config) {
         return Err(Failure::usage(
-            format!("no topic in {} has a schedule, so there would be nothing to run", context.config.file.display()),
+            format!(
+                "no topic, report or export in {} has a schedule, so there would be nothing to run",
+                context.config.file.display()
+            ),
             "set `schedule = \"0 6 * * *\"` or `every = \"6h\"` under [defaults] or in a topic; `topicwatch once` runs topics without one",
         ));
     }
@@ -52,7 +56,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);
     // From here on the store's definitions are run; those of the file would only take room, and there may be many.
     (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
-    let looking = tokio::spawn(reloader.watch(HangUps::listen(), working.stop.clone()));
+    let looking = tokio::spawn(reloader.watch(hang_ups, working.stop.clone()));
     tracing::info!(
         database = working.store.place(),
         topics,

@@ -70,12 +70,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let now = (context.clock)();
     if args.due {
         let jobs = jobs::of(&context.config)?;
-        let adopted = store.adopt(Set { topics: &context.config.topics, jobs: &jobs }, None, now).await?;
+        let set = Set { topics: &context.config.topics, jobs: &jobs };
+        Planner::settle(&store, set, true, now, false).await?;
+        let adopted = store.adopt(set, None, now).await?;
         if adopted.follows() {
             output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
         }
     } else {
         // Another file may be somebody else's daemon's: what it watches stays.
+        Planner::settle(&store, &topics, false, now, false).await?;
         store.add_topics(&topics, now).await?;
     }
     store.rescue(now).await?;
@@ -130,7 +133,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
             output::note(beside.text.trim_end());
         }
     } else {
-        print(&context, args, &store, &reports, &beside, upcoming).await?;
+        print(&context, args, &store, &reports, failures.is_empty(), &beside, upcoming).await?;
     }
     store.close().await;
     for failure in &failures {
@@ -259,6 +262,7 @@ async fn print(
     args: &OnceArgs,
     store: &Store,
     reports: &[RunReport],
+    unfailed: bool,
     beside: &Beside,
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
@@ -277,7 +281,8 @@ async fn print(
         text.push_str("SANDBOX: findings and costs are invented, nothing is billed\n\n");
     }
     if reports.is_empty() && beside.text.is_empty() {
-        text.push_str("nothing was due\n");
+        // Of what could not even be stored stderr tells.
+        text.push_str(if args.due && unfailed { "nothing was due\n" } else { "" });
     } else if !reports.is_empty() {
         text.push_str(&run_table::render(reports, &hidden));
         text.push_str(&format!("{}\n", output::volume(volume)));
@@ -286,7 +291,9 @@ async fn print(
     if let Some((topic, at)) = upcoming {
         text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));
     }
-    text.push_str(&format!("stored in {}\n", output::visible(store.place())));
+    if unfailed || !reports.is_empty() {
+        text.push_str(&format!("stored in {}\n", output::visible(store.place())));
+    }
     if let Some(first) = reports.first() {
         text.push_str(&format!(
             "next: topicwatch show {} · topicwatch items --new-since 24h · topicwatch export --out items.csv\n",

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::run::dashboard::Follower;
 use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::output;
 use crate::cli::terminal::signals::HangUps;
 use crate::cli::wiring::context::{self, Context, Service};
 use crate::cli::wiring::environment::env;
@@ -137,7 +138,8 @@ impl Reloader {
             Ok(()) => Ended::Settled,
             Err(Kept(reasons, ended)) => {
                 for (text, hint) in reasons {
-                    tracing::error!(hint, "{text}");
+                    // One event is one line, whatever a path or an error of the system holds.
+                    tracing::error!(hint = output::visible(&hint), "{}", output::visible(&text));
                 }
                 tracing::error!("the configuration was not taken over; the one in force stays");
                 ended
@@ -196,9 +198,9 @@ impl Reloader {
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
-        if context.config.topics.iter().all(|topic| topic.schedule.is_none()) && jobs::of(&context.config)?.is_empty() {
+        if !jobs::any_schedule(&context.config) {
             return Err(kept(
-                "no topic has a schedule any more, so there would be nothing to run",
+                "no topic, report or export has a schedule any more, so there would be nothing to run",
                 "set `paused = true` to keep a topic from running, or stop the daemon",
             ));
         }
@@ -250,7 +252,12 @@ impl Reloader {
 fn mistakes(error: LoadError) -> Kept {
     let reasons = match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(|m| (m.to_string(), String::new())).collect(),
-        other => vec![(other.to_string(), String::new())],
+        LoadError::Unreadable { path, message, hint } => vec![(format!("{} {message}", path.display()), hint)],
+        LoadError::NotFound { looked } => {
+            let places: Vec<String> = looked.iter().map(|path| path.display().to_string()).collect();
+            let text = format!("no configuration found any more; looked at {}", places.join(", "));
+            vec![(text, "put the file back: a restart would need it".to_owned())]
+        }
     };
     Kept(reasons, Ended::Settled)
 }

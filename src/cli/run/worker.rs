@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cli::run::long_running::{Means, Working};
 use crate::cli::run::wait_for_database;
 use crate::cli::terminal::failure::{Exit, Failure};
+use crate::cli::terminal::signals::HangUps;
 use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids, pings};
@@ -12,6 +13,8 @@ use crate::daemon::{Membership, Skew};
 use crate::process_status::ProcessStatus;
 
 pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
+    // From the first moment on: without a listener SIGHUP would end the process.
+    let hang_ups = HangUps::listen();
     let mut context = Context::load_without_topics(common)?;
     let skew = Skew::default();
     context.clock = skew.correct(context.clock);
@@ -34,5 +37,19 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let means = Means { skew, callers, sandbox, membership: Arc::new(membership), lock: None };
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
-    Working::begin(&context, store, channels, targets, process_status).until_stopped(&context, means, None).await
+    let answering = tokio::spawn(answer(hang_ups));
+    let working = Working::begin(&context, store, channels, targets, process_status);
+    let ended = working.until_stopped(&context, means, None).await;
+    answering.abort();
+    ended
+}
+
+/// Says at each SIGHUP why nothing is read again.
+async fn answer(mut hang_ups: HangUps) {
+    loop {
+        hang_ups.next().await;
+        tracing::info!(
+            "asked to reload: a worker has no topics of a file to read again, it runs what the database has; restart it for other settings"
+        );
+    }
 }

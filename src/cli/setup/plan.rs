@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::plan_gaps;
+use crate::budget::TooDear;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -95,8 +96,10 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
         Err(error) => return Err(error.into()),
     };
     let (history, used) = history(context, &store, now).await?;
+    // Of a topic that is paused beside the file nothing is planned, either.
+    let paused = store.pauses().await?.into_iter().map(|(topic, _)| topic).collect();
     let past = Stored {
-        history,
+        history: History { paused, ..history },
         used,
         invented: context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox),
         missing: None,
@@ -119,6 +122,7 @@ pub(in crate::cli) async fn history(
         asked: store.ai_asked_since(since).await?,
         used: limited.into_iter().zip(topics).collect(),
         providers: providers(context, &store.used_by_provider(now.utc_day()).await?),
+        paused: Vec::new(),
     };
     Ok((history, used))
 }
@@ -298,6 +302,12 @@ fn allowance(met: &Allowance) -> String {
     let Allowance { budget, limit, used_today, .. } = met;
     let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
     let width = usize::from(output::width());
+    if let Some(TooDear { source, price }) = met.too_dear {
+        let text = format!(
+            "{budget}{of}: a call of {source} may cost {price}, and a day has {limit}. None is made (over_quota): raise budget_per_day."
+        );
+        return output::wrapped("! ", &text, width);
+    }
     let (Some(day), Some(at), Some(wanted)) = (&met.used_up_on, met.used_up_at, met.wanted) else {
         let text = format!(
             "The fullest day of {budget}{of}, {}, uses {} at most, of {limit} ({used_today} today).",

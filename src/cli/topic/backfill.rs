@@ -13,7 +13,7 @@ use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
-use crate::daemon::Skew;
+use crate::daemon::{Planner, Skew};
 use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, spell};
 use crate::search::{self, Ask, LooksBack, looks_back};
 use crate::store::{Nature, Store};
@@ -61,7 +61,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     }
     let now = (context.clock)();
     // The topic as it is written: what a backfill leaves out of it holds for its own runs only.
-    store.add_topics(&context.topics(std::slice::from_ref(&args.topic))?, now).await?;
+    let as_written = context.topics(std::slice::from_ref(&args.topic))?;
+    Planner::settle(&store, &as_written, false, now, false).await?;
+    store.add_topics(&as_written, now).await?;
     store.rescue(now).await?;
     let collector = context.collector(store.clone(), callers);
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;

@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TopicArgs) -> Result<Exi
         TopicVerb::Run(args) => run_now::run(common, args).await,
         TopicVerb::Rename(args) => rename::run(common, args).await,
         TopicVerb::Filter(args) => filter::run(common, args).await,
-        TopicVerb::Schedule(args) => schedule::run(common, args),
+        TopicVerb::Schedule(args) => schedule::run(common, args).await,
         TopicVerb::Backfill(args) => backfill::run(common, args).await,
     }
 }

@@ -9,8 +9,9 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, clock, instant};
 use crate::cli::wiring::options::Common;
-use crate::model::{Period, SchedulePolicy, Time};
+use crate::model::{Paused, Period, SchedulePolicy, Time};
 use crate::schedule::{Explanation, Refused, Schedule, check_zone, explain, parse_cron, parse_duration};
+use crate::store::Store;
 
 #[derive(Debug, Args)]
 pub struct ScheduleArgs {
@@ -67,10 +68,10 @@ pub struct ExplainArgs {
     pub at: Option<String>,
 }
 
-pub(in crate::cli) fn run(common: &Common, args: &ScheduleArgs) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(common: &Common, args: &ScheduleArgs) -> Result<Exit, Failure> {
     match &args.what {
         ScheduleVerb::Next(args) => next(common, args),
-        ScheduleVerb::Explain(args) => explained(common, args),
+        ScheduleVerb::Explain(args) => explained(common, args).await,
     }
 }
 
@@ -133,7 +134,7 @@ fn for_this(expression: &str, refused: Refused) -> Failure {
     failure
 }
 
-fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
+async fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
     let Some(policy) = topic.and_then(|topic| topic.schedule) else {
@@ -142,7 +143,17 @@ fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
             "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" into its [[topics]]",
         ));
     };
-    let told = explain(&policy, (context.clock)(), usize::try_from(args.next).unwrap_or(usize::MAX))?;
+    let mut told = explain(&policy, (context.clock)(), usize::try_from(args.next).unwrap_or(usize::MAX))?;
+    if let Some(pause) = pause_of(&context, &args.topic).await.filter(|_| !policy.paused) {
+        let why = pause.reason.map_or_else(String::new, |why| format!(": {why}"));
+        let rule = format!(
+            "since {}{why}; nothing is planned until `topicwatch topic resume {}`, the slots below are those it would have",
+            output::when_known(pause.since),
+            args.topic
+        );
+        let place = told.rules.iter().position(|(about, _)| *about == "missed").unwrap_or(told.rules.len());
+        told.rules.insert(place, ("paused", rule));
+    }
     if args.json {
         let rules: serde_json::Map<_, _> =
             told.rules.iter().map(|(about, text)| ((*about).to_owned(), json!(text))).collect();
@@ -153,6 +164,23 @@ fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure> {
         output::text(&render(&args.topic, &policy.timezone, &told, usize::from(output::width())))?;
     }
     Ok(Exit::Ok)
+}
+
+/// A pause beside the file. A database that is not there yet, or cannot be read, knows of none.
+async fn pause_of(context: &Context, topic: &str) -> Option<Paused> {
+    let pauses = async {
+        let (store, _) = Store::open_or_read(&context.store_settings(false)).await?;
+        let pauses = store.pauses().await;
+        store.close().await;
+        pauses
+    };
+    match pauses.await {
+        Ok(pauses) => pauses.into_iter().find(|(paused, _)| paused == topic).map(|(_, pause)| pause),
+        Err(error) => {
+            tracing::debug!("whether it is paused could not be read: {error}");
+            None
+        }
+    }
 }
 
 fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> String {

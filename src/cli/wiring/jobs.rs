@@ -36,6 +36,13 @@ pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     reports.chain(exports).chain(alerts).chain(prune).collect()
 }
 
+/// Whether anything of a configuration is asked for at times: without, a daemon would only prune.
+pub(in crate::cli) fn any_schedule(config: &Config) -> bool {
+    config.topics.iter().any(|topic| topic.schedule.is_some())
+        || config.reports.iter().any(|report| report.schedule.is_some())
+        || !config.exports.is_empty()
+}
+
 /// What channels are, by name: a mail needs a page, a request needs data.
 type Kinds = Arc<[(String, ChannelKind)]>;
 

@@ -87,6 +87,8 @@ pub(in crate::store) mod one_item;
 pub(in crate::store) mod outbox;
 #[path = "../reading/sql/sightings.rs"]
 pub(in crate::store) mod pages;
+#[path = "../ledger/sql/planned.rs"]
+pub(in crate::store) mod planned;
 #[path = "../ledger/sql/planning.rs"]
 pub(in crate::store) mod planning;
 #[path = "../retention/sql/items.rs"]

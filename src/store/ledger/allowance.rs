@@ -18,12 +18,16 @@ pub(in crate::store) fn refusal(
     ];
     lines.into_iter().find_map(|(budget, limit, used, more)| {
         let limit = limit.filter(|limit| used.saturating_add(more) > *limit)?;
-        Some(Exhausted { budget, used, limit, price, clears_at: now.next_utc_day() })
+        // The next day has as little: no midnight helps against a price that is above the limit.
+        let clears_at = (more <= limit).then(|| now.next_utc_day());
+        Some(Exhausted { budget, used, limit, price, clears_at })
     })
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
     use super::*;
 
     #[test]
@@ -55,5 +59,26 @@ mod tests {
             let wanted = refused.map(str::to_owned);
             assert_eq!(told.map(|exhausted| exhausted.to_string()), wanted);
         }
+    }
+
+    #[test]
+    fn a_price_above_the_limit_of_a_day_clears_at_no_midnight() {
+        let now = Time(1_773_219_600_000);
+        let none = TopicLimits::default();
+        let dear = |service, topic| {
+            let service = ServiceLimits { calls: 9, money: service };
+            refusal((service, Used::default()), (topic, Used::default()), Micros(3_000), now)
+        };
+        let told = dear(Some(Micros(2_999)), none).unwrap();
+        assert_eq!(told.clears_at, None);
+        assert_eq!(told.to_string(), "service money: a call may cost $0.003, and a whole UTC day has $0.002999");
+        assert_eq!(
+            told.text_for("hackernews"),
+            "hackernews money: a call may cost $0.003, and a whole UTC day has $0.002999"
+        );
+        assert_eq!(told.hint(), "raise [service] budget_per_day: one call may cost more than it allows in a day");
+        let told = dear(None, TopicLimits { calls: None, micros: Some(2_000) }).unwrap();
+        assert_eq!(told.hint(), "raise the topic's budget_per_day: one call may cost more than it allows in a day");
+        assert_eq!(dear(Some(Micros(3_000)), none), None, "one call a day is enough for it");
     }
 }

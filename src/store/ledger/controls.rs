@@ -1,7 +1,7 @@
 //! Living with a daemon: which topic set is in force and which processes live, what people ask of topics beside them, and
 //! a topic's new name. What a slot becomes is the ledger's.
 
-use crate::model::Time;
+use crate::model::{Paused, Time};
 use crate::store::{Adopted, Controlled, Instance, Set, Store, StoreError};
 
 impl Store {
@@ -50,6 +50,11 @@ impl Store {
     /// Ends a pause; the time it took owes nothing.
     pub async fn resume_topics(&self, topics: &[String], now: Time) -> Result<Vec<Controlled>, StoreError> {
         asked_tx!(self, controls::resume(topics, now))
+    }
+
+    /// The topics that are paused beside the file, and why. One that was removed is still paused when it comes back.
+    pub async fn pauses(&self) -> Result<Vec<(String, Paused)>, StoreError> {
+        read!(self, controls::pauses())
     }
 
     /// Queues a manual run for each topic, by topic and public id, for whichever process is next to look.

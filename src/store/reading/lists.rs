@@ -9,7 +9,15 @@ use crate::store::{
 impl Store {
     /// How topics stand, by id: the first ones after an id.
     pub async fn status(&self, after: &str, most: u32) -> Result<Vec<TopicStatus>, StoreError> {
-        read!(self, report::status(after, most))
+        read!(self, report::status(after, most, &[]))
+    }
+
+    /// The same of topics by name, also of those that are not watched any more.
+    pub async fn status_of(&self, named: &[String]) -> Result<Vec<TopicStatus>, StoreError> {
+        if named.is_empty() {
+            return Ok(Vec::new());
+        }
+        read!(self, report::status("", 0, named))
     }
 
     /// Latest runs first.

@@ -23,7 +23,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let undelivered = store.undelivered(None).await?;
     let waiting = store.words_waiting().await?;
     let disk = store.disk().await?;
-    let alive = living.iter().any(|row| row.alive_until > now);
+    let alive = living.iter().any(|row| row.is_alive(now));
     // The process says that it lives beside its loop, which may stand still all the same.
     let stuck = site.process_status.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
@@ -63,7 +63,7 @@ fn processes(living: &[LivingRow], now: Time) -> Markup {
         thead { tr { th scope="col" { "Process" } th scope="col" { "State" } th scope="col" { "Since" } th scope="col" { "Last sign of life" } } }
         tbody { @for row in living { tr {
             th scope="row" { (row.role) span.sub { (row.id) } }
-            td data-label="State" { @if row.alive_until > now { (word("good", "alive")) } @else { (word("calm", "gone")) } }
+            td data-label="State" { @if row.is_alive(now) { (word("good", "alive")) } @else { (word("calm", "gone")) } }
             td data-label="Since" { (moment(row.started_at, "UTC")) }
             td data-label="Last sign of life" { (moment(row.seen_at, "UTC")) }
         } } }

@@ -2,8 +2,8 @@
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, Database};
-use crate::model::Time;
+use super::{Conn, Database, Row};
+use crate::model::{Paused, PausedBy, Time};
 use crate::store::{Controlled, StoreError};
 
 /// The topics as they stand, kept from everybody else, or the refusal of one that is not there.
@@ -83,6 +83,16 @@ pub(in crate::store) async fn resume(
     }
     super::info::ask(conn).await?;
     Ok(taken.into_iter().map(|topic| Controlled { already: !topic.already, ..topic }).collect())
+}
+
+/// Topics that are paused here, by id.
+pub(in crate::store) async fn pauses(conn: &mut Conn) -> Result<Vec<(String, Paused)>, StoreError> {
+    let rows = sqlx::query("SELECT id, paused_at, pause_reason FROM topic WHERE paused = 1 ORDER BY id");
+    let paused = |row: &Row| {
+        let (since, reason) = (super::read::time(row, "paused_at")?, row.try_get("pause_reason")?);
+        Ok((row.try_get("id")?, Paused { by: PausedBy::Pause, since, reason }))
+    };
+    rows.fetch_all(conn).await?.iter().map(paused).collect()
 }
 
 pub(in crate::store) async fn queue_manual(

@@ -3,7 +3,7 @@
 
 use super::sync::{self, Remove};
 use super::{Conn, info};
-use crate::model::{Job, Time, Topic};
+use crate::model::{Job, SIGN_AHEAD, Time, Topic};
 use crate::store::{Adopted, Instance, Set, StoreError, Synced};
 
 /// Generations that are remembered.
@@ -84,10 +84,11 @@ fn hash(set: Set<'_>) -> Result<String, StoreError> {
 
 async fn newer_lives(conn: &mut Conn, me: &str, generation: i64, now: Time) -> Result<bool, StoreError> {
     let living: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM instance WHERE role = 'daemon' AND generation > $1 AND alive_until > $2 AND id <> $3",
+        "SELECT count(*) FROM instance WHERE role = 'daemon' AND generation > $1 AND alive_until > $2 AND seen_at <= $3 AND id <> $4",
     )
     .bind(generation)
     .bind(now.0)
+    .bind(now.plus(SIGN_AHEAD).0)
     .bind(me)
     .fetch_one(conn)
     .await?;
@@ -126,5 +127,6 @@ pub(in crate::store) async fn leave(conn: &mut Conn, id: &str) -> Result<(), Sto
 }
 
 pub(in crate::store) async fn living(conn: &mut Conn, now: Time) -> Result<i64, StoreError> {
-    Ok(sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1").bind(now.0).fetch_one(conn).await?)
+    let living = sqlx::query_scalar("SELECT count(*) FROM instance WHERE alive_until > $1 AND seen_at <= $2");
+    Ok(living.bind(now.0).bind(now.plus(SIGN_AHEAD).0).fetch_one(conn).await?)
 }

@@ -10,7 +10,13 @@ use crate::store::{
     After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
 };
 
-pub(in crate::store) async fn status(conn: &mut Conn, after: &str, most: u32) -> Result<Vec<TopicStatus>, StoreError> {
+/// The topics of a page, or those that are named.
+pub(in crate::store) async fn status(
+    conn: &mut Conn,
+    after: &str,
+    most: u32,
+    named: &[String],
+) -> Result<Vec<TopicStatus>, StoreError> {
     // By reading order, never by database id; the index on (topic, seq) is walked back to the first that fits.
     let mut last: HashMap<String, RunRow> = HashMap::new();
     let mut latest = QueryBuilder::<Database>::new(read::RUN);
@@ -18,9 +24,9 @@ pub(in crate::store) async fn status(conn: &mut Conn, after: &str, most: u32) ->
         " WHERE r.seq IS NOT NULL AND r.seq IN (SELECT \
          (SELECT l.seq FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) FROM",
     );
-    page(&mut latest, after, most);
+    page(&mut latest, after, most, named);
     latest.push(")");
-    for row in latest.build().fetch_all(&mut *conn).await? {
+    for row in latest.build().persistent(named.is_empty()).fetch_all(&mut *conn).await? {
         let run = read::run(&row)?;
         if let Some(topic) = run.topic.clone() {
             last.insert(topic, run);
@@ -34,9 +40,9 @@ pub(in crate::store) async fn status(conn: &mut Conn, after: &str, most: u32) ->
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
          AS last_success FROM",
     );
-    page(&mut standing, after, most);
+    page(&mut standing, after, most, named);
     standing.push(" ORDER BY t.id");
-    let rows = standing.build().fetch_all(conn).await?;
+    let rows = standing.build().persistent(named.is_empty()).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
             let topic: String = row.try_get("id")?;
@@ -53,8 +59,17 @@ pub(in crate::store) async fn status(conn: &mut Conn, after: &str, most: u32) ->
         .collect()
 }
 
-/// Some topics that are watched, as `t`.
-fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32) {
+/// Some topics that are watched, or those that are named, whether they are watched or not, as `t`.
+fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32, named: &[String]) {
+    if !named.is_empty() {
+        query.push(" (SELECT * FROM topic WHERE id IN (");
+        let mut names = query.separated(", ");
+        for name in named {
+            names.push_bind(name.clone());
+        }
+        query.push(")) t");
+        return;
+    }
     query.push(" (SELECT * FROM topic WHERE removed_at IS NULL AND id > ").push_bind(after.to_owned());
     query.push(" ORDER BY id LIMIT ").push_bind(i64::from(most)).push(") t");
 }

@@ -1,0 +1,66 @@
+//! Budgets of a day that have less than one call may cost: no such call is ever made, which nobody means. What a call costs
+//! is read elsewhere.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::document::Document;
+use super::mistake::Mistakes;
+use super::value::{Table, Value};
+use super::{ProviderConfig, ServiceConfig};
+use crate::budget::{Prices, TooDear};
+use crate::model::{Micros, Source, Topic};
+
+const NAME: &str = "budget_per_day";
+
+/// Warns of each of them, once where many topics share it.
+pub(super) fn warn_of_small(
+    document: &Document,
+    service: &ServiceConfig,
+    providers: &[ProviderConfig],
+    topics: &[Topic],
+    mistakes: &mut Mistakes<'_>,
+) {
+    let prices = Prices {
+        providers: providers.iter().map(|one| (one.name, one.price.expected())).collect(),
+        ..service.prices.clone()
+    };
+    if let Some(day) = service.budget_per_day {
+        let asked = topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
+        if let Some(dear) = prices.too_dear(asked, day) {
+            warn(span(&[&document.service]), day, dear, mistakes);
+        }
+    }
+    for provider in providers {
+        let dear = provider.budget_per_day.and_then(|day| Some((day, prices.too_dear([provider.name], day)?)));
+        let table = document.providers.iter().find(|one| one.name == provider.name).map(|one| &one.table);
+        if let (Some((day, dear)), Some(table)) = (dear, table) {
+            warn(span(&[table]), day, dear, mistakes);
+        }
+    }
+    let small = topics.iter().filter_map(|topic| {
+        let day = topic.limits.money()?;
+        Some((topic.id.as_str(), (day, prices.too_dear(topic.sources(), day)?)))
+    });
+    let small: HashMap<&str, (Micros, TooDear)> = small.collect();
+    for table in document.topics.iter().filter(|_| !small.is_empty()) {
+        let Some(Value::Text(id)) = table.given.get("id").map(|given| &given.value) else { continue };
+        if let Some((day, dear)) = small.get(id.as_str()) {
+            warn(span(&[table, &document.defaults]), *day, *dear, mistakes);
+        }
+    }
+}
+
+/// Where it was written; the first table wins.
+fn span<'d>(tables: &[&'d Table]) -> Option<&'d Range<usize>> {
+    tables.iter().find_map(|table| table.given.get(NAME)).and_then(|given| given.origin.span())
+}
+
+fn warn(span: Option<&Range<usize>>, day: Micros, TooDear { source, price }: TooDear, mistakes: &mut Mistakes<'_>) {
+    let message = format!("`{NAME}` = {day} is less than a call of {source} may cost ({price}): none will be made");
+    let key = match source {
+        Source::Social | Source::Web | Source::Ai => format!("[service] prices.{source}"),
+        _ => format!("price.* of [providers.{source}]"),
+    };
+    mistakes.warn(span, message, format!("raise it; or, if a call costs less, lower {key}"));
+}

@@ -1,0 +1,107 @@
+//! A schedule that is edited, or a topic that is removed, while nothing runs: what came due under the old definitions runs or is
+//! recorded, whoever reads the new ones first.
+
+use std::time::Duration;
+
+use topicwatch::daemon::system_clock;
+
+use crate::support::daemons::today;
+use crate::support::databases::databases;
+use crate::support::program::{NINE, Place, until};
+use crate::support::service::Sandbox;
+
+const AFTER: &str = "2026-03-11T12:06:10Z";
+
+fn topic(id: &str, lines: &str) -> String {
+    format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"social\"]\n{lines}\n\n")
+}
+
+/// `slot state trigger` of a topic's slots, in their order.
+fn slots(place: &Place, topic: &str) -> Vec<String> {
+    place.database.texts(&format!(
+        "SELECT substr(public_id, length(job) + 2) || ' ' || state || ' ' || trigger FROM run \
+         WHERE slot IS NOT NULL AND topic = '{topic}' ORDER BY slot"
+    ))
+}
+
+fn hours(last: &str) -> [String; 3] {
+    let missed = |hour: u32| format!("2026-03-11T{hour}:00:00Z missed scheduled");
+    [missed(10), missed(11), format!("2026-03-11T12:00:00Z {last}")]
+}
+
+#[test]
+fn slots_of_a_schedule_that_was_edited_while_nothing_ran_run_or_are_recorded() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let hourly = "schedule = \"0 * * * *\"";
+        let before: String = ["cron", "zone", "gone", "rests", "policy", "held"].map(|id| topic(id, hourly)).concat();
+        let place = Place::new(database, &sandbox.lines(), &before);
+        let name = place.database.name;
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["topic", "pause", "held"]);
+        let later = "schedule = \"5 * * * *\"";
+        let after = [
+            topic("cron", later),
+            topic("zone", &format!("{hourly}\ntimezone = \"Asia/Kolkata\"")),
+            topic("rests", &format!("{hourly}\npaused = true")),
+            topic("policy", &format!("{hourly}\ncatch_up = \"none\"")),
+            topic("held", later),
+        ];
+        place.configure(&sandbox.lines(), &after.concat());
+        sandbox.turn_to(AFTER);
+        place.ok(&["once", "--due", "--at", AFTER]);
+        for (topic, last) in [
+            ("cron", "ok catch_up"),
+            ("zone", "ok catch_up"),
+            ("gone", "cancelled catch_up"),
+            ("rests", "cancelled catch_up"),
+            // Whose slots stay is planned as the file now says.
+            ("policy", "missed scheduled"),
+        ] {
+            assert_eq!(slots(&place, topic), hours(last), "{topic} on {name}");
+        }
+        assert_eq!(slots(&place, "held"), [""; 0], "a paused topic owes nothing, {name}");
+        assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0, "all are readable");
+        // From here on the new one holds, and nothing came twice.
+        let at = "2026-03-11T13:06:00Z";
+        sandbox.turn_to(at);
+        place.ok(&["once", "--due", "--at", at]);
+        let all = slots(&place, "cron");
+        assert_eq!((all.len(), all[3].as_str()), (4, "2026-03-11T13:05:00Z ok catch_up"), "{name}");
+    }
+}
+
+#[test]
+fn a_run_by_hand_of_an_edited_file_forgets_no_slot() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "schedule = \"0 * * * *\""));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.configure(&sandbox.lines(), &topic("acme", "schedule = \"5 * * * *\""));
+        sandbox.turn_to(AFTER);
+        place.ok(&["once", "--at", AFTER]);
+        assert_eq!(slots(&place, "acme"), hours("queued catch_up"), "{}", place.database.name);
+        place.ok(&["once", "--due", "--at", AFTER]);
+        assert_eq!(slots(&place, "acme"), hours("ok catch_up"), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_daemon_that_starts_with_an_edited_file_settles_the_old_slots_first() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topic("acme", "every = \"12h\""));
+        let then = system_clock()();
+        place.ok(&["once", "--due", "--at", &then.minus(Duration::from_secs(2 * 86_400)).to_string()]);
+        place.configure(&sandbox.lines(), &topic("acme", "every = \"7d\""));
+        let going = place.program(&["run"]).start();
+        let of = |state: &str| {
+            let sql = "SELECT count(*) FROM run WHERE slot % 43200000 = 0 AND";
+            place.database.number(&format!("{sql} slot <= {} AND state = '{state}'", then.0))
+        };
+        until("the latest of the old slots", || of("ok") == 1);
+        assert_eq!(of("missed"), 3, "{}", place.database.name);
+        going.signal("TERM");
+        assert_eq!(going.wait().code, Some(0));
+    }
+}

@@ -1,0 +1,124 @@
+//! What `status` says of topics beside the file: those that came back, those of another file, and what the ledger planned under a
+//! clock that was ahead; and who lives by such a clock.
+
+use std::time::Duration;
+
+use topicwatch::daemon::system_clock;
+
+use crate::support::daemons::today;
+use crate::support::databases::{databases, wait};
+use crate::support::program::{NINE, Place};
+use crate::support::service::Sandbox;
+
+fn topics(names: &[&str], schedule: &str) -> String {
+    let topic = |name: &&str| {
+        format!("[[topics]]\nid = \"{name}\"\nquery = \"{name} launch\"\nsources = [\"social\"]\n{schedule}\n\n")
+    };
+    names.iter().map(topic).collect()
+}
+
+fn told(place: &Place, at: &str, topic: &str) -> serde_json::Value {
+    let told = place.json(&["status", "--json", "--at", at]);
+    let all = told["topics"].as_array().unwrap();
+    let one: Vec<_> = all.iter().filter(|one| one["topic"] == topic).collect();
+    assert_eq!(one.len(), 1, "{told}");
+    one[0].clone()
+}
+
+#[test]
+fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let hourly = "every = \"1h\"";
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"], hourly));
+        place.ok(&["once", "--at", NINE]);
+        let before = told(&place, NINE, "globex");
+        assert!(before["items"].as_i64().unwrap() > 0, "{before}");
+        place.configure(&sandbox.lines(), &topics(&["acme"], hourly));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex", "new"], hourly));
+        let after = told(&place, NINE, "globex");
+        for key in ["items", "last_run", "last_success", "standing", "next_slot", "new_older"] {
+            assert_eq!(after[key], before[key], "{key} on {}", place.database.name);
+        }
+        let new = told(&place, NINE, "new");
+        assert_eq!((&new["standing"], &new["items"]), (&"never run".into(), &0.into()), "{new}");
+        let text = place.ok(&["status", "--at", NINE]);
+        let line = text.lines().find(|line| line.starts_with("globex")).unwrap();
+        assert!(!line.contains("never run") && line.contains(&before["items"].to_string()), "{text}");
+        // One that was paused and removed is still paused when it is back.
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex"], hourly));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.ok(&["topic", "pause", "globex"]);
+        place.configure(&sandbox.lines(), &topics(&["acme"], hourly));
+        place.ok(&["once", "--due", "--at", NINE]);
+        place.configure(&sandbox.lines(), &topics(&["acme", "globex"], hourly));
+        assert_eq!(told(&place, NINE, "globex")["paused"]["by"], "pause");
+    }
+}
+
+#[test]
+fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_another_file() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let hourly = "schedule = \"0 * * * *\"";
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme", "globex"], hourly));
+        place.ok(&["once", "--due", "--at", "2026-03-11T12:00:30Z"]);
+        let back = "2026-03-11T08:30:00Z";
+        place.run(&["once", "--due", "--at", back]).shows(0, &["at 2026-03-11T13:00:00Z"]);
+        let next = |at: &str, topic: &str| told(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
+        assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00Z"), "{}", place.database.name);
+        assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00Z"));
+        // More than a day ahead it is planned anew.
+        assert_eq!(next("2026-03-09T08:30:00Z", "acme").as_deref(), Some("2026-03-09T09:00:00Z"));
+        // Another schedule begins when it is read; what the file does not have runs here all the same.
+        place.configure(&sandbox.lines(), &topics(&["acme"], "schedule = \"5 * * * *\""));
+        assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T09:05:00Z"));
+        assert_eq!(next(back, "globex").as_deref(), Some("2026-03-11T13:00:00Z"), "{}", place.database.name);
+    }
+}
+
+#[test]
+fn a_daemon_that_starts_after_the_clock_was_set_back_says_so_once() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"1h\""));
+        let ahead = system_clock()().plus(Duration::from_secs(3 * 3_600));
+        place.ok(&["once", "--due", "--at", &ahead.to_string()]);
+        let mut going = place.program(&["run"]).start();
+        going.until("it is told", |said| said.contains("the clock was set back by "));
+        going.until("its plan", |said| said.contains("next slot"));
+        going.signal("TERM");
+        let ended = going.wait();
+        assert_eq!((ended.code, ended.err.matches("the clock was set back").count()), (Some(0), 1), "{ended}");
+    }
+}
+
+#[test]
+fn a_sign_of_life_of_a_later_time_is_nobodys() {
+    for database in databases() {
+        let sandbox = today(&[]);
+        let place = Place::new(database, &sandbox.lines(), &topics(&["acme"], "every = \"12h\""));
+        place.ok(&["once", "--due"]);
+        let sign = |seen: u64| {
+            let seen = system_clock()().plus(Duration::from_secs(seen)).0;
+            wait(place.database.execute(&format!(
+                "DELETE FROM instance; INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) \
+                 VALUES ('x', 'daemon', 9, 0, {seen}, {})",
+                seen + 60_000
+            )));
+        };
+        sign(5 * 3_600);
+        place.run(&["health"]).says(1, &["no process said in time"]);
+        place.run(&["topic", "run", "acme"]).says(3, &["no daemon is alive", "nothing was queued"]);
+        // Nor does such a daemon keep an older file from coming back.
+        for names in [&["acme", "globex"][..], &["acme"]] {
+            place.configure(&sandbox.lines(), &topics(names, "every = \"12h\""));
+            let once = place.run(&["once", "--due"]);
+            assert!(once.code == Some(0) && !once.err.contains("a daemon with newer topics"), "{once}");
+        }
+        sign(0);
+        place.ok(&["health"]);
+        place.run(&["topic", "run", "acme"]).shows(0, &["acme: queued as"]);
+    }
+}
