@@ -50,8 +50,8 @@ fn named(code: &str) -> Vec<Named> {
             line = line.split(end).next().unwrap_or_default().to_owned();
         }
         while let Some((head, tail)) = line.split_once('{') {
-            let Some((_, tail)) = tail.split_once('}') else { break };
-            line = format!("{head}{VALUE}{tail}");
+            let Some((name, tail)) = tail.split_once('}') else { break };
+            line = format!("{head}{}{tail}", if name == "role" { "read" } else { VALUE });
         }
         let line = line.replace("\\\"", "");
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
@@ -62,8 +62,12 @@ fn named(code: &str) -> Vec<Named> {
 
 /// Whether the program takes a command line, or would with the values that advice leaves out.
 fn taken(words: &[String]) -> bool {
+    let option = words.last().is_some_and(|word| word.starts_with("--"));
     match Cli::try_parse_from(words) {
         Ok(_) => true,
+        Err(error) if error.kind() == ErrorKind::InvalidValue && option => {
+            Cli::try_parse_from(words.iter().map(String::as_str).chain([VALUE])).is_ok()
+        }
         Err(error) => matches!(
             error.kind(),
             ErrorKind::MissingRequiredArgument
@@ -118,7 +122,10 @@ fn a_command_that_there_is_not_is_found() {
         ("\"run it: topicwatch once --topic {name}\"", false),
         ("\"is `topicwatch rum` up?\"", true),
         ("code { \"topicwatch rescore\" } \" has one scorer\"", true),
-        ("code { \"topicwatch once \" (card.topic) }", false),
+        ("code { \"topicwatch once \" (card.topic) }", true),
+        ("code { \"topicwatch once --topic \" (card.topic) }", false),
+        ("\"as `topicwatch items --search` takes them\"", false),
+        ("\"as `topicwatch items --serch` takes them\"", true),
         ("\"topicwatch searches for topics\"", false),
     ] {
         let all = named(code);

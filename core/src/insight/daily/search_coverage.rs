@@ -2,7 +2,7 @@
 //! than was returned. What a hole is, `holes` says; which looks there were is read elsewhere.
 
 use crate::insight::{Coverage, Hole, Why, cover, covered, sum};
-use crate::model::{Look, Source, Span, Time, Watched};
+use crate::model::{Look, LookSearch, Source, Span, Time, Watched};
 
 /// A stretch that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -165,18 +165,28 @@ impl SearchCoverage {
     /// topic that is only asked at instants never knows more than a full reply says.
     #[must_use]
     pub fn saturated(&self, span: Span) -> bool {
-        let Some(spans) = &self.spans else { return self.full_pages(span) };
-        // What a full reply was asked for and did not reach: it covers from its oldest post on, or nothing.
-        let unreached = |look: &Look| {
-            let search = look.search.as_ref().filter(|s| s.saturated && s.source == Source::Social)?;
+        if self.spans.is_none() {
+            return self.full_pages(span);
+        }
+        let social =
+            || self.looks.iter().filter_map(|look| look.search.as_ref()).filter(|s| s.source == Source::Social);
+        // The last minutes before a search are not claimed; no reply is full because of them.
+        let reached = |search: &LookSearch| {
+            let covered = search.covered?;
+            let until = search.asked.map_or(covered.until, |asked| asked.until.max(covered.until));
+            Span::new(covered.from, until)?.within(span)
+        };
+        let reached: Vec<Span> = social().filter_map(reached).collect();
+        // A full reply covers from its oldest post on, or nothing.
+        let unreached = |search: &LookSearch| {
             let asked = search.asked?;
             Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.within(span)
         };
         let left = |gap: Span| {
-            let holes = cover(gap, spans.iter().chain(&self.late).copied()).holes;
+            let holes = cover(gap, reached.iter().copied()).holes;
             holes.iter().any(|hole| hole.until.0 - hole.from.0 >= SHORT)
         };
-        self.looks.iter().filter_map(unreached).any(left)
+        social().filter(|search| search.saturated).filter_map(unreached).any(left)
     }
 
     /// Full replies of a source to searches that asked about a span, or that were made in it where they name none.
