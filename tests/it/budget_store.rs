@@ -65,7 +65,7 @@ async fn each_budget_refuses_by_its_name_and_says_when_it_clears() {
                 let refused = count(&store, &run, Source::Ai, at, limits).await;
                 let Permission::OverQuota(why) = refused else { panic!("{budget} let a third call through") };
                 assert_eq!((why.budget, why.used, why.limit), (budget, used, limit), "{}", database.name);
-                assert_eq!(why.clears_at, at.next_utc_day());
+                assert_eq!(why.clears_at, Some(at.next_utc_day()));
             }
             assert_eq!(store.calls_on(at.utc_day()).await.unwrap(), 2, "a refused call is not counted");
             assert_eq!(

@@ -29,9 +29,9 @@ pub(super) struct Feed {
     /// The id of each of them, else what stands for one.
     pub(super) ids: Vec<String>,
     pub(super) unreadable: u32,
-    ttl: Option<u32>,
+    pub(super) ttl: Option<u32>,
     /// Hours of the day in UTC at which nobody should ask.
-    skip_hours: Vec<u8>,
+    pub(super) skip_hours: Vec<u8>,
 }
 
 impl Feed {
