@@ -3,7 +3,7 @@
 
 use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
-use super::{coverage, tone};
+use super::{tone, unseen};
 use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchCoverage, Share, Sounds};
 use crate::model::{Mark, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
@@ -147,7 +147,7 @@ impl Reading<'_> {
             span,
             raw: counted.raw,
             unique: counted.unique,
-            at_least: self.looked.saturated(span) || coverage::unseen(self.looked, span, self.now),
+            at_least: self.looked.saturated(span) || unseen::is_much(self.looked, span, self.now),
             covered: self.kept.whole(span).then(|| self.looked.covered(span)),
         }
     }

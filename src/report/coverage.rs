@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use super::facts::{HoleFacts, SourceFacts, TopicFacts};
 use super::format;
-use super::measures::COVERED;
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
@@ -15,19 +14,6 @@ pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Re
     let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
     let looks = moment.looks(&topic.id, seen).await?;
     Ok(SearchCoverage::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
-}
-
-/// The end of a span that was not looked at yet, as far as it has passed.
-pub(super) fn open(looked: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
-    let passed = Span { until: span.until.min(now), ..span };
-    Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans())
-}
-
-/// Whether that is more than a little: what is counted of the span is then the least that there is.
-pub(super) fn unseen(looked: &SearchCoverage, span: Span, now: Time) -> bool {
-    let Some(open) = open(looked, span, now) else { return false };
-    let passed = Span { until: span.until.min(now), ..span };
-    open.length().as_secs_f64() > (1.0 - COVERED) * passed.length().as_secs_f64()
 }
 
 /// How each source did in a span; its last search may be a little later. Full replies are those about the span, since one

@@ -1,8 +1,9 @@
 //! A report as a whole, before it is written down: its topics, what matters, and sentences about all of it. How it comes about
 //! is `make`'s, how it looks `html`'s and `markdown`'s.
 
-use super::facts::{ChangeFacts, Matter, TopicFacts};
+use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
+use super::matter::Matter;
 use super::measures::Voice;
 use super::voice_parts::VoicePart;
 use crate::model::{Micros, ReportWindow, Span, Time};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
-use super::{answer, calendar, comparison, coverage, found_by, items, period, why};
+use super::{answer, calendar, comparison, coverage, found_by, items, period, unseen, why};
 use crate::compare::{FilteredItems, TermsAsked, TopicTerms, Untold, relevance, sifted, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
@@ -192,7 +192,7 @@ pub(super) async fn topic(
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: looked.saturated(span),
         // What was found since the last report is all of that.
-        unseen: belongs.by_moment && coverage::unseen(&looked, span, now),
+        unseen: belongs.by_moment && unseen::is_much(&looked, span, now),
         full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
@@ -205,7 +205,7 @@ pub(super) async fn topic(
         checks: looked.checks(span),
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
-        open: coverage::open(&looked, span, now),
+        open: unseen::open(&looked, span, now),
         days: chart.iter().map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now))).collect(),
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
@@ -278,7 +278,7 @@ fn day_facts(
         positive: share(sounds.positive, sounds.sample()),
         sounds,
         covered: kept.whole(day.span).then(|| looked.covered(day.span)),
-        at_least: looked.saturated(day.span) || coverage::unseen(looked, day.span, now),
+        at_least: looked.saturated(day.span) || unseen::is_much(looked, day.span, now),
     }
 }
 

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::facts::{SourceFacts, TopicFacts};
 use super::format::{at_least, counted, length, number, percent, round, several, share, short, when};
+use super::matter::Matter;
 use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;

@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use crate::support::databases::{databases, sqlite, wait};
+use crate::support::databases::{databases, sqlite, unmade, wait};
 use crate::support::program::{Ended, NINE, Place, Program};
 use crate::support::service::{Raw, Sandbox, reply};
 
@@ -75,7 +75,7 @@ fn without_a_key_nobody_is_called_and_nothing_is_written() {
 
 #[test]
 fn reading_what_is_not_there_says_how_to_make_it() {
-    for database in databases() {
+    for database in unmade() {
         let place = Place::new(database, NOWHERE, TOPICS);
         for verb in [&["status"][..], &["runs"], &["items"], &["export"], &["show", "acme"]] {
             place.run(verb).says(4, &["topicwatch once"]);
@@ -86,7 +86,7 @@ fn reading_what_is_not_there_says_how_to_make_it() {
 
 #[test]
 fn a_database_that_is_newer_or_not_ours_is_left_alone() {
-    for database in databases() {
+    for database in unmade() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         wait(place.database.execute("CREATE TABLE customers (id BIGINT)"));

@@ -414,8 +414,9 @@ async fn never_more_calls_than_allowed_are_in_flight() {
 #[tokio::test]
 async fn a_call_beyond_the_rate_does_not_get_as_far_as_the_gate() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
-    let rate = Some(Rate { count: 1, per: HOUR });
-    let client = client(Settings { rate_limit: rate, max_concurrent: 2, ..settings(&server) });
+    // After a pause the calls of a minute may begin together.
+    let rate = Some(Rate { count: 2, per: Duration::from_secs(60) });
+    let client = client(Settings { rate_limit: rate, max_concurrent: 3, ..settings(&server) });
     for (call, asked) in [(1, 1), (2, 1), (3, 0)] {
         let gate = Turnstile { asked: AtomicU32::new(0), open_for: 0 };
         // Nothing on the way to the gate waits for anything but the limits, so one poll gets there or shows the wait.

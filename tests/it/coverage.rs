@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use topicwatch::daemon::system_clock;
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, unmade};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Sandbox, reply};
 
@@ -242,7 +242,7 @@ fn a_daemon_says_why_it_looks_back() {
 
 #[test]
 fn what_cannot_be_told_is_refused_with_a_way_out() {
-    for database in databases() {
+    for database in unmade() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = place_of(database, &sandbox, "spec", "");
         place.run(&["coverage"]).says(4, &["hint: "]);

@@ -67,7 +67,7 @@ fn slots_of_a_schedule_that_was_edited_while_nothing_ran_run_or_are_recorded() {
         sandbox.turn_to(at);
         place.ok(&["once", "--due", "--at", at]);
         let all = slots(&place, "cron");
-        assert_eq!((all.len(), all[3].as_str()), (4, "2026-03-11T13:05:00Z ok catch_up"), "{name}");
+        assert_eq!((all.len(), all[3].as_str()), (4, "2026-03-11T13:05:00Z ok scheduled"), "{name}");
     }
 }
 

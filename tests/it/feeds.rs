@@ -143,7 +143,7 @@ fn events_to_come_do_not_stand_for_news() {
     let events = [event(1), event(2), event(3)].concat();
     for (first, second, holes) in [
         // All news went, so others may have come and gone; events that stay show nothing of that.
-        (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(20), news(21)), 1),
+        (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(25), news(26)), 1),
         (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(11), news(12)), 0),
         (events.clone(), events.clone(), 0),
     ] {

@@ -152,7 +152,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         // A slot that nobody looked at is a planner that does not look.
         going.signal("STOP");
         wait(place.database.execute("UPDATE job SET next_slot = 1000"));
-        place.run(&["health"]).says(1, &["the planner is late: 1 slots"]);
+        place.run(&["health"]).says(1, &["the planner is late: 1 slot passed"]);
         going.signal("CONT");
         until("the planner looks again", || place.run(&["health"]).code == Some(0));
         going.signal("TERM");

@@ -163,6 +163,6 @@ fn a_sqlite_file_has_one_daemon_and_the_other_verbs_work_beside_it() {
 #[test]
 fn a_daemon_without_anything_to_do_says_so() {
     let place = Place::new(crate::support::databases::sqlite(), "base_url = \"sandbox\"", &topics(&["acme"], ""));
-    place.run(&["run"]).says(2, &["no topic in", "schedule = ", "topicwatch once"]);
+    place.run(&["run"]).says(2, &["no topic, report or export in", "schedule = ", "topicwatch once"]);
     assert_eq!(place.others(), Vec::<String>::new());
 }

@@ -178,7 +178,7 @@ fn a_file_whose_only_schedule_is_an_exports_or_a_reports_is_run_and_one_without_
     let unscheduled = topics(&["acme"]).replace("every = \"12h\"\n", "");
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), "");
     for scheduled in [
-        "[[exports]]\nname = \"all\"\nevery = \"12h\"\npath = \"out/{run}.csv\"\n",
+        "[[exports]]\nname = \"all\"\nwhat = \"items\"\nevery = \"12h\"\npath = \"out/{run}.csv\"\n",
         "[[reports]]\nname = \"day\"\nevery = \"12h\"\npath = \"out/day.html\"\n",
     ] {
         place.configure(&sandbox.lines(), &format!("{unscheduled}{scheduled}"));

@@ -67,14 +67,14 @@ fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_a
         let back = "2026-03-11T08:30:00Z";
         place.run(&["once", "--due", "--at", back]).shows(0, &["at 2026-03-11T13:00:00Z"]);
         let next = |at: &str, topic: &str| told(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
-        assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00Z"), "{}", place.database.name);
-        assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00Z"));
+        assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
+        assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00.000Z"));
         // More than a day ahead it is planned anew.
-        assert_eq!(next("2026-03-09T08:30:00Z", "acme").as_deref(), Some("2026-03-09T09:00:00Z"));
+        assert_eq!(next("2026-03-09T08:30:00Z", "acme").as_deref(), Some("2026-03-09T09:00:00.000Z"));
         // Another schedule begins when it is read; what the file does not have runs here all the same.
         place.configure(&sandbox.lines(), &topics(&["acme"], "schedule = \"5 * * * *\""));
-        assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T09:05:00Z"));
-        assert_eq!(next(back, "globex").as_deref(), Some("2026-03-11T13:00:00Z"), "{}", place.database.name);
+        assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T09:05:00.000Z"));
+        assert_eq!(next(back, "globex").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
     }
 }
 

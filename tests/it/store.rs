@@ -6,7 +6,7 @@ use std::time::Duration;
 use topicwatch::model::{Answer, Finding, Micros, Period, RunState, SearchState, Source, Time, Topic};
 use topicwatch::store::{Filter, KnownKey, Nature, Outcome, Permission, PlannedJob, Settings, Store, StoreErrorKind};
 
-use crate::support::databases::{databases, sqlite};
+use crate::support::databases::{databases, sqlite, unmade};
 
 #[tokio::test]
 async fn a_run_is_stored_once_and_its_numbers_add_up() {
@@ -397,7 +397,7 @@ async fn invented_and_real_findings_never_share_a_database() {
 
 #[tokio::test]
 async fn somebody_elses_tables_and_newer_ones_are_refused_untouched() {
-    for database in databases() {
+    for database in unmade() {
         database.execute("CREATE TABLE precious (id BIGINT)").await;
         let refused = Store::open(&settings(&database)).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign, "{refused}");
@@ -430,7 +430,7 @@ async fn many_first_starts_at_once_all_succeed() {
 
 #[tokio::test]
 async fn a_reader_of_a_database_that_is_not_there_is_reported_what_to_do() {
-    for database in databases() {
+    for database in unmade() {
         let absent = Store::open(&Settings { create: false, ..settings(&database) }).await.unwrap_err();
         assert_eq!(absent.kind, StoreErrorKind::Unreachable);
         assert!(absent.hint.contains("topicwatch once"), "{}", absent.hint);

@@ -1,6 +1,6 @@
 //! The pages through the program, on both databases: what each shows of what is stored.
 
-use crate::support::databases::{databases, wait};
+use crate::support::databases::{databases, unmade, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages, TOKEN};
@@ -8,7 +8,7 @@ use crate::support::web_topics::*;
 
 #[test]
 fn before_the_first_run_the_pages_say_what_to_do_next() {
-    for database in databases() {
+    for database in unmade() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.run(&["serve"]).says(4, &["yet", "topicwatch once"]);

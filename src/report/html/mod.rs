@@ -16,8 +16,9 @@ mod topic;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::document::Report;
-use super::facts::{Matter, SourceFacts, TopicFacts};
+use super::facts::{SourceFacts, TopicFacts};
 use super::format::{self, at_least};
+use super::matter::Matter;
 use super::{caveats, chart};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};

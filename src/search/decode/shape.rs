@@ -209,8 +209,10 @@ impl Gather {
     /// The reply, unless the document says that it is none.
     fn judged(self, object: &Object) -> Result<Reply, DecodeError> {
         let error = failure::of(object);
+        // In another format, words are no failure but one of its members.
+        let of_empty = || failure::of_empty(object).filter(|_| self.known);
         if self.is_empty()
-            && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(|| failure::of_empty(object))
+            && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(of_empty)
         {
             let hint = "the service refused or failed inside a success reply; the next run asks again".to_owned();
             return Err(DecodeError { class: ErrorClass::Service, text, hint });

@@ -60,7 +60,8 @@ pub(in crate::store) async fn cards(
     for (card, last) in cards.iter_mut().zip(last) {
         card.last_run = last.and_then(|run| runs.remove(&run));
         card.new = new.remove(&card.topic).unwrap_or(0);
-        card.new_at_least = full.contains(&card.topic);
+        // A first answer counts nothing as new, however full it was.
+        card.new_at_least = card.new > 0 && full.contains(&card.topic);
     }
     Ok(cards)
 }
