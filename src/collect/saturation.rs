@@ -23,14 +23,31 @@ const PAUSES: i64 = 2;
 const REPEATED: usize = 2;
 
 /// What a reply shows that is as long as the request allows.
-pub(super) fn of_full(posts: &[Finding], asked: Span) -> ReplySpan {
-    let dates = posts.iter().filter_map(|post| post.found.published_at);
-    if reaches_past(dates, asked.from) { ReplySpan::Whole } else { ReplySpan::FromOldest }
+pub(super) fn of_full(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
+    let from = Span { until: oldest(posts, asked).unwrap_or(asked.from), ..asked };
+    let whole = goes_on(posts, asked) && missing(posts, from, recall) < MISSING;
+    if whole { ReplySpan::Whole } else { ReplySpan::FromOldest }
+}
+
+/// Whether posts go on from the span to what lies before it.
+fn goes_on(posts: &[Finding], asked: Span) -> bool {
+    reaches_past(posts.iter().filter_map(|post| post.found.published_at), asked.from)
+}
+
+/// The oldest post inside the span.
+fn oldest(posts: &[Finding], asked: Span) -> Option<Time> {
+    posts.iter().filter_map(|post| post.found.published_at).filter(|at| *at > asked.from).min()
+}
+
+/// Known posts of a span that did not come back.
+fn missing(posts: &[Finding], span: Span, recall: &Recall) -> usize {
+    let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
+    let gone = |(at, key): &&(Time, String)| *at >= span.from && *at < span.until && !there.contains(key.as_str());
+    recall.shown.iter().filter(gone).count()
 }
 
 /// What a reply shows of the span that was asked for, by its posts and by what earlier replies to the question showed.
 pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Recall) -> ReplySpan {
-    let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
     let readable = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
     // An entry that cannot be read took a place, too.
     let many = readable + usize::try_from(unreadable).unwrap_or(0);
@@ -44,16 +61,13 @@ pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Re
         // Without dates only the number tells.
         return if many >= most && repeated >= REPEATED { ReplySpan::Sample } else { ReplySpan::Whole };
     }
-    if reaches_past(dates.iter().copied(), asked.from) {
-        return ReplySpan::Whole;
-    }
     let inside = || dates.iter().filter(|at| **at > asked.from);
     let Some((oldest, newest)) = inside().min().zip(inside().max()) else { return ReplySpan::Whole };
-    let missing = |from: Time, until: Time| {
-        let gone = |(at, key): &&(Time, String)| *at >= from && *at < until && !there.contains(key.as_str());
-        recall.shown.iter().filter(gone).count()
-    };
+    let missing = |from: Time, until: Time| missing(posts, Span { from, until }, recall);
     let older = missing(asked.from, *oldest);
+    if older < MISSING && goes_on(posts, asked) {
+        return ReplySpan::Whole;
+    }
     let pause = oldest.0 - asked.from.0;
     let apart = (newest.0 - oldest.0) / i64::try_from(inside().count().max(2) - 1).unwrap_or(i64::MAX);
     let usual = USUAL_CAPS.contains(&many);

@@ -251,7 +251,7 @@ impl Fetched {
             let mut shown = look_back::ReplySpan::Whole;
             if matches!(ask, Ask::Social(..)) && result.state == SearchState::Ok {
                 shown = if result.saturated {
-                    saturation::of_full(own, asked)
+                    saturation::of_full(own, asked, &over.recall)
                 } else {
                     saturation::shown(own, result.unreadable, asked, &over.recall)
                 };

@@ -54,7 +54,7 @@ mod tests {
                 [350, 340, 330, 320, 310, 300, 290, 280, 270, 60, 50, 40, -150].into(),
                 true,
             ),
-            ("a burst may be missing before the oldest", newest(73, 5).chain([-4_000]).collect(), false),
+            ("a burst may be missing before the oldest", newest(72, 5).chain([-4_000]).collect(), false),
         ] {
             assert_eq!(reaches(minutes), expected, "{name}");
         }

@@ -139,7 +139,7 @@ fn pages_that_wait_for_the_database_hold_no_probe_up() {
 
 #[test]
 fn health_asks_the_database_where_no_pages_are_served() {
-    for database in databases() {
+    for database in crate::support::databases::unmade() {
         let sandbox = today(&[]);
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         place.run(&["health"]).says(4, &["hint:"]);

@@ -179,7 +179,7 @@ fn a_file_whose_only_schedule_is_an_exports_or_a_reports_is_run_and_one_without_
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), "");
     for scheduled in [
         "[[exports]]\nname = \"all\"\nwhat = \"items\"\nevery = \"12h\"\npath = \"out/{run}.csv\"\n",
-        "[[reports]]\nname = \"day\"\nevery = \"12h\"\npath = \"out/day.html\"\n",
+        "[[reports]]\nname = \"day\"\nevery = \"12h\"\npath = \"out/day\"\n",
     ] {
         place.configure(&sandbox.lines(), &format!("{unscheduled}{scheduled}"));
         let going = daemon(&place, &[]);
