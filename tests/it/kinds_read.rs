@@ -60,7 +60,7 @@ fn one_old_post_or_one_that_cannot_be_read_makes_no_cut_reply_whole() {
     }
 }
 
-fn sky(n: i64, record: Value, indexed_ago: i64) -> Value {
+fn sky(n: i64, record: &Value, indexed_ago: i64) -> Value {
     json!({ "uri": format!("at://did:plc:abc/app.bsky.feed.post/{n}"), "author": { "handle": "a.example" },
         "record": record, "indexedAt": ago(indexed_ago).to_string() })
 }
@@ -69,7 +69,7 @@ fn sky(n: i64, record: Value, indexed_ago: i64) -> Value {
 fn bluesky_is_asked_on_behind_a_post_whose_date_is_older_than_its_place() {
     let question = query("bluesky", &[("query", text("acme"))]);
     let said =
-        |n: i64, ago_: i64| sky(n, json!({ "text": format!("acme {n}"), "createdAt": ago(ago_).to_string() }), n);
+        |n: i64, ago_: i64| sky(n, &json!({ "text": format!("acme {n}"), "createdAt": ago(ago_).to_string() }), n);
     let mut posts: Vec<Value> = (0..99).map(|n| said(n, n)).collect();
     posts.insert(40, said(100, 9 * 24 * 60));
     let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
@@ -86,12 +86,12 @@ fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
     let at = |minutes: i64| ago(minutes).to_string();
     let image = |alt: &str| json!({ "$type": "app.bsky.embed.images", "images": [{ "alt": alt }, { "alt": "" }] });
     let posts = json!({ "posts": [
-        sky(1, json!({ "text": "in the future", "createdAt": at(-100 * 24 * 60) }), 1),
-        sky(2, json!({ "text": "", "createdAt": at(2), "embed": image("A red robot") }), 2),
-        sky(3, json!({ "text": "", "createdAt": at(3), "embed": { "media": image("Quoted robot") } }), 3),
-        sky(4, json!({ "text": " ", "createdAt": at(4),
+        sky(1, &json!({ "text": "in the future", "createdAt": at(-100 * 24 * 60) }), 1),
+        sky(2, &json!({ "text": "", "createdAt": at(2), "embed": image("A red robot") }), 2),
+        sky(3, &json!({ "text": "", "createdAt": at(3), "embed": { "media": image("Quoted robot") } }), 3),
+        sky(4, &json!({ "text": " ", "createdAt": at(4),
             "embed": { "$type": "app.bsky.embed.external", "external": { "title": "A page", "uri": "https://a.example" } } }), 4),
-        sky(5, json!({ "text": "", "createdAt": at(5), "embed": image("") }), 5),
+        sky(5, &json!({ "text": "", "createdAt": at(5), "embed": image("") }), 5),
     ] });
     let (read, _) = read(&question, &posts, &[]);
     let told: Vec<(Option<&str>, Option<Time>)> =

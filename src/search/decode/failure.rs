@@ -30,7 +30,7 @@ pub(super) fn detail(object: &Object) -> Option<String> {
 pub(super) fn of_empty(object: &Object) -> Option<String> {
     let says = |stated: bool| {
         let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(said)) if *said == stated);
-        ["success", "ok"].iter().any(|name| is(name))
+        ["success", "ok"].iter().any(is)
     };
     let code_is_good = || match object.get("code") {
         Some(Node::Number(code)) => matches!(code.as_u64(), Some(0 | 200)),
