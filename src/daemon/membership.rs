@@ -130,6 +130,8 @@ impl Membership {
 
 /// Puts a set in force, or learns of a newer one. What came due under the schedules that it changes is planned before.
 async fn adopt(store: &Store, set: Set<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
+    // A run of a dead process is no run that goes on.
+    store.rescue(now).await?;
     Planner::settle(store, set, true, now, true).await?;
     store.adopt(set, Some(me), now).await
 }

@@ -69,6 +69,9 @@ impl Planner {
         while !left.is_empty() {
             let due = store.to_plan(now, AHEAD, u32::MAX).await?;
             let due: Vec<PlannedJob> = due.into_iter().filter(|known| left.contains(&known.id)).collect();
+            if planner.gave_up(store, &due, now).await? {
+                continue;
+            }
             let mut held = 0;
             for few in due.chunks(JOBS_PER_LOOK as usize) {
                 held += planner.store_plans(store, few, now, with_jitter, &mut Planned::default()).await?;
@@ -96,13 +99,18 @@ impl Planner {
         planned: &mut Planned,
     ) -> Result<bool, StoreError> {
         let mut due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
-        // Before anything is decided by what is queued.
-        let left: Vec<LeftSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
-        if !left.is_empty() && store.give_up_left(&left, now).await? > 0 {
+        if self.gave_up(store, &due, now).await? {
             due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
         }
         // Where none held, others plan the same at this moment; what is left is theirs, or the next tick's.
         Ok(!due.is_empty() && self.store_plans(store, &due, now, with_jitter, planned).await? > 0)
+    }
+
+    /// Ends what was left in the queue of these and is not to run any more, before anything is decided by what is queued;
+    /// whether there was any.
+    async fn gave_up(&mut self, store: &Store, due: &[PlannedJob], now: Time) -> Result<bool, StoreError> {
+        let left: Vec<LeftSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
+        Ok(!left.is_empty() && store.give_up_left(&left, now).await? > 0)
     }
 
     /// Plans these; how many plans held.

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use topicwatch::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Topic};
+use topicwatch::daemon::Planner;
+use topicwatch::model::{CatchUp, Period, Time, Topic};
 use topicwatch::store::{Set, Store};
 
 use crate::support::databases::databases;
@@ -13,24 +14,16 @@ const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(86_400);
 
 fn hourly(id: &str, catch_up: CatchUp) -> Topic {
-    let schedule = SchedulePolicy {
-        period: Period::Every(3_600_000),
-        timezone: "UTC".into(),
-        catch_up,
-        catch_up_window_ms: 7 * 86_400_000,
-        max_catch_up_runs: 10,
-        overlap: Overlap::Skip,
-        jitter_ms: 0,
-        timeout_ms: 60_000,
-        max_attempts: 3,
-        paused: false,
-    };
-    Topic { schedule: Some(schedule), ..topic(id) }
+    let mut topic = topic(id);
+    let schedule = topic.schedule.as_mut().unwrap();
+    schedule.catch_up = catch_up;
+    schedule.max_catch_up_runs = 10;
+    topic
 }
 
 async fn plan(store: &Store, now: Time) {
     store.rescue(now).await.unwrap();
-    topicwatch::daemon::Planner::default().plan(store, now, true).await.unwrap();
+    Planner::default().plan(store, now, true).await.unwrap();
 }
 
 #[tokio::test]
@@ -76,6 +69,37 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         // Each slot is in the ledger once, whatever became of it.
         let slots = database.number("SELECT count(DISTINCT slot) FROM run WHERE topic = 'late'");
         assert_eq!((slots, database.number("SELECT count(*) FROM run WHERE topic = 'late'")), (241, 241));
+        database.close(store).await;
+    }
+}
+
+#[tokio::test]
+async fn a_schedule_edited_meanwhile_changes_nothing_of_that() {
+    let first = NOW.plus(HOUR);
+    let back = first.plus(DAY * 3).plus(Duration::from_secs(600));
+    for database in databases() {
+        let store = open(&database).await;
+        let before = [hourly("acme", CatchUp::Latest)];
+        store.adopt(Set { topics: &before, jobs: &[] }, None, NOW).await.unwrap();
+        plan(&store, first).await;
+
+        let mut edited = hourly("acme", CatchUp::Latest);
+        edited.schedule.as_mut().unwrap().period = Period::Every(7_200_000);
+        let set = Set { topics: &[edited], jobs: &[] };
+        store.rescue(back).await.unwrap();
+        Planner::settle(&store, set, true, back, false).await.unwrap();
+        store.adopt(set, None, back).await.unwrap();
+
+        let told = |which: &str| {
+            database.texts(&format!("SELECT slot || ' ' || coalesce(reason, '') FROM run WHERE {which} ORDER BY slot"))
+        };
+        let left = told(&format!("state = 'missed' AND slot = {}", first.0));
+        let why = "still waiting when nothing ran; only the latest missed slot is caught up";
+        assert_eq!(left, [format!("{} {why}", first.0)], "{}", database.name);
+        let latest = first.plus(DAY * 3);
+        assert_eq!(told("state = 'queued'"), [format!("{} ", latest.0)], "{}", database.name);
+        assert_eq!(told("state = 'skipped'"), [""; 0], "{}: nothing was going on", database.name);
+        assert_eq!(told("slot IS NOT NULL").len(), 73, "{}: each slot once", database.name);
         database.close(store).await;
     }
 }

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use super::Schedule;
 use super::plan::{ON_TIME, reason};
-use super::{AHEAD, Schedule};
 use crate::model::{CatchUp, SchedulePolicy, Time};
 
 /// Which of the waiting slots are not to run any more, and why. `waiting` are the slots of queued runs up to `planned_until`.
@@ -19,9 +19,8 @@ pub fn leftovers(
     now: Time,
     waiting: &[Time],
 ) -> Vec<(Time, &'static str)> {
-    let ahead = planned_until.since(now) > AHEAD;
     let passed = schedule.next_after(planned_until).is_some_and(|slot| now.since(slot) > ON_TIME);
-    if waiting.is_empty() || ahead || !passed || policy.paused {
+    if waiting.is_empty() || !passed || policy.paused {
         return Vec::new();
     }
     let window = Duration::from_millis(policy.catch_up_window_ms);

@@ -68,6 +68,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         skew.follow(&store, (context.clock)()).await?;
     }
     let now = (context.clock)();
+    // A run of a dead process is no run that goes on.
+    store.rescue(now).await?;
     if args.due {
         let jobs = jobs::of(&context.config)?;
         let set = Set { topics: &context.config.topics, jobs: &jobs };
@@ -81,7 +83,6 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         Planner::settle(&store, &topics, false, now, false).await?;
         store.add_topics(&topics, now).await?;
     }
-    store.rescue(now).await?;
 
     let collector = context.collector(store.clone(), callers);
     let cancel = CancellationToken::new();

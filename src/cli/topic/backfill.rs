@@ -62,9 +62,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     let now = (context.clock)();
     // The topic as it is written: what a backfill leaves out of it holds for its own runs only.
     let as_written = context.topics(std::slice::from_ref(&args.topic))?;
+    store.rescue(now).await?;
     Planner::settle(&store, &as_written, false, now, false).await?;
     store.add_topics(&as_written, now).await?;
-    store.rescue(now).await?;
     let collector = context.collector(store.clone(), callers);
     let ended = each_day(&context, &collector, &topic, &days, args.at.is_some()).await;
     store.publish().await?;
