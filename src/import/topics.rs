@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use url::Url;
+
 use super::entry::Entry;
 
 /// Feeds of one topic.
@@ -56,7 +58,7 @@ pub fn topics(entries: Vec<Entry>, known: &Known) -> Made {
         match place.and_then(|place| groups.get_mut(place)) {
             Some((_, feeds)) => feeds.push(entry.url),
             None => {
-                let title = named.or(entry.title).unwrap_or_else(|| host(&entry.url).to_owned());
+                let title = named.or(entry.title).unwrap_or_else(|| host(&entry.url));
                 groups.push((title, vec![entry.url]));
             }
         }
@@ -94,13 +96,13 @@ pub fn topics(entries: Vec<Entry>, known: &Known) -> Made {
 
 fn usable(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
     let url = &entry.url;
-    if !(url.starts_with("http://") || url.starts_with("https://")) || url.len() > 2_000 || host(url).is_empty() {
-        return Err("is no address of http or https");
-    }
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
         return Err("holds a blank");
     }
-    if url.split("://").nth(1).is_some_and(|rest| rest.split('/').next().is_some_and(|host| host.contains('@'))) {
+    // What the configuration would refuse is left out here, so that one bad line does not keep the others out.
+    let read = Url::parse(url).ok().filter(|read| matches!(read.scheme(), "http" | "https") && url.contains("://"));
+    let Some(read) = read.filter(|_| url.len() <= 2_000) else { return Err("is no address of http or https") };
+    if !read.username().is_empty() || read.password().is_some() {
         return Err("holds a user name or a password");
     }
     if urls.contains(url) {
@@ -112,9 +114,8 @@ fn usable(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn host(url: &str) -> &str {
-    let rest = url.split("://").nth(1).unwrap_or_default();
-    rest.split(['/', '?', '#', ':']).next().unwrap_or_default()
+fn host(url: &str) -> String {
+    Url::parse(url).ok().and_then(|read| Some(read.host_str()?.to_owned())).unwrap_or_default()
 }
 
 /// An id that is not taken, of the letters of a title.

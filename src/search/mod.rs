@@ -28,7 +28,7 @@ pub use failure::hint_of;
 pub use gate::{CallPermit, Entered, Gate, Pace, Refusal, Ungated};
 pub use look_back::{LooksBack, looks_back, looks_further, makes_up_for};
 pub use reach::reaches_past;
-pub use render::render;
+pub use render::{render, without_secrets};
 pub use request::request;
 pub use retry::Backoff;
 pub use takes::{TOOLS, social_limit, web_limit};

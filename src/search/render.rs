@@ -38,6 +38,22 @@ pub fn render(request: &Request, base_url: &Url) -> String {
     text
 }
 
+/// An address for a message: without user and password, and `…` for what follows `?` or `#`, which may be a secret.
+/// Works on text that is no URL at all.
+#[must_use]
+pub fn without_secrets(address: &str) -> String {
+    let plain = address.split(['?', '#']).next().unwrap_or_default();
+    let more = if plain.len() < address.len() { "…" } else { "" };
+    let (scheme, rest) = match plain.find("://") {
+        Some(at) => plain.split_at(at + 3),
+        None => ("", plain),
+    };
+    // An `@` may also stand in a path. Only a URL that is read tells; of anything else what stands before it is left out.
+    let no_user = Url::parse(address).is_ok_and(|url| url.username().is_empty() && url.password().is_none());
+    let rest = if no_user { rest } else { rest.rsplit_once('@').map_or(rest, |(_, rest)| rest) };
+    format!("{scheme}{rest}{more}")
+}
+
 /// One word of a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))

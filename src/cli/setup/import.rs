@@ -14,6 +14,7 @@ use crate::cli::wiring::options::Common;
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
 use crate::files::{Protected, Replacement};
 use crate::import::{self, Format, Known, LONGEST, Made};
+use crate::search::without_secrets;
 
 /// Addresses that are named one by one when they are left out.
 const NAMED: usize = 20;
@@ -79,15 +80,6 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
 
 fn counted(many: usize, noun: &str) -> String {
     if many == 1 { format!("1 {noun}") } else { format!("{many} {noun}s") }
-}
-
-/// An address as it is shown: what follows `?` may be a secret, and so may who logs in.
-fn without_secrets(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    let more = if plain.len() < url.len() { "…" } else { "" };
-    let (scheme, rest) = plain.split_once("://").map_or(("", plain), |(scheme, rest)| (scheme, rest));
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    if scheme.is_empty() { format!("{rest}{more}") } else { format!("{scheme}://{rest}{more}") }
 }
 
 fn report_left_out(made: &Made) {

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use super::kind::{Asked, Kind, Part, PartFailure, PartReply, Read, Shown, failed, get};
 use crate::model::{Found, Remembered, Time};
 use crate::search::decode::DecodeError;
-use crate::search::{ErrorClass, Reply, Request, Unsupported};
+use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
 use memory::Memory;
 
 /// Redirects that are followed from one address.
@@ -244,9 +244,8 @@ fn trouble(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError>
     Some(DecodeError { class, text, hint })
 }
 
-/// An address as it is shown: what comes after `?` may be a secret.
+/// An address in a message.
 fn short(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
-    plain.rsplit_once('@').map_or(plain, |(_, rest)| rest).chars().take(100).collect()
+    let shown = without_secrets(url);
+    shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).chars().take(100).collect()
 }
