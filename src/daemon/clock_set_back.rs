@@ -1,5 +1,6 @@
-//! A clock that was set back, while the loop runs or before it began. Nothing runs twice, and nothing new runs until the clock has come to where it
-//! was: that is told once, and so is each job that would be due by the time that has passed. What is planned stays the ledger's.
+//! A clock that was set back, while the loop runs or before it started. Nothing runs twice, and nothing new runs until the
+//! clock is where it was. This is reported once, and so is each job that would be due by the time that has passed.
+//! Planning stays the ledger's.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

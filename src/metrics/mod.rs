@@ -83,7 +83,7 @@ impl Metrics {
         }
     }
 
-    /// `budget`: whether the service has one, so that the money of the day is told.
+    /// `budget`: whether the service has a budget. If it has, what the day has cost is read too.
     async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
         let mut standing = store.standing(now, now.minus(LATE)).await?;

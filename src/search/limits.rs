@@ -29,9 +29,9 @@ pub(super) struct Limits<C: Clock = DefaultClock> {
 }
 
 impl<C: Clock + Clone> Limits<C> {
-    /// At most `max_concurrent` calls (at least one) at a time, begun at `rate`. A pause saves up for a burst of
-    /// `max_concurrent`, or for the calls of a minute if they are fewer, and no more. A rate finer than a nanosecond is unlimited, and so is one of no calls at all:
-    /// the configuration refuses both.
+    /// At most `max_concurrent` calls (at least one) at a time, started at `rate`. After a pause a burst of
+    /// `max_concurrent` calls may start at once, or the calls of one minute if they are fewer. A rate finer than a
+    /// nanosecond is unlimited, and so is one of no calls at all: the configuration refuses both.
     pub(super) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
         let most = max_concurrent.max(1);
         let places = usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);

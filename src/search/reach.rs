@@ -1,5 +1,5 @@
-//! Whether a full reply of posts reaches back past the begin of what was asked for, so that it left nothing out of it. One
-//! old post among new ones says nothing: services put such posts into replies that are cut. Pure.
+//! Whether a full reply of posts reaches back past the start of the window, so that nothing in the window is missing. One
+//! old post among new ones proves nothing: services put such posts into replies that are cut. Pure.
 
 use crate::model::Time;
 
@@ -34,7 +34,7 @@ mod tests {
     const MINUTE: i64 = 60_000;
     const FROM: Time = Time(1_773_219_600_000);
 
-    /// Minutes after the begin of the span; negative ones before it.
+    /// Minutes after the start of the window; negative before it.
     fn reaches(minutes: impl IntoIterator<Item = i64>) -> bool {
         reaches_past(minutes.into_iter().map(|minute| Time(FROM.0 + minute * MINUTE)), FROM)
     }

@@ -1,5 +1,6 @@
 //! What `plan` says of schedules that are rarer than the window of their searches.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use crate::cli::wiring::context::Context;
@@ -9,16 +10,16 @@ use crate::search::makes_up_for;
 
 /// Leaves out what only a change of the clock leaves uncovered where the runs look back over it by themselves.
 pub(super) fn leave_out_made_up(context: &Context, told: &mut Forecast) {
+    let topics = context.config.topics.iter();
+    let asked = topics.filter_map(|topic| {
+        Some((topic.id.as_str(), (topic.window, topic.social.as_ref()?, topic.schedule.as_ref()?)))
+    });
+    let asked: HashMap<&str, _> = asked.collect();
     for row in told.topics.iter_mut().filter(|row| row.clock_change.is_some()) {
-        let topic = context.config.topics.iter().find(|topic| topic.id == row.topic);
-        let Some((topic, query, policy)) =
-            topic.and_then(|topic| Some((topic, topic.social.as_ref()?, topic.schedule.as_ref()?)))
-        else {
-            continue;
-        };
+        let Some((window, query, policy)) = asked.get(row.topic.as_str()).copied() else { continue };
         let over = Duration::from_millis(row.uncovered_ms.and_then(|over| u64::try_from(over).ok()).unwrap_or(0));
-        let (gap, catch_up) = (topic.window.length() + over, Duration::from_millis(policy.catch_up_window_ms));
-        if makes_up_for(context.config.service.dialect, query, topic.window, gap, catch_up) {
+        let (gap, catch_up) = (window.length() + over, Duration::from_millis(policy.catch_up_window_ms));
+        if makes_up_for(context.config.service.dialect, query, window, gap, catch_up) {
             (row.uncovered_ms, row.clock_change) = (None, None);
         }
     }

@@ -138,8 +138,7 @@ pub trait Kind: Sync {
     /// Replies of which nothing could be kept.
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError>;
 
-    /// What of the memory decides what the replies say. It is kept beside them, so that they say the same when they are read
-    /// again.
+    /// The part of the memory that a replay needs to read these replies in the same way. It is kept with them.
     fn decisive(&self, _asked: &Asked<'_>) -> Vec<Remembered> {
         Vec::new()
     }

@@ -131,7 +131,7 @@ impl Tombstones {
         }
     }
 
-    /// Whether something was forgotten; with a page all entries that are told apart on it.
+    /// Whether something was forgotten. Forgetting a page forgets its entries too.
     #[must_use]
     pub fn has(&self, kind: Forgot, name: &str) -> bool {
         let set = self.of(kind);

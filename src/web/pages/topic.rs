@@ -271,7 +271,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
             p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." }
                 @else if all_hidden { (counted(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
-                @else { "Nothing was found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch try " (card.topic) } " shows what a source answers." } }
+                @else { "Nothing was found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be asked." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
             @let back = format!("{back}#i{number}");
             (item_view::item(row, zone))

@@ -22,9 +22,13 @@ pub(super) fn tell(feed: &mut Feed, known: &[String]) -> Vec<String> {
             shared.push(address.clone());
         }
     }
-    shared.extend(known.iter().filter(|address| !several.contains(address.as_str())).cloned());
+    for address in known {
+        if several.insert(address) {
+            shared.push(address.clone());
+        }
+    }
     for ((item, address), id) in feed.items.iter_mut().zip(&addresses).zip(&feed.ids) {
-        item.entry = address.as_ref().filter(|address| shared.contains(address)).map(|_| id.clone());
+        item.entry = address.as_deref().filter(|address| several.contains(address)).map(|_| id.clone());
     }
     shared.truncate(MOST);
     shared

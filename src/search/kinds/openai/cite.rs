@@ -97,7 +97,7 @@ fn behind(rest: &str) -> usize {
     }
 }
 
-/// A citation at the begin of a text: its length and its numbers. `[3]`, `[3, 5]`, `[3-5]`, `【3】`.
+/// A citation at the start of a text: its length and its numbers. `[3]`, `[3, 5]`, `[3-5]`, `【3】`.
 fn citation(text: &str) -> Option<(usize, Vec<usize>)> {
     let (open, close) = [('[', ']'), ('【', '】')].into_iter().find(|(open, _)| text.starts_with(*open))?;
     let inner = text.get(open.len_utf8()..)?;

@@ -1,4 +1,4 @@
-//! Queued runs that nobody began before later slots of their job passed. Which of them are not to run any more is decided
+//! Queued runs that were not started before later slots of their job passed. Which of them are not to run any more is decided
 //! by the caller.
 
 use std::collections::HashMap;

@@ -102,25 +102,19 @@ pub(in crate::store) async fn look_before(conn: &mut Conn, topic: &str, at: Time
 
 /// Whatever became of it: also one that failed asked, and may have cost something.
 pub(in crate::store) async fn first_search(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
-    let at: Option<i64> = sqlx::query_scalar(
-        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND r.state <> 'over_quota' ORDER BY r.seq LIMIT 1",
-    )
-    .bind(topic)
-    .fetch_optional(conn)
-    .await?
-    .flatten();
-    Ok(at.map(Time))
+    first_start(conn, topic, "r.state <> 'over_quota' AND r.started_at IS NOT NULL").await
+}
+
+pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
+    first_start(conn, topic, "r.state IN ('ok', 'partial')").await
 }
 
 /// By reading order, so that the index on (topic, seq) is walked from its beginning.
-pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
-    let at: Option<i64> = sqlx::query_scalar(
-        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq LIMIT 1",
-    )
-    .bind(topic)
-    .fetch_optional(conn)
-    .await?
-    .flatten();
+async fn first_start(conn: &mut Conn, topic: &str, which: &'static str) -> Result<Option<Time>, StoreError> {
+    let sql = format!(
+        "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {which} ORDER BY r.seq LIMIT 1"
+    );
+    let at: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).fetch_optional(conn).await?.flatten();
     Ok(at.map(Time))
 }
 
