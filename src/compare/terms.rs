@@ -267,6 +267,7 @@ async fn items_of(moment: &mut Moment, asked: &TermsAsked<'_>, period: &[&Mark])
                 sound: mark.sound.filter(|_| by_this),
                 weight: mark.engagement.sum(),
                 terms: terms_of(mark, words),
+                runs: words::runs(&readable(mark, words)),
             });
         }
     }

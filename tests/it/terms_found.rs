@@ -121,6 +121,8 @@ fn item(post: &Post, place: usize) -> TermItem {
         sound: None,
         weight: 0,
         terms: post.terms.clone(),
+        // These events are told in letters with spaces.
+        runs: Vec::new(),
     }
 }
 

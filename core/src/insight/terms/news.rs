@@ -60,7 +60,7 @@ struct Meaning<'a> {
 pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
     let mut told: Vec<Meaning<'_>> = Vec::new();
     for rise in rises.iter().filter(|rise| rise.is_news) {
-        if !joins(&mut told, rise) && told.len() < MOST {
+        if !joins(&mut told, rise, items) && told.len() < MOST {
             told.push(Meaning { rise, text: rise.term.to_owned() });
         }
     }
@@ -83,12 +83,28 @@ fn explains(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
 }
 
 /// Whether one that is told already stands for this one, or may from now on.
-fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>) -> bool {
+fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -> bool {
     for one in told.iter_mut() {
         let both = shared(&one.rise.items, &rise.items);
         let most_of = |all: &[usize]| real(both) >= EXPLAINS * real(all.len());
         if is_pair(rise.term) && is_chain(&one.text) {
-            if most_of(&one.rise.items) && most_of(&rise.items) && chained(&mut one.text, rise.term) {
+            if !most_of(&one.rise.items) || !most_of(&rise.items) {
+                continue;
+            }
+            if one.text.contains(rise.term) {
+                return true;
+            }
+            // What overlaps by chance is no word: the texts that hold both hold it as a whole.
+            let written = |text: &str| {
+                let both: Vec<&usize> =
+                    one.rise.items.iter().filter(|place| rise.items.binary_search(place).is_ok()).collect();
+                let holds = |place: &&&usize| {
+                    items.get(***place).is_some_and(|item| item.runs.iter().any(|run| run.contains(text)))
+                };
+                real(both.iter().filter(holds).count()) >= EXPLAINS * real(both.len())
+            };
+            if let Some(text) = chained(&one.text, rise.term).into_iter().find(|text| written(text)) {
+                one.text = text;
                 return true;
             }
             continue;
@@ -145,26 +161,19 @@ fn is_chain(term: &str) -> bool {
         && TermKind::of(term) == TermKind::Word
 }
 
-/// Puts a pair to the begin or the end of what is there.
-fn chained(text: &mut String, pair: &str) -> bool {
-    if text.contains(pair) {
-        return true;
-    }
-    if text.chars().count() >= LONGEST {
-        return false;
-    }
-    for (at, _) in pair.char_indices().skip(1) {
+/// What a pair makes of what is there, at its end or its start.
+fn chained(text: &str, pair: &str) -> Vec<String> {
+    let mut longer = Vec::new();
+    for (at, _) in pair.char_indices().skip(1).filter(|_| text.chars().count() < LONGEST) {
         let (begin, end) = pair.split_at(at);
         if text.ends_with(begin) {
-            text.push_str(end);
-            return true;
+            longer.push(format!("{text}{end}"));
         }
         if text.starts_with(end) {
-            text.insert_str(0, begin);
-            return true;
+            longer.push(format!("{begin}{text}"));
         }
     }
-    false
+    longer
 }
 
 fn told_of(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {

@@ -33,6 +33,8 @@ pub struct TermItem {
     pub weight: i64,
     /// Its terms, each once, in order.
     pub terms: Vec<String>,
+    /// Its runs of letters without spaces, of which its terms have pairs.
+    pub runs: Vec<String>,
 }
 
 /// What rises are worked out from.

@@ -20,6 +20,7 @@ fn item(n: usize, cluster: &str, voice: &str, terms: &[&str]) -> TermItem {
         at: Time(i64::try_from(n).unwrap()),
         sound: Some(if n.is_multiple_of(4) { Tone::Negative } else { Tone::Neutral }),
         weight: 0,
+        runs: if terms.iter().any(|term| term == "東京") { vec!["東京タワー".to_owned()] } else { Vec::new() },
         terms,
     }
 }
@@ -87,6 +88,18 @@ fn of_terms_that_mean_the_same_one_is_told() {
     for name in ["boston marathon", "東京タワ", "storm"] {
         assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
     }
+}
+
+#[test]
+fn words_without_spaces_are_put_together_only_as_some_text_has_them() {
+    let before: Vec<DayTerms> = (0..28).map(|_| day(&[("usual", 100)])).collect();
+    let mut items = period(&[(0..20, &["東京", "京都", "都内"])]);
+    for item in &mut items[0..20] {
+        item.runs = vec!["東京の".to_owned(), "京都内".to_owned()];
+    }
+    let mut names: Vec<String> = told(&items, &before).into_iter().map(|term| term.term).collect();
+    names.sort();
+    assert_eq!(names, ["京都内", "東京"]);
 }
 
 #[test]

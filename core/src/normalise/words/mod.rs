@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 pub use address::of_address;
 pub use asked::Asked;
 pub use query::{MOST_PHRASES, Unclear, unindexed, wanted};
-pub use terms::{TERM_RULES, terms};
+pub use terms::{TERM_RULES, runs, terms};
 
 use crate::model::{Kind, Readable, Tokens};
 use cut::Piece;

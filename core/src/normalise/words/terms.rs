@@ -34,6 +34,27 @@ pub fn terms(item: &Readable<'_>, each: &mut dyn FnMut(&str)) {
     }
 }
 
+/// The runs of an item's letters that have no spaces between words, which [`terms`] tells in pairs; those of two letters are pairs
+/// themselves and left out.
+#[must_use]
+pub fn runs(item: &Readable<'_>) -> Vec<String> {
+    let mut runs = Vec::new();
+    for text in [item.title, item.text].into_iter().flatten().filter(|text| !text.is_ascii()) {
+        let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
+        let folded = fold::fold(text.get(..end).unwrap_or(""));
+        for token in folded.split_whitespace().filter(|token| !token.is_ascii()) {
+            for piece in cut::cut(token, LONGEST * 4).pieces {
+                if let Piece::Dense(letters) = piece
+                    && letters.len() > 2
+                {
+                    runs.push(letters.concat());
+                }
+            }
+        }
+    }
+    runs
+}
+
 /// What was told, and the word that another may follow.
 struct Told<'a> {
     each: &'a mut dyn FnMut(&str),
