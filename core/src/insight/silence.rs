@@ -119,6 +119,11 @@ fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     if held.len() < LEAST_EMPTY {
         return None;
     }
+    // A source that is empty more often than not is judged by its empty rows alone: between replies that show the same few
+    // posts again there is none. So is one that was empty for a while several times.
+    let some: Vec<i64> = rows.iter().copied().filter(|row| *row > 0).collect();
+    let mostly_empty = held.len() * 2 < last + 1;
+    let rows = if mostly_empty || some.len() >= LEAST_EMPTY { some } else { rows };
     let usual = longest(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
     (i64::try_from(empty).unwrap_or(0) > usual).then(|| Illness {
         topic: pulse.topic.clone(),
@@ -190,6 +195,14 @@ mod tests {
             ("two empty replies are nothing", "+".repeat(18) + "..", None),
             ("rarely gives", "+.....".repeat(5) + "..........", None),
             ("rarely gave and stopped", "+.....".repeat(5) + &".".repeat(20), Some((Ill::Silent, 25))),
+            // Each post is shown by seven searches.
+            (
+                "is mostly empty",
+                format!("+======{0}+======..+======.....+======{1}", ".".repeat(90), ".".repeat(40)),
+                None,
+            ),
+            ("was empty once, for long", format!("+======{0}+======{0}", ".".repeat(40)), None),
+            ("is empty for a while, often", "+======......".repeat(6) + "+======.......", None),
             ("never gave", ".".repeat(30), None),
             ("one outage in its past", "+".repeat(20) + "........" + &"+".repeat(10) + "....", Some((Ill::Silent, 4))),
             ("always new", "+".repeat(30), None),
