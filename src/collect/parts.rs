@@ -247,7 +247,7 @@ impl Collector {
                     Shown::Whole => Some(asked.span.from),
                     Shown::Since(at) => Some(at.max(asked.span.from)),
                     Shown::AsRecalled(at) => {
-                        let shown = saturation::shown(&findings, unreadable, asked.span, recall);
+                        let shown = saturation::shown(&findings, unreadable, asked.span, recall, false);
                         result.saturated |= shown != ReplySpan::Whole;
                         replies.begin(shown, at, asked, &findings)
                     }

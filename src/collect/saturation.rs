@@ -47,7 +47,8 @@ fn missing(posts: &[Finding], span: Span, recall: &Recall) -> usize {
 }
 
 /// What a reply shows of the span that was asked for, by its posts and by what earlier replies to the question showed.
-pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Recall) -> ReplySpan {
+/// Of a request that `named` a number, a shorter reply is not full by its length alone: the service was asked where to cut.
+pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Recall, named: bool) -> ReplySpan {
     let readable = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
     // An entry that cannot be read took a place, too.
     let many = readable + usize::try_from(unreadable).unwrap_or(0);
@@ -70,7 +71,7 @@ pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Re
     }
     let pause = oldest.0 - asked.from.0;
     let apart = (newest.0 - oldest.0) / i64::try_from(inside().count().max(2) - 1).unwrap_or(i64::MAX);
-    let usual = USUAL_CAPS.contains(&many);
+    let usual = !named && USUAL_CAPS.contains(&many);
     let cut = older >= MISSING
         // The same length as the longest, or one at which services cut, and something known is missing.
         || older >= 1 && (usual || many >= most && repeated >= 1)
@@ -117,7 +118,21 @@ mod tests {
 
     fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> ReplySpan {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
-        super::shown(posts, 0, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() })
+        let recall = Recall { sizes: sizes.to_vec(), shown, ..Recall::default() };
+        super::shown(posts, 0, day, &recall, false)
+    }
+
+    #[test]
+    fn with_a_number_a_shorter_reply_is_full_only_by_what_is_missing_or_again_and_again() {
+        let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
+        let of = |many: i64, sizes: &[i64], shown| {
+            super::shown(&posts(many, 10), 0, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() }, true)
+        };
+        for many in [20, 30, 40, 50] {
+            assert_eq!(of(many, &[25, 18], vec![]), ReplySpan::Whole, "{many}");
+        }
+        assert_eq!(of(40, &[40, 40, 12], vec![]), ReplySpan::FromOldest, "the service cuts before");
+        assert_eq!(of(30, &[], known((40..44).map(|n| n * 10))), ReplySpan::FromOldest);
     }
 
     #[test]

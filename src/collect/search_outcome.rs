@@ -253,7 +253,7 @@ impl Fetched {
                 shown = if result.saturated {
                     saturation::of_full(own, asked, &over.recall)
                 } else {
-                    saturation::shown(own, result.unreadable, asked, &over.recall)
+                    saturation::shown(own, result.unreadable, asked, &over.recall, request.limit.is_some())
                 };
                 result.saturated = shown != look_back::ReplySpan::Whole;
                 result.late_ms = indexing_delay::lateness(own, &over.recall);
