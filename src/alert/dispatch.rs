@@ -25,7 +25,10 @@ fn is_quiet(quiet: Quiet, at: Time, timezone: &str) -> bool {
 }
 
 /// Whether nobody is to be told at all, ever, of what is seen now.
-pub(super) fn muted(standing: &AlertStanding, now: Time) -> Option<&'static str> {
+pub(super) fn muted(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> Option<&'static str> {
+    if spec.channels.is_empty() {
+        return Some("no channels");
+    }
     standing.snoozed_until.is_some_and(|until| now < until).then_some("snoozed")
 }
 
@@ -33,7 +36,7 @@ pub(super) fn muted(standing: &AlertStanding, now: Time) -> Option<&'static str>
 pub(super) fn may_speak(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> bool {
     let cool = standing.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
     let loud = !spec.quiet.is_some_and(|quiet| is_quiet(quiet, now, &spec.timezone));
-    cool && loud && muted(standing, now).is_none()
+    cool && loud && muted(spec, standing, now).is_none()
 }
 
 /// The message about some events, once for each channel; `in_all` counts those too that are not among them.
@@ -143,7 +146,10 @@ mod tests {
         assert!(may_speak(&spec(), &sent(3_600_000), Time(10_000_000)));
         let snoozed = AlertStanding { snoozed_until: Some(Time(5)), ..AlertStanding::default() };
         assert!(!may_speak(&spec(), &snoozed, Time(4)) && may_speak(&spec(), &snoozed, Time(5)));
-        assert_eq!((muted(&snoozed, Time(4)), muted(&snoozed, Time(5))), (Some("snoozed"), None));
+        let of = |now| muted(&spec(), &snoozed, Time(now));
+        assert_eq!((of(4), of(5)), (Some("snoozed"), None));
+        let alone = AlertSpec { channels: Vec::new(), ..spec() };
+        assert_eq!(muted(&alone, &snoozed, Time(5)), Some("no channels"));
     }
 
     #[test]

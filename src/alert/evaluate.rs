@@ -48,7 +48,7 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
         return Ok(false);
     }
     let runs = store.alert_runs(seq, RUNS).await?;
-    let muted = dispatch::muted(&status, now);
+    let muted = dispatch::muted(spec, &status, now);
     let mut seen = Transitions::of(&status.firing);
     take_runs(store, spec, &runs, &mut seen, muted).await?;
     if spec.rule == AlertRule::Budget {

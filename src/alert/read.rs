@@ -27,6 +27,8 @@ const DAYS: i32 = 28;
 /// Runs whose searches are looked at, and of sources that may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
+/// Runs from which the usual pause between two is known.
+const PAUSES: u32 = 30;
 /// A window ends this much after its run at most, or a twentieth of its length.
 const MOST_SLACK: Duration = Duration::from_secs(300);
 /// What was published longer than this before its window was not new in it, milliseconds.
@@ -76,6 +78,29 @@ fn shows(topic: &Topic, source: Source) -> Kind {
     if topic.brings(source).unwrap_or_else(|| brings(source, "")) == Brings::Posts { Kind::Post } else { Kind::Page }
 }
 
+/// The middle time between two answers of a topic, milliseconds; 0 where that is not known.
+async fn usual_pause(store: &Store, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
+    let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
+    let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
+    let at: BTreeSet<Time> = answered.map(|search| search.at).collect();
+    let at: Vec<Time> = at.into_iter().collect();
+    let mut pauses: Vec<i64> = at.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+    pauses.sort_unstable();
+    Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
+}
+
+/// Whether an answer of a window made up for a pause that was longer than usual: it brings what was published before the window,
+/// too, and on time would not have.
+async fn caught_up(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> Result<bool, StoreError> {
+    let wide = Span { from: Time(span.from.0.saturating_sub(pause.saturating_mul(2))), until: span.until };
+    let asked = moment.asked(&topic.id, wide, MOST_SEARCHES).await?;
+    let answered = asked.iter().filter(|asked| matches!(asked.state, SearchState::Ok | SearchState::Empty));
+    let at: BTreeSet<Time> = answered.map(|asked| asked.at).collect();
+    let late = |at: &Time, before: Option<&Time>| before.is_none_or(|before| at.0 - before.0 > pause.saturating_mul(2));
+    let mut inside = at.range(span.from..);
+    Ok(inside.any(|one| late(one, at.range(..one).next_back())))
+}
+
 /// The items of a window, as far as the run could see.
 async fn inside(
     moment: &mut Moment,
@@ -83,11 +108,14 @@ async fn inside(
     spec: &AlertSpec,
     day: &Day,
     run: &AlertRun,
+    pause: i64,
 ) -> Result<Vec<Mark>, StoreError> {
     let span = day.span;
+    let seen = Span { until: span.until.min(Time(run.at.0 + 1)), ..span };
+    let old = if pause > 0 && caught_up(moment, topic, seen, pause).await? { 0 } else { OLD };
     let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
     marks.retain(|mark| {
-        let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(OLD));
+        let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(old));
         let by_source = spec.sources.is_empty() || spec.sources.iter().any(|source| shows(topic, *source) == mark.kind);
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
     });
@@ -109,12 +137,13 @@ async fn watched(
     days: Vec<Day>,
     run: &AlertRun,
     looks: usize,
+    pause: i64,
 ) -> Result<Vec<(Day, Vec<Mark>)>, StoreError> {
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
         // Looked at half as often as now, it would hold less.
         if answered(moment, topic, day.span).await?.saturating_mul(2) >= looks.max(1) {
-            watched.push((day, inside(moment, topic, spec, &day, run).await?));
+            watched.push((day, inside(moment, topic, spec, &day, run, pause).await?));
         }
     }
     Ok(watched)
@@ -141,8 +170,9 @@ async fn windows(
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(end_of(run, length), back, length, &spec.timezone);
     let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
+    let pause = usual_pause(store, topic, run).await?;
     let mut moment = store.moment().await?;
-    let marks = inside(&mut moment, topic, spec, &now, run).await?;
+    let marks = inside(&mut moment, topic, spec, &now, run, pause).await?;
     // A backtest knows what came later, too.
     let looks = answered(&mut moment, topic, Span { until: Time(run.at.0 + 1), ..now.span }).await?;
     moment.end().await?;
@@ -163,7 +193,7 @@ async fn windows(
     let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
-    let mut earlier = watched(&mut moment, topic, spec, days, run, looks).await?;
+    let mut earlier = watched(&mut moment, topic, spec, days, run, looks, pause).await?;
     let mut look = None;
     let length = spell(length);
     let evaluation = match spec.rule {
@@ -172,7 +202,7 @@ async fn windows(
             let mut at_any_hour = Vec::new();
             if whole_days || same_hour.len() < daily::MIN_DAYS {
                 let before = before.into_iter().filter(comparable).collect();
-                earlier = watched(&mut moment, topic, spec, before, run, looks).await?;
+                earlier = watched(&mut moment, topic, spec, before, run, looks, pause).await?;
                 at_any_hour = counts(&earlier);
             }
             if whole_days {
