@@ -41,10 +41,12 @@ pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
         // What nothing was due for waits for the next search, which looks back over it.
         if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
             let Span { from, until } = hole.stretch.span;
-            told.push(format!(
-                "Between {from} and {until} nothing was searched yet by {}; the next search looks back over it.",
-                one.source
-            ));
+            let due = hole.causes.iter().any(|cause| cause.why != Why::NothingDue);
+            told.push(if due {
+                sentence(one.source, hole)
+            } else {
+                format!("No search by {} covers {from} to {until} yet; the next one looks back over it.", one.source)
+            });
         }
     }
     told
@@ -122,10 +124,13 @@ mod tests {
             "Between 1970-01-01T02:00:00Z and 1970-01-01T03:00:00Z there may be more than was found by social (saturated): \
              figures of that time are too low.",
             "Holes of social that are shorter than a minute: 1.",
-            "Between 1970-01-01T05:00:00Z and 1970-01-01T06:00:00Z nothing was searched yet by social; the next search looks back \
-             over it.",
+            "No search by social covers 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z yet; the next one looks back over it.",
         ];
         assert_eq!(told(vec![missed, short, full], Some(open)), expected);
+        let failed = hole(5 * HOUR, 6 * HOUR, &[(Why::NothingDue, 1), (Why::FailedSearch, 3)]);
+        let expected = "Between 1970-01-01T05:00:00Z and 1970-01-01T06:00:00Z nothing was searched successfully by social (no search \
+                        reached it; failed search, 3 times): figures of that time are too low.";
+        assert_eq!(told(Vec::new(), Some(failed)), [expected]);
         assert_eq!(told(Vec::new(), None), [""; 0]);
         let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(Why::NotAsked, 1)])).collect();
         let told = told(many, None);
