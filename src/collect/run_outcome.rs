@@ -1,8 +1,12 @@
 //! What a run amounts to: its state from its searches', what its answer rests on, and how it is told to people. Pure.
 
+use std::collections::BTreeSet;
+
 use super::search_outcome::{Fetched, INTERRUPTED};
 use super::{RunReport, SearchReport};
-use crate::model::{Answer, RunState, SearchState, Source};
+use crate::insight::daily::{links, uncut};
+use crate::model::{Answer, RunState, SearchState, Source, page_of_entry};
+use crate::normalise::link_key;
 use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
 
 /// State, reason, and the first error.
@@ -97,8 +101,10 @@ pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
 
 /// The keys of the items an answer rests on: those that came with it, and those whose address it names.
 pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
+    let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
+    let linked: BTreeSet<String> = links(text).0.into_iter().filter_map(link_key).collect();
     let names = |item: &SeenItem| {
-        item.sightings.iter().filter_map(|s| s.found.url.as_deref()).any(|url| answer.text.contains(url))
+        item.keys.iter().any(|key| linked.contains(key) || page_of_entry(key).is_some_and(|page| linked.contains(page)))
     };
     let mut keys: Vec<String> = items
         .iter()

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::insight::daily::links;
-use crate::model::{AnswerRow, Found, Kind, page_of_entry};
-use crate::normalise::keys_of;
+use crate::insight::daily::{links, uncut};
+use crate::model::{AnswerRow, page_of_entry};
+use crate::normalise::link_key;
 use crate::store::{Moment, Store, StoreError};
 
 /// Citations beyond these are counted, but not listed.
@@ -90,13 +90,7 @@ type Named<'a> = (Vec<(&'a str, Option<String>)>, u64);
 fn named(answer: &AnswerRow) -> Named<'_> {
     let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
     let (links, beyond) = links(text);
-    (links.into_iter().map(|link| (link, key_of(link))).collect(), beyond)
-}
-
-/// The text without its last word, which a cut may have shortened.
-#[must_use]
-pub fn uncut(text: &str) -> &str {
-    text.rfind(char::is_whitespace).and_then(|at| text.get(..at)).unwrap_or_default()
+    (links.into_iter().map(|link| (link, link_key(link))).collect(), beyond)
 }
 
 impl Cited {
@@ -121,12 +115,6 @@ impl Cited {
     }
 }
 
-/// The key under which a page or post of this address would be stored. An address tells its platform by itself.
-fn key_of(link: &str) -> Option<String> {
-    let found = Found { kind: Some(Kind::Page), url: Some(link.to_owned()), ..Found::default() };
-    keys_of(&found, "x")?.keys.into_iter().next()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,6 +137,5 @@ mod tests {
         ] {
             assert_eq!(cited.in_vain(address, line), vain, "{line}");
         }
-        assert_eq!(uncut("see https://a.example/b"), "see");
     }
 }

@@ -21,14 +21,14 @@ mod terms_between;
 mod topic_json;
 
 pub use begin::{NoBegin, begin};
-pub use cited::{Citation, Cited, cited, cited_within, uncut};
+pub use cited::{Citation, Cited, cited, cited_within};
 pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
 pub use filtering::{FilteredItems, sifted};
 pub use hiding::{Filtered, Hiding, hidden_new};
 pub use ranking::{Ranking, Rankings, features_of};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
-pub use shown_items::{Showing, ShownItem, ShownItems, shown_items};
+pub use shown_items::{Showing, ShownItem, ShownItems, shown_items, shown_or_copy};
 pub use silence::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};

@@ -7,13 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::insight::covered;
-use crate::insight::daily::links;
+use crate::insight::daily::{links, uncut};
 use crate::insight::story::{Doubt, Looked, MOST_TOPICS, Story, checked, story as told, timeline};
 use crate::model::{Found, Kind, Linking, Span, StoryRows, Tie, Time};
 use crate::normalise::{canonical, keys_of, words::of_address};
 use crate::store::{Moment, Store, StoreError};
-
-use super::cited::uncut;
 
 /// Items of a story; of more, those that were seen first are told.
 pub const MOST_ITEMS: usize = 500;

@@ -175,7 +175,9 @@ impl Order {
 
 /// `en`, `pt-BR`.
 fn language(tag: &str) -> Result<String, InvalidRequest> {
-    if (2..=20).contains(&tag.len()) && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+    if (2..=20).contains(&tag.len())
+        && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    {
         return Ok(tag.to_owned());
     }
     let hint = "write a tag as items have it: en, de, pt-BR; en is also en-GB";

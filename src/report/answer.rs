@@ -2,7 +2,8 @@
 
 use super::facts::AnswerFacts;
 use super::format::counted;
-use crate::compare::{cited, uncut};
+use crate::compare::cited;
+use crate::insight::daily::uncut;
 use crate::model::{Span, Topic};
 use crate::store::{Moment, StoreError};
 

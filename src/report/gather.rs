@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
 use super::{answer, calendar, comparison, coverage, found_by, items, period, unseen, why};
-use crate::compare::{FilteredItems, TermsAsked, TopicTerms, Untold, relevance, sifted, topic_terms};
+use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, relevance, sifted, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
@@ -124,7 +124,10 @@ pub(super) async fn topic(
     let beside =
         compared.map(|_| comparison::beside(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
     let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.holds(mark.moment())));
-    let relevance = relevance(moment, topic, period.iter().copied(), by_day).await?;
+    // Posts that answered another question are not held against today's.
+    let same = anew.iter().all(|at| *at < span.from);
+    let relevance =
+        if same { relevance(moment, topic, period.iter().copied(), by_day).await? } else { Relevance::default() };
     // A run may begin before midnight, and ask after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;

@@ -71,8 +71,7 @@ pub async fn make(
     // Whoever makes it: the stored definitions know nothing of a file's order.
     let place = |topic: &Topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX);
     ours.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.id.cmp(&b.id)));
-    let compared =
-        Span { from: gather::reads_from(spec, span), until: Time(span.until.0.min(now.0.saturating_add(1))) };
+    let compared = Span { from: gather::reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let mut anew = Vec::with_capacity(ours.len());
     for topic in &ours {
         anew.push(store.asked_anew(&topic.id, compared).await?);

@@ -60,6 +60,13 @@ pub fn keys_of(found: &Found, platform: &str) -> Option<Identity> {
     }
 }
 
+/// The key under which a page or post of this address would be stored. An address tells its platform by itself.
+#[must_use]
+pub fn link_key(link: &str) -> Option<String> {
+    let found = Found { kind: Some(Kind::Page), url: Some(link.to_owned()), ..Found::default() };
+    keys_of(&found, X)?.keys.into_iter().next()
+}
+
 /// The platform's name in keys: lower case; `twitter` is `x`. Other characters than letters, digits, `-` and `_` are
 /// left out, and a name of nothing else is `unknown`.
 #[must_use]

@@ -56,6 +56,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         without_noise: false,
         only_new: given.text("new_since").is_some(),
         copies: folded.then_some(COPIES),
+        folded: Some(&filter).filter(|_| folded),
     };
     let shown = shown_items(store, ranking.as_ref(), listed.rows, how).await?;
     let waiting = if given.text("search").is_some() { store.words_waiting().await? } else { 0 };

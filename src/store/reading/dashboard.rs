@@ -43,7 +43,7 @@ impl Store {
         read!(self, dashboard::ledger(missed_since, planned_by))
     }
 
-    /// Items of the filter's one topic; `folded` leaves out near-copies of an item that is there itself.
+    /// Items of the filter's one topic; `folded` leaves one of each cluster of near-copies.
     pub async fn list_items(
         &self,
         filter: &Filter,
@@ -53,6 +53,12 @@ impl Store {
         limit: u32,
     ) -> Result<Listed<ItemRow, ItemPlace>, StoreError> {
         read!(self, lists::items(filter, folded, order, after, i64::from(limit)))
+    }
+
+    /// Near-copies of an item that match a filter of one topic, the first of their cluster aside, in the order in which the topic
+    /// saw them.
+    pub async fn matching_copies(&self, filter: &Filter, key: &str, limit: u32) -> Result<Vec<ItemRow>, StoreError> {
+        read!(self, lists::copies(filter, key, i64::from(limit)))
     }
 
     /// Items of a topic by key, in order of key.

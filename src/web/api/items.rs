@@ -30,6 +30,8 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let folded = call.one("copies").unwrap_or("fold") == "fold";
     let (limit, position) = (call.number("limit"), call.position()?);
     let ranking = Ranking::of(store, &card.topic).await?;
+    let filter = filter(&call, &card)?;
+    let mut listed_by = None;
     let (rows, next, complete) = if order == "relevance" {
         alone(&call, order)?;
         (most_relevant(call.site(), &card.topic, ranking.as_ref(), limit as usize).await?, None, true)
@@ -37,24 +39,27 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         alone(&call, order)?;
         (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)
     } else {
-        let filter = filter(&call, &card)?;
+        listed_by = Some(&filter).filter(|_| folded);
         let after = position.map(|at| ItemPlace { value: at.value, key: at.key });
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
-    let shown = shown_items(
+    let mut shown = shown_items(
         store,
         ranking.as_ref(),
-        seen_by(&call.visitor, rows),
+        rows,
         Showing {
             topic: &card.topic,
             filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide),
             without_noise: call.one("noise") == Some("fold"),
             only_new: call.one("new_since").is_some(),
             copies: folded.then_some(TOLD),
+            folded: listed_by,
         },
     )
     .await?;
+    let seen = |one: ShownItem| Some(ShownItem { row: seen_by(&call.visitor, vec![one.row]).pop()?, ..one });
+    shown.items = shown.items.into_iter().filter_map(seen).collect();
     let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let waiting = match call.one("search") {
         Some(_) if call.visitor.sees_all() => store.words_waiting().await?,

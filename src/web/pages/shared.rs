@@ -9,7 +9,7 @@ use tokio::io::AsyncReadExt as _;
 
 use super::run_state::state;
 use super::{answers, days, item_view};
-use crate::compare::{Filtered, Hiding};
+use crate::compare::{Filtered, Hiding, shown_or_copy};
 use crate::draw::format::{self, counted};
 use crate::listener::Peer;
 use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
@@ -126,7 +126,9 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
     let (mut items, mut after, mut pages) = (Vec::new(), None, 0);
     loop {
         let listed = site.store.list_items(&filter, true, ItemOrder::New, after.as_ref(), STEP).await?;
-        items.extend(listed.rows.into_iter().filter(|row| hiding.item(row)));
+        for row in listed.rows {
+            items.extend(shown_or_copy(&site.store, &mut hiding, Some(&filter), row).await?);
+        }
         (after, pages) = (listed.next, pages + 1);
         if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= LOOKED {
             items.truncate(ITEMS);

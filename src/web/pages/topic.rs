@@ -10,7 +10,7 @@ use super::item::seen_by;
 use super::overview::{next, sources};
 use super::run_state::state;
 use super::{actions, alerts, answers, days, item_view, kept, marks, terms, topic_edit};
-use crate::compare::{Filtered, Hiding, Ranking};
+use crate::compare::{Filtered, Hiding, Ranking, shown_or_copy};
 use crate::draw::format::{self, at_least, counted, number, several};
 use crate::insight::daily::rising;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
@@ -191,9 +191,13 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, visitor: &Visito
     let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, wish.fold_noise));
     let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), wish.filtered).await?;
     let mut items = Vec::new();
-    for row in seen_by(visitor, rows).into_iter().filter(|row| hiding.item(row)) {
+    let listed = !matches!(wish.order, "relevance" | "velocity");
+    let folded = Some(&wish.filter).filter(|_| wish.folded && listed);
+    for row in rows {
+        let Some(row) = shown_or_copy(store, &mut hiding, folded, row).await? else { continue };
+        let Some(row) = seen_by(visitor, vec![row]).pop() else { continue };
         let copies = match &row.cluster {
-            Some(head) if wish.folded && *head == row.key => {
+            Some(head) if folded.is_some() || wish.folded && *head == row.key => {
                 store.copies_of(&row.key, Some(std::slice::from_ref(&card.topic)), COPIES).await?
             }
             _ => (0, Vec::new()),

@@ -31,6 +31,12 @@ pub fn links(text: &str) -> (Vec<&str>, u64) {
     (all, more)
 }
 
+/// The text without its last word, which a cut may have shortened.
+#[must_use]
+pub fn uncut(text: &str) -> &str {
+    text.rfind(char::is_whitespace).and_then(|at| text.get(..at)).unwrap_or_default()
+}
+
 /// Where the next address begins.
 fn begin(text: &str) -> Option<usize> {
     ["http://", "https://"].iter().filter_map(|scheme| text.find(scheme)).min()
@@ -76,6 +82,7 @@ mod tests {
         ] {
             assert_eq!(links(text), (found, 0), "{text}");
         }
+        assert_eq!(uncut("see https://a.example/b"), "see");
         let many: String = (0..130).map(|n| format!("https://a.example/{} ", n % 115)).collect();
         let (all, more) = links(&many);
         assert_eq!((all.len(), more), (100, 15), "what is left out is counted");

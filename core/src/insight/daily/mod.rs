@@ -18,7 +18,7 @@ pub use calendar::{Day, date_of, day_of, days, is_whole_days, window_before, win
 pub use calendar_weeks::{CalendarPeriod, CalendarUnit};
 pub use campaigns::{Campaign, campaigns};
 pub use counted::{Counted, Sounds, Tally, authors, count, scorer_of, sounds, tally};
-pub use links::links;
+pub use links::{links, uncut};
 pub use rising::{Rise, rising};
 pub use search_coverage::{HoleFacts, SearchCoverage};
 pub use share::{Share, share};

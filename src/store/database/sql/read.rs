@@ -190,8 +190,9 @@ pub(in crate::store) const SEARCH: &str = "r.public_id, s.attempt, s.source, s.o
      s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
      s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at";
 
-/// Sources in their order: social, web, ai.
-pub(in crate::store) const BY_SOURCE: &str = "CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END";
+/// Sources `s` in their order: social, web, then ai and providers by name.
+pub(in crate::store) const BY_SOURCE: &str =
+    "CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.source";
 
 pub(in crate::store) fn search(row: &Row) -> Result<SearchRow, StoreError> {
     Ok(SearchRow {

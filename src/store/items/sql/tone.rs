@@ -1,7 +1,7 @@
 //! The tone of items: judged when their words are new or other than before, and again when the scorer is another. Who
 //! judges is handed in; what a text sounds like is not the store's business.
 
-use sqlx::QueryBuilder;
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::loaded_item::LoadedItem;
 use super::resolve::list;
@@ -23,12 +23,39 @@ pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Judge>) {
     }
 }
 
-/// Writes what was judged of known items with other words. When nobody judged, what was said of the old words goes.
+/// Writes what was judged of known items with other words. When nobody judged, what was said of the old words goes. The days
+/// on which items count are counted anew where a tone, or a date, is another than before.
 pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let reworded = items.iter().filter(|item| item.stored && item.seen && item.reworded);
     let mut judged: Vec<(i64, Option<Judged>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
     judged.sort_by_key(|(id, _)| *id);
-    write(conn, &judged).await
+    let redated =
+        |item: &&LoadedItem| item.past.iter().any(|(_, before)| before.published_at != item.content.published_at);
+    let mut moved: Vec<i64> =
+        items.iter().filter(|item| item.stored).filter(redated).filter_map(|item| item.id).collect();
+    moved.extend(retoned(conn, &judged).await?);
+    write(conn, &judged).await?;
+    if moved.is_empty() { Ok(()) } else { days_rolled::renew_of(conn, &moved).await }
+}
+
+/// Those of which another tone, or another scorer, is stored.
+async fn retoned(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<Vec<i64>, StoreError> {
+    let sql =
+        format!("SELECT i.id, i.tone, i.scorer FROM {} CROSS JOIN item i WHERE i.id = given.value", super::numbers(1));
+    let mut other = Vec::new();
+    for chunk in judged.chunks(BATCH) {
+        let ids: Vec<i64> = chunk.iter().map(|(id, _)| *id).collect();
+        let stored = sqlx::query(AssertSqlSafe(sql.clone())).bind(list(&ids)?).fetch_all(&mut *conn).await?;
+        for row in &stored {
+            let (id, tone, scorer): (i64, Option<&str>, Option<&str>) =
+                (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let now = chunk.iter().find(|(of, _)| *of == id).and_then(|(_, judged)| *judged);
+            if tone != now.map(|now| now.tone.as_str()) || scorer != now.map(|now| now.scorer) {
+                other.push(id);
+            }
+        }
+    }
+    Ok(other)
 }
 
 async fn write(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<(), StoreError> {
@@ -74,7 +101,7 @@ pub(in crate::store) async fn rejudge(
         super::rows_in_one("i.id, i.title, i.text, i.tone"),
         super::texts(4)
     );
-    let text = sqlx::query_scalar::<_, String>(sqlx::AssertSqlSafe(rows))
+    let text = sqlx::query_scalar::<_, String>(AssertSqlSafe(rows))
         .bind(after)
         .bind(scorer)
         .bind(i64::from(!topics.is_empty()))

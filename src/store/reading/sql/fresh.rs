@@ -103,7 +103,7 @@ pub(in crate::store) async fn new_since(
     if begun.is_empty() && past.is_empty() {
         return Ok(new);
     }
-    let runs: BTreeSet<i64> = begun.iter().map(|pair| pair / SOURCES).chain(past).collect();
+    let runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).chain(past).collect();
     let sql = format!(
         "SELECT f.topic, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id AND {PLAIN} <> 2 \
@@ -112,7 +112,7 @@ pub(in crate::store) async fn new_since(
         only_begun(2)
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
-    for row in asked.bind(serde_json::json!(begun).to_string()).fetch_all(conn).await? {
+    for row in asked.bind(pairs(&begun)).fetch_all(conn).await? {
         if let Some(new) = new.get_mut(row.try_get::<&str, _>("topic")?) {
             *new -= row.try_get::<i64, _>("many")?;
         }
@@ -120,14 +120,19 @@ pub(in crate::store) async fn new_since(
     Ok(new)
 }
 
-/// Whether all that run `f` saw of item `t` came from first answers, which are the numbers bound at this place.
+/// First answers as they are bound: the run and its source in one text.
+fn pairs(begun: &[(i64, String)]) -> String {
+    let texts: Vec<String> = begun.iter().map(|(run, source)| format!("{run} {source}")).collect();
+    serde_json::json!(texts).to_string()
+}
+
+/// Whether all that run `f` saw of item `t` came from first answers, which are bound at this place.
 fn only_begun(place: u8) -> String {
     format!(
         "(SELECT count(*) FROM sighting s WHERE s.run = f.id AND s.item = t.item) = \
          (SELECT nullif(count(*), 0) FROM sighting s WHERE s.run = f.id AND s.item = t.item \
-           AND s.run * {SOURCES} + {} IN (SELECT given.value FROM {}))",
-        read::BY_SOURCE,
-        super::numbers(place)
+           AND CAST(s.run AS TEXT) || ' ' || s.source IN (SELECT given.value FROM {}))",
+        super::texts(place)
     )
 }
 
@@ -142,7 +147,7 @@ pub(in crate::store) async fn of_baselines(
     if begun.is_empty() {
         return Ok(HashMap::new());
     }
-    let runs: BTreeSet<i64> = begun.iter().map(|pair| pair / SOURCES).collect();
+    let runs: BTreeSet<i64> = begun.iter().map(|(run, _)| *run).collect();
     let sql = format!(
         "SELECT f.topic, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id \
@@ -152,30 +157,27 @@ pub(in crate::store) async fn of_baselines(
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
     let mut all = HashMap::new();
-    for row in asked.bind(serde_json::json!(begun).to_string()).fetch_all(conn).await? {
+    for row in asked.bind(pairs(&begun)).fetch_all(conn).await? {
         all.insert(row.try_get("topic")?, row.try_get("many")?);
     }
     Ok(all)
 }
 
-/// More than there are sources: a run and its source are told as one number.
-const SOURCES: i64 = 4;
-
 /// The runs since an instant in which a source answered a question for the first time, with that source. Of each question the first
 /// run that brought something is looked at; was it answered before, a walk back from there meets that nearly at once.
-async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<i64>, StoreError> {
+async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     let sql = format!(
-        "SELECT r.id * {SOURCES} + begun.place AS pair FROM (SELECT r.topic AS topic, s.source AS source, s.operation AS operation, s.query AS query, \
-           min(r.seq) AS seq, min({}) AS place FROM {} CROSS JOIN run r CROSS JOIN search s \
+        "SELECT r.id AS run, begun.source AS source FROM (SELECT r.topic AS topic, s.source AS source, s.operation AS operation, s.query AS query, \
+           min(r.seq) AS seq FROM {} CROSS JOIN run r CROSS JOIN search s \
            WHERE r.topic = given.value AND {at} >= $2 AND r.seq IS NOT NULL AND r.new > 0 AND s.run = r.id AND s.attempt = r.attempt \
            AND s.state IN ('ok', 'empty') GROUP BY r.topic, s.source, s.operation, s.query) begun JOIN run r ON r.seq = begun.seq \
          WHERE (SELECT e.seq FROM run e CROSS JOIN search a WHERE e.topic = begun.topic AND e.seq < begun.seq AND a.run = e.id AND a.attempt = e.attempt \
            AND a.source = begun.source AND a.operation = begun.operation AND a.query = begun.query AND a.state IN ('ok', 'empty') ORDER BY e.seq DESC LIMIT 1) IS NULL",
-        read::BY_SOURCE,
         super::texts(1),
         at = read::RUN_AT
     );
-    Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?)
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(topics).bind(since.0).fetch_all(conn).await?;
+    rows.iter().map(|row| Ok((row.try_get("run")?, row.try_get("source")?))).collect()
 }
 
 /// The runs since an instant that looked at a time that was over.

@@ -53,22 +53,11 @@ pub(in crate::store) async fn items(
     let mut query = QueryBuilder::<Database>::new("WITH seen AS (");
     push_window(&mut query, filter, from, window);
     query
-        .push("), page AS (SELECT t.topic AS of, t.item AS item, CAST(")
+        .push("), matched AS (SELECT t.topic AS of, t.item AS item, i.cluster AS cluster, w.first_seen AS first_seen, CAST(")
         .push(value)
         .push(" AS BIGINT) AS value, i.key AS key ");
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
-    narrow::items(&mut query, &Filter { words: None, ..filter.clone() });
-    if let Some(wanted) = filter.words.as_ref().filter(|_| window < ALL) {
-        query.push(" AND ");
-        tokens::push_has(&mut query, wanted, "w.item");
-    }
-    narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
-    if folded {
-        query.push(" AND (i.cluster IS NULL OR i.cluster = i.id OR NOT EXISTS (SELECT 1 FROM topic_item h WHERE h.topic = t.topic AND h.item = i.cluster))");
-    }
-    if matches!(order, ItemOrder::Positive | ItemOrder::Negative) {
-        query.push(" AND i.score IS NOT NULL");
-    }
+    push_matching(&mut query, filter, order, window < ALL);
     if let Some(after) = after.filter(|_| order != ItemOrder::New) {
         query
             .push(format!(" AND ({value} < "))
@@ -77,7 +66,11 @@ pub(in crate::store) async fn items(
             .push_bind(after.value);
         query.push(" AND i.key > ").push_bind(after.key.clone()).push("))");
     }
-    query.push(" ORDER BY value DESC, key LIMIT ").push_bind(limit + 1).push(") ");
+    query.push("), page AS (SELECT m.of, m.item, m.value, m.key FROM matched m");
+    if folded {
+        push_folded(&mut query, filter, order);
+    }
+    query.push(" ORDER BY m.value DESC, m.key LIMIT ").push_bind(limit + 1).push(") ");
     query.push(read::ITEM.replacen("SELECT ", "SELECT page.value AS value, ", 1));
     query.push(" JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.value DESC, i.key");
     let rows = query.build().persistent(false).fetch_all(&mut *conn).await?;
@@ -96,6 +89,65 @@ pub(in crate::store) async fn items(
         None
     };
     Ok(Listed { rows: list.into_iter().map(|(_, item)| item).collect(), next, whole: window == ALL })
+}
+
+/// What is asked of an item `i` that a topic knows, `t`, but when it was seen; of its words only where they are `looked_up`.
+fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, looked_up: bool) {
+    narrow::items(query, &Filter { words: None, ..filter.clone() });
+    if let Some(wanted) = filter.words.as_ref().filter(|_| looked_up) {
+        query.push(" AND ");
+        tokens::push_has(query, wanted, "t.item");
+    }
+    narrow::shown(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    if matches!(order, ItemOrder::Positive | ItemOrder::Negative) {
+        query.push(" AND i.score IS NOT NULL");
+    }
+}
+
+/// Leaves one item `m` of each cluster: the first of the cluster where it matches too, else the copy that was seen first of those
+/// that match.
+fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder) {
+    query.push(" WHERE m.cluster IS NULL OR m.cluster = m.item");
+    query.push(" OR (");
+    for (and, which) in [
+        ("", "i.id = m.cluster"),
+        (
+            " AND ",
+            "i.cluster = m.cluster AND i.cluster <> i.id AND (t.first_seen < m.first_seen OR (t.first_seen = m.first_seen AND i.key < m.key))",
+        ),
+    ] {
+        query.push(and).push("NOT EXISTS (SELECT 1 FROM item i JOIN topic_item t ON t.item = i.id JOIN run f ON f.id = t.first_run WHERE ");
+        query.push(which).push(" AND t.topic = m.of AND f.seq IS NOT NULL");
+        push_since(query, filter);
+        push_matching(query, filter, order, true);
+        query.push(")");
+    }
+    query.push(")");
+}
+
+fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {
+    if let Some(since) = filter.since {
+        query.push(" AND t.first_seen >= ").push_bind(since.0);
+    }
+}
+
+/// Items of the filter's one topic that belong to the cluster of one of them, those that were seen first before the others.
+pub(in crate::store) async fn copies(
+    conn: &mut Conn,
+    filter: &Filter,
+    key: &str,
+    limit: i64,
+) -> Result<Vec<ItemRow>, StoreError> {
+    let mut query = QueryBuilder::<Database>::new(read::ITEM);
+    query.push(" WHERE t.topic = ").push_bind(filter.topics.first().cloned().unwrap_or_default());
+    query.push(" AND i.cluster = (SELECT c.cluster FROM item c WHERE c.key = ").push_bind(key.to_owned());
+    query.push(") AND f.seq IS NOT NULL");
+    // The index of copies holds all but the first of a cluster, which stands for it wherever it matches.
+    query.push(" AND i.cluster <> i.id");
+    push_since(&mut query, filter);
+    push_matching(&mut query, filter, ItemOrder::New, true);
+    query.push(" ORDER BY t.first_seen, i.key LIMIT ").push_bind(limit);
+    query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
 /// Whether the words asked for are rare enough to begin with them.
@@ -118,9 +170,7 @@ fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option
         query.push(" AND t.item IN ");
         tokens::push_found(query, wanted);
     }
-    if let Some(since) = filter.since {
-        query.push(" AND t.first_seen >= ").push_bind(since.0);
-    }
+    push_since(query, filter);
     if let Some(from) = from {
         // The first half bounds the walk along the index; the second passes over those that were shown.
         query.push(" AND t.first_seen <= ").push_bind(from.value).push(" AND (t.first_seen < ").push_bind(from.value);

@@ -57,9 +57,11 @@ pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filte
     if !filter.languages.is_empty() {
         query.push(" AND (1 = 0");
         for tag in &filter.languages {
-            // `en` is `en` and `en-GB`, and not `eng`.
-            let begin = format!("{}-", tag.to_ascii_lowercase());
-            query.push(format!(" OR substr(lower(i.lang) || '-', 1, {}) = ", begin.chars().count())).push_bind(begin);
+            // `en` is `en`, `en-GB` and `en_GB`, and not `eng`.
+            let begin = format!("{}-", tag.to_ascii_lowercase().replace('_', "-"));
+            query
+                .push(format!(" OR substr(replace(lower(i.lang), '_', '-') || '-', 1, {}) = ", begin.chars().count()))
+                .push_bind(begin);
         }
         query.push(")");
     }

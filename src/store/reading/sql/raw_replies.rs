@@ -62,7 +62,7 @@ pub(in crate::store) async fn next_run(
         seen_at: Time(row.try_get("at")?),
     };
     let sql = format!(
-        "{REPLY} WHERE q.run = $1 ORDER BY CASE q.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, q.attempt"
+        "{REPLY} WHERE q.run = $1 ORDER BY CASE q.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, q.source, q.attempt"
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(run.id).fetch_all(conn).await?;
     Ok(Some((run, rows.iter().map(reply).collect::<Result<_, _>>()?)))

@@ -1,0 +1,220 @@
+//! What lists, pages, exports and charts say is what the rows say: near-copies of what a filter leaves out, days after an edit,
+//! new items beside a new provider, languages, citations, and alerts that nobody hears. Through the binary on both databases.
+
+use serde_json::{Value, json};
+
+use crate::support::api_client::get;
+use crate::support::databases::databases;
+use crate::support::mcp_client::Stdio;
+use crate::support::program::Place;
+use crate::support::service::{Raw, reply};
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, once, post, topic};
+
+const COPIED: &str = "huge sale at the acme shop today only, get fifty percent off everything in store now";
+
+fn by(author: &str, id: u32, published: u32, text: &str) -> Value {
+    let mut post = post(id, published, text, 0);
+    post["user"] = json!(author);
+    post
+}
+
+fn listed(pages: &Pages, query: &str) -> Vec<String> {
+    let list = get(pages, &format!("/api/v1/topics/acme/items{query}"));
+    let row = |row: &Value| format!("{} {}", row["author"].as_str().unwrap(), row["copies"]["count"]);
+    list["data"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn one_of_each_cluster_is_listed_whichever_of_it_match() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", "exclude_authors = [\"ann\"]"));
+        let name = place.database.name;
+        world.posts(&[by("ann", 1, 1, COPIED)]);
+        once(&place, 2);
+        world.posts(&[by("cid", 4, 26, "nothing like the others at all, and of another day")]);
+        once(&place, 26);
+        world.posts(&[by("bob", 2, 50, COPIED), by("dan", 3, 50, COPIED)]);
+        once(&place, 51);
+        let pages = Pages::serve(&place, &["--at", &hour(52)]);
+        // Ann's is the first, and hidden by the topic's filter: the next stands in its place.
+        assert_eq!(listed(&pages, ""), ["cid 0", "bob 1"], "{name}");
+        assert_eq!(listed(&pages, "?filtered=keep"), ["cid 0", "ann 2"], "{name}");
+        // She does not match these.
+        assert_eq!(listed(&pages, "?filtered=keep&since=2026-03-12T20:00:00Z"), ["bob 1"], "{name}");
+        assert_eq!(listed(&pages, "?filtered=keep&author=dan"), ["dan 1"], "{name}");
+        assert_eq!(listed(&pages, "?filtered=keep&author=dan&author=bob&search=sale"), ["bob 1"], "{name}");
+        let mut pair = listed(&pages, "?copies=all");
+        pair.sort();
+        assert_eq!(pair, ["bob 0", "cid 0", "dan 0"], "{name}");
+        let page = pages.page("/topics/acme");
+        assert!(page.contains("@bob") && !page.contains("@ann"), "{name}");
+        let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(52)]));
+        let told = mcp.call("search_items", &json!({ "topic": "acme", "author": "dan" }));
+        mcp.end();
+        assert_eq!(told["items"].as_array().unwrap().len(), 1, "{name}: {told}");
+    }
+}
+
+#[test]
+fn days_follow_edits_and_dates_that_are_learned_later() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let undated = || {
+            let mut post = post(2, 0, "the acme meeting is on tuesday", 0);
+            post.as_object_mut().unwrap().remove("created_at");
+            post["id"] = json!("a-2");
+            post["url"] = json!("https://posts.example/a-2");
+            post
+        };
+        world.posts(&[post(1, 30, "i love acme, it is wonderful and great", 0), undated()]);
+        once(&place, 32);
+        let mut dated = undated();
+        dated["created_at"] = json!(hour(20));
+        world.posts(&[post(1, 30, "i hate acme, it is horrible and awful", 0), dated]);
+        once(&place, 33);
+        let pages = Pages::serve(&place, &["--at", &hour(34)]);
+        let days = get(&pages, "/api/v1/topics/acme/days");
+        let told = |day: &Value| {
+            let share = |name: &str| day[name]["share"].as_f64();
+            let date = day["date"].as_str().unwrap().to_owned();
+            (date, day["items"].as_i64().unwrap(), share("negative"), share("positive"))
+        };
+        let days: Vec<_> = days["data"].as_array().unwrap().iter().map(told).filter(|day| day.1 > 0).collect();
+        let expected =
+            [("2026-03-11".to_owned(), 1, Some(0.0), Some(0.0)), ("2026-03-12".to_owned(), 1, Some(1.0), Some(0.0))];
+        assert_eq!(days, expected, "{}", place.database.name);
+    }
+}
+
+#[test]
+fn what_a_known_provider_finds_is_new_beside_one_that_answers_first() {
+    for database in databases() {
+        let (known, first) = (World::new(), World::new());
+        let providers = |sources: &str| {
+            let of = |name: &str, world: &World| {
+                format!("[providers.{name}]\nkind = \"spec\"\nkey_env = \"SECOND_KEY\"\n{}\n", world.lines())
+            };
+            of("second", &known) + &of("third", &first) + &topic("acme", "").replace("\"social\"", sources)
+        };
+        let place = Place::bare(database, &providers("\"second\""));
+        let name = place.database.name;
+        let once = |at: u32| {
+            let ended = place.program(&["once", "--at", &hour(at)]).env("SECOND_KEY", "a key of its own").run();
+            assert_eq!(ended.code, Some(0), "{ended}");
+        };
+        known.posts(&[post(1, 1, "of the first day", 0)]);
+        once(2);
+        std::fs::write(place.path("jobs.toml"), {
+            let text = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+            text.replace("sources = [\"second\"]", "sources = [\"second\", \"third\"]")
+        })
+        .unwrap();
+        known.posts(&[post(2, 7, "new at the second", 0), post(3, 7, "also new at the second, later", 0)]);
+        first.posts(&[post(4, 7, "of the baseline of the third", 0)]);
+        once(8);
+        let topics = place.program(&["diff", "acme", "--since", "6h", "--json", "--at", &hour(9)]);
+        let diff: Value = serde_json::from_str(&topics.env("SECOND_KEY", "k").run().out).unwrap();
+        let pages = Pages::of(
+            place.program(&["serve", "--listen", "127.0.0.1:0", "--at", &hour(9)]).env("SECOND_KEY", "k").start(),
+        );
+        let card = get(&pages, "/api/v1/topics")["data"][0].clone();
+        // Two at 08:00, and the baseline of 02:00 is of the day, too.
+        assert_eq!((&diff["counts"]["new"], &diff["counts"]["baseline"]), (&json!(2), &json!(1)), "{name}: {diff}");
+        assert_eq!(card["new_24h"], 2, "{name}: {card}");
+    }
+}
+
+#[test]
+fn a_language_is_one_however_its_tag_is_written() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let of = |id: u32, lang: &str| {
+            let mut post = post(id, 1, &format!("acme in {lang}"), 0);
+            post["lang"] = json!(lang);
+            post
+        };
+        world.posts(&[of(1, "pt_BR"), of(2, "pt-PT"), of(3, "ptx"), of(4, "en")]);
+        once(&place, 2);
+        for (tag, many) in [("pt", 2), ("pt-BR", 1), ("pt_br", 1), ("PT-pt", 1), ("en", 1)] {
+            let rows = place.ok(&["export", "--what", "items", "--format", "jsonl", "--lang", tag]);
+            assert_eq!(rows.lines().count(), many, "{}: {tag}\n{rows}", place.database.name);
+        }
+    }
+}
+
+#[test]
+fn an_answer_cites_the_pages_and_posts_that_it_names_however_it_writes_them() {
+    for database in databases() {
+        let text = "Acme launched, see https://news.example/2026/acme-launch and https://twitter.com/ann/status/1992700000000000001 .";
+        let server = Raw::saying(move |path| {
+            let page = |url: &str| json!({ "title": format!("of {url}"), "link": url, "snippet": "words" });
+            let body = if path.starts_with("/ai") {
+                json!({ "summary": text })
+            } else if path.starts_with("/web") {
+                json!({ "results": [page("https://news.example/"), page("https://news.example/2026")] })
+            } else {
+                json!({ "results": [{ "id": "1992700000000000001", "user": "ann", "text": "we launched", "created_at": hour(1),
+                    "url": "https://x.com/ann/status/1992700000000000001" }] })
+            };
+            reply("200 OK", "content-type: application/json\r\n", body.to_string().as_bytes())
+        });
+        let topics = topic("acme", "").replace("[\"social\"]", "[\"social\", \"web\", \"ai\"]");
+        let place = Place::new(database, &server.lines(), &topics);
+        once(&place, 2);
+        let rows = place.ok(&["export", "--what", "answers", "--format", "jsonl"]);
+        let row: Value = serde_json::from_str(rows.lines().next().unwrap()).unwrap();
+        assert_eq!(row["cited"], "post:x:1992700000000000001", "{}: {row}", place.database.name);
+    }
+}
+
+#[test]
+fn an_alert_without_channels_says_that_nobody_was_told() {
+    for database in databases() {
+        let world = World::new();
+        let alert = "[[alerts]]\nname = \"quiet\"\nrule = \"items\"\nwords = [\"recall\"]\n";
+        let place = Place::new(database, &world.lines(), &(topic("acme", "every = \"1h\"") + alert));
+        let name = place.database.name;
+        let due = |at: u32| place.ok(&["once", "--due", "--at", &hour(at)]);
+        world.posts(&[post(1, 1, "nothing", 0)]);
+        due(2);
+        due(3);
+        world.posts(&[post(2, 3, "a recall of acme", 0)]);
+        due(4);
+        let told = place.ok(&["alerts", "list"]);
+        assert!(told.contains("muted") && !told.contains("told"), "{name}: {told}");
+        let pages = Pages::serve(&place, &["--at", &hour(5)]);
+        let events = get(&pages, "/api/v1/alert-events");
+        let event = &events["data"][0];
+        assert_eq!((&event["told"], &event["muted"]), (&json!(false), &json!("no channels")), "{name}: {events}");
+        assert!(pages.page("/alerts").contains("told nobody: no channels"), "{name}");
+    }
+}
+
+#[test]
+fn a_day_that_was_asked_something_else_is_not_judged_by_the_question_of_today() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("initech", "every = \"6h\""));
+        let of = |day: u32, word: &str| {
+            (0..20).map(|n| post(day * 100 + n, 24 * day + 2, &format!("{word} is {n} and {day}"), 0)).collect()
+        };
+        for day in 0..3 {
+            let posts: Vec<Value> = of(day, "initech");
+            world.posts(&posts);
+            once(&place, 24 * day + 5);
+        }
+        place.configure(&world.lines(), &topic("hooli", "every = \"6h\""));
+        let posts: Vec<Value> = of(3, "hooli");
+        world.posts(&posts);
+        once(&place, 24 * 3 + 5);
+        for (date, at) in [("2026-03-12", 24 * 3 + 6), ("2026-03-14", 24 * 3 + 6)] {
+            place.ok(&["report", "--date", date, "--at", &hour(at), "--out", "r.md"]);
+            let report = std::fs::read_to_string(place.path("r.md")).unwrap();
+            assert!(!report.contains("hold no word of the question"), "{}: {date}\n{report}", place.database.name);
+        }
+    }
+}
