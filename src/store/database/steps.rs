@@ -19,6 +19,7 @@ macro_rules! migrations {
             (5, "marks", include_str!(concat!("../../../migrations/", $folder, "/0005_marks.sql"))),
             (6, "reading", include_str!(concat!("../../../migrations/", $folder, "/0006_reading.sql"))),
             (7, "access", include_str!(concat!("../../../migrations/", $folder, "/0007_access.sql"))),
+            (8, "thinned", include_str!(concat!("../../../migrations/", $folder, "/0008_thinned.sql"))),
         ]
     };
 }
