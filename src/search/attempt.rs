@@ -250,3 +250,19 @@ fn bearer(token: &SecretString) -> Option<HeaderValue> {
 fn cost(headers: &HeaderMap) -> Option<Micros> {
     Micros::from_dollars(headers.get("x-desearch-cost-usd")?.to_str().ok()?.trim().parse().ok()?)
 }
+
+/// One line for each try; neither the key nor the words that were searched for.
+pub(super) fn log(request: &Request, attempt: u32, tried: &Tried) {
+    let (source, path) = (request.source, request.path.as_str());
+    let latency_ms = u64::try_from(tried.latency.as_millis()).unwrap_or(u64::MAX);
+    match &tried.outcome {
+        Ok(Arrived { status, body, .. }) => {
+            let body_bytes = body.len();
+            tracing::debug!(%source, path, attempt, latency_ms, status, body_bytes, "search call answered");
+        }
+        Err((failure, _)) => {
+            let (class, status, text) = (failure.class, failure.status, failure.text.as_str());
+            tracing::debug!(%source, path, attempt, latency_ms, status, %class, text, "search call failed");
+        }
+    }
+}

@@ -9,7 +9,7 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::attempt::{Arrived, Caller, Key, Tried};
+use super::attempt::{Arrived, Caller, Key, Tried, log};
 use super::failure::Whom;
 use super::gate::{Gate, Pace, Refusal};
 use super::limits::Limits;
@@ -18,6 +18,7 @@ use super::request::request;
 use super::retry::{Backoff, Next};
 use super::scrub::Scrub;
 use super::session::Session;
+use super::stand_in;
 use super::unsupported::Unsupported;
 use super::{Access, Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request, Settings, Spent};
 use crate::http::{self, Options, Roots};
@@ -52,6 +53,7 @@ pub struct Client {
     login: Login,
     base_url: Url,
     allow_private: bool,
+    stands_in: bool,
     dialect: Dialect,
     platform: String,
     caller: Caller,
@@ -126,6 +128,7 @@ impl Client {
             login,
             base_url,
             allow_private: settings.allow_private,
+            stands_in: false,
             dialect: settings.dialect,
             platform: settings.platform,
         })
@@ -135,6 +138,12 @@ impl Client {
     #[must_use]
     pub fn with_backoff(self, backoff: Backoff) -> Self {
         Self { backoff, ..self }
+    }
+
+    /// The same client of the sandbox, which stands in for every address that a request names.
+    #[must_use]
+    pub fn standing_in(self) -> Self {
+        Self { stands_in: true, ..self }
     }
 
     /// The same client with limits that are kept elsewhere.
@@ -259,6 +268,9 @@ impl Client {
     /// looked up and checked when they are connected to.
     fn address(&self, request: &Request) -> Result<Url, CallFailure> {
         let Some(address) = &request.address else { return Ok(render::url(request, &self.base_url)) };
+        if self.stands_in {
+            return Ok(stand_in::url(address, &self.base_url));
+        }
         let refused = |text: String, hint: &str| {
             let class = ErrorClass::BadRequest;
             let error = CallError {
@@ -301,22 +313,6 @@ fn reply(
 ) -> RawReply {
     let Arrived { status, headers, body, cost } = arrived;
     RawReply { status, headers, body, latency, tries, cost, earlier, cut }
-}
-
-/// One line for each try; neither the key nor the words that were searched for.
-fn log(request: &Request, attempt: u32, tried: &Tried) {
-    let (source, path) = (request.source, request.path.as_str());
-    let latency_ms = u64::try_from(tried.latency.as_millis()).unwrap_or(u64::MAX);
-    match &tried.outcome {
-        Ok(Arrived { status, body, .. }) => {
-            let body_bytes = body.len();
-            tracing::debug!(%source, path, attempt, latency_ms, status, body_bytes, "search call answered");
-        }
-        Err((failure, _)) => {
-            let (class, status, text) = (failure.class, failure.status, failure.text.as_str());
-            tracing::debug!(%source, path, attempt, latency_ms, status, %class, text, "search call failed");
-        }
-    }
 }
 
 /// The `Authorization` header: the key itself, never shown by debug output.

@@ -20,6 +20,7 @@ mod scrub;
 mod session;
 mod spec;
 mod spellings;
+mod stand_in;
 mod takes;
 mod unsupported;
 

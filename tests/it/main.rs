@@ -104,6 +104,7 @@ mod reading_browser;
 mod reading_order;
 mod real_input;
 mod refused;
+mod rehearsed;
 mod relevance;
 mod reload;
 mod replaced;

@@ -65,9 +65,10 @@ fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider
         max_tries: provider.max_tries,
         max_response_bytes: provider.max_response_bytes,
     });
+    let client = client.map_err(|e| Failure::usage(e.text, e.hint))?;
     Ok(Provider {
         name: provider.name,
-        client: client.map_err(|e| Failure::usage(e.text, e.hint))?,
+        client: if invented { client.standing_in() } else { client },
         limits: provider.limits(),
         price: provider.price,
         open: provider.kind.login == Login::Open,
