@@ -4,8 +4,30 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use super::Request;
-use crate::model::{is_hidden, is_joiner};
+use super::{Request, stand_in};
+use crate::model::{Login, is_hidden, is_joiner};
+
+/// Whom a request is shown for.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    pub base_url: Url,
+    /// How it lets in.
+    pub login: Login,
+    /// Whether it is the sandbox.
+    pub sandbox: bool,
+}
+
+impl Shown {
+    /// The address of a request. What may be a secret of one that is not the provider's is left out.
+    #[must_use]
+    pub fn url(&self, request: &Request) -> String {
+        match &request.address {
+            None => url(request, &self.base_url).into(),
+            Some(address) if self.sandbox => stand_in::url(address, &self.base_url).into(),
+            Some(address) => without_secrets(address),
+        }
+    }
+}
 
 /// The address of a request below `base_url`, of which only the path is kept (no query, fragment or user name).
 pub(super) fn url(request: &Request, base_url: &Url) -> Url {
@@ -24,11 +46,20 @@ pub(super) fn url(request: &Request, base_url: &Url) -> Url {
 
 /// The request as a `curl` command over several lines, for `--dry-run`. It holds no character that a terminal obeys.
 #[must_use]
-pub fn render(request: &Request, base_url: &Url) -> String {
-    let mut text =
-        format!("curl -X {} {} \\\n  -H 'Authorization: ***'", request.method, quoted(url(request, base_url).as_str()));
-    if let Some(body) = &request.body {
+pub fn render(request: &Request, shown: &Shown) -> String {
+    let mut text = format!("curl -X {} {}", request.method, quoted(&shown.url(request)));
+    // A key is for its provider, not for whoever else an address names.
+    match shown.login {
+        Login::Open => {}
+        _ if request.address.is_some() => {}
+        Login::Bare => text.push_str(" \\\n  -H 'Authorization: ***'"),
+        Login::Bearer | Login::Session => text.push_str(" \\\n  -H 'Authorization: Bearer ***'"),
+    }
+    for (name, value) in &request.headers {
         // Writing to a string cannot fail.
+        let _ = write!(text, " \\\n  -H {}", quoted(&format!("{name}: {value}")));
+    }
+    if let Some(body) = &request.body {
         let _ = write!(
             text,
             " \\\n  -H 'Content-Type: application/json' \\\n  --data {}",
@@ -115,7 +146,8 @@ mod tests {
 
     #[test]
     fn a_request_is_drawn_as_a_command_without_the_key() {
-        let base = Url::parse("https://h.example").unwrap();
+        let shown = |login| Shown { base_url: Url::parse("https://h.example").unwrap(), login, sandbox: false };
+        let base = shown(Login::Bare);
         let body = json!({"query": "it's \u{202e}\u{1b}[31m", "results_limit": 5});
         assert_eq!(
             render(&request(&[], Some(body.clone())), &base),
@@ -129,5 +161,11 @@ mod tests {
             render(&request(&[("query", "a")], None), &base),
             "curl -X GET 'https://h.example/web/search?query=a' \\\n  -H 'Authorization: ***'"
         );
+        for (login, header) in [(Login::Open, ""), (Login::Bearer, " \\\n  -H 'Authorization: Bearer ***'")] {
+            let drawn = render(&request(&[], None), &shown(login));
+            assert_eq!(drawn, format!("curl -X GET 'https://h.example/web/search'{header}"));
+        }
+        let feed = Request { address: Some("https://f.example/x?key=hush".to_owned()), ..request(&[], None) };
+        assert_eq!(render(&feed, &base), "curl -X GET 'https://f.example/x…'");
     }
 }

@@ -32,13 +32,40 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
     }
 }
 
-/// The first call of a search that may take several.
-fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
-    let unknown = || Unsupported {
+/// Every request of a search that is known before anything is answered, and how many more a usual search makes.
+///
+/// # Errors
+/// As [`request()`].
+pub fn requests(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result<(Vec<Request>, u32), Unsupported> {
+    let Ask::Provider(query, over) = ask else { return Ok((vec![request(dialect, platform, ask, now)?], 0)) };
+    let (kind, span) = (known(query)?, over.span(now));
+    let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
+    let (mut parts, mut last) = (Vec::new(), 0);
+    while parts.len() < kinds::MOST_PARTS {
+        let next = kind.next(&asked, &parts)?;
+        if next.is_empty() {
+            break;
+        }
+        let room = kinds::MOST_PARTS - parts.len();
+        last = next.len().min(room);
+        parts.extend(next.into_iter().take(room).map(kinds::Part::unanswered));
+    }
+    let usual = usize::try_from(query.calls()).unwrap_or(kinds::MOST_PARTS).min(kinds::MOST_PARTS);
+    let more = u32::try_from(usual.saturating_sub(last)).unwrap_or(u32::MAX);
+    Ok((parts.into_iter().map(|part| part.request).collect(), more))
+}
+
+/// How its kind is spoken to.
+fn known(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported> {
+    kinds::named(&query.kind).ok_or_else(|| Unsupported {
         message: format!("this version knows no provider of the kind `{}`", query.kind),
         hint: "upgrade topicwatch, or take the source out of the topic".to_owned(),
-    };
-    let kind = kinds::named(&query.kind).ok_or_else(unknown)?;
+    })
+}
+
+/// The first call of a search that may take several.
+fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
+    let kind = known(query)?;
     let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };
     kind.next(&asked, &[])?.into_iter().next().ok_or_else(|| Unsupported {
         message: format!("there is nothing to ask {}", query.source),

@@ -33,6 +33,7 @@ mod daemon;
 mod daemon_control;
 mod database_away;
 mod docs;
+mod dry_run;
 mod edited_schedule;
 mod editor;
 mod editor_browser;

@@ -1,74 +1,145 @@
-//! `once --dry-run`: prints every request and its expected price. It makes no calls and opens no database.
+//! `once --dry-run`: prints every request that is known beforehand and its expected price. It makes no calls and opens no
+//! database, so it knows nothing of what feeds or engines said before.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 
 use serde_json::json;
+use url::Url;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::json_list::JsonList;
 use crate::cli::terminal::output;
+use crate::cli::wiring::callers;
 use crate::cli::wiring::context::Context;
-use crate::model::{AiWhen, Micros, Source, Topic};
-use crate::search::{self, Ask, Request};
+use crate::config::Target;
+use crate::model::{AiWhen, Login, Micros, Source, Topic, about_items};
+use crate::search::{self, Ask, Request, Shown, without_secrets};
 
 pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> Result<Exit, Failure> {
     let service = &context.config.service;
-    let base = match &service.target {
-        crate::config::Target::Url(url) => url.clone(),
-        crate::config::Target::Sandbox | crate::config::Target::Absent => {
-            url::Url::parse("http://sandbox.invalid/").map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?
-        }
-    };
-    let each = |take: &mut dyn FnMut(&Call<'_>) -> Result<(), Failure>| -> Result<(), Failure> {
+    // The embedded one has its address only while it runs.
+    let sandbox = Url::parse("http://sandbox.invalid/");
+    let sandbox = sandbox.map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
+    let prices = context.prices();
+    let each = |take: &mut dyn FnMut(&Search<'_>) -> Result<(), Failure>| -> Result<(), Failure> {
         for topic in topics {
             for source in topic.sources() {
                 let Some(ask) = Ask::of(topic, source) else { continue };
-                let request = search::request(service.dialect, &service.platform, &ask, (context.clock)())
+                let (requests, more) = search::requests(service.dialect, &service.platform, &ask, (context.clock)())
                     .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
-                take(&Call { topic, source, request, price: service.prices.of(source) })?;
+                take(&Search { topic, source, requests, more, price: prices.of(source) })?;
             }
         }
         Ok(())
     };
     // Everything is made twice, so that nothing is printed of a file of which something cannot be asked, and no more than one
-    // request is held.
-    let (mut total, mut calls) = (Micros(0), 0_u32);
-    each(&mut |call| {
-        total = total.plus(call.price);
-        calls += 1;
+    // search is held.
+    let (mut total, mut calls, mut asked) = (Micros(0), 0_i64, BTreeSet::new());
+    each(&mut |search| {
+        total = total.plus(search.price.times(search.calls()));
+        calls += search.calls();
+        asked.insert(search.source);
         Ok(())
     })?;
     let mut out = output::stdout();
     if json {
         let whole = json!({ "calls": calls, "expected_cost_usd": total, "requests": [] });
         let mut list = JsonList::begin(&mut out, "requests", &whole)?;
-        each(&mut |call| {
-            list.push(&json!({ "topic": call.topic.id, "request": call.request, "expected_cost_usd": call.price }))
+        each(&mut |search| {
+            let shown = shown(context, search.source, &sandbox);
+            search.requests.iter().try_for_each(|request| {
+                let url = shown.url(request);
+                let address = request.address.as_deref().map(without_secrets);
+                let request = Request { address, ..request.clone() };
+                list.push(&json!({ "topic": search.topic.id, "request": request, "url": url,
+                    "expected_cost_usd": search.price }))
+            })
         })?;
         list.end(&whole)?;
     } else {
-        each(&mut |call| {
-            let Call { topic, source, request, price } = call;
-            let request = search::render(request, &base);
-            Ok(write!(out, "# {} {source}, expected {price}{}\n{request}\n\n", topic.id, condition(topic, *source))?)
+        each(&mut |search| {
+            let (shown, price) = (shown(context, search.source, &sandbox), search.price);
+            let (head, why) = (format!("# {} {}", search.topic.id, search.source), search.condition());
+            for request in &search.requests {
+                write!(out, "{head}, expected {price}{why}\n{}\n\n", search::render(request, &shown))?;
+            }
+            if search.more > 0 {
+                let (more, price) = (counted(i64::from(search.more)), price.times(i64::from(search.more)));
+                write!(out, "{head}, expected {price}: at most {more} more, by what came back\n\n")?;
+            }
+            Ok(())
         })?;
-        writeln!(out, "no calls were made; {calls} calls would cost at most {total} (limit: {})", service.limits())?;
+        let (calls, limits) = (counted(calls), limits(context, &asked));
+        writeln!(out, "no calls were made; {calls} would cost at most {total} ({limits})")?;
     }
     out.flush()?;
     Ok(Exit::Ok)
 }
 
-/// A call that would be made.
-struct Call<'a> {
+/// A search that would be made.
+struct Search<'a> {
     topic: &'a Topic,
     source: Source,
-    request: Request,
+    requests: Vec<Request>,
+    /// Calls of a usual search beside these.
+    more: u32,
+    /// Of a call.
     price: Micros,
 }
 
-fn condition(topic: &Topic, source: Source) -> String {
-    match &topic.ai {
-        Some(ai) if source == Source::Ai && ai.when != AiWhen::Always => format!(" (asked when = \"{}\")", ai.when),
-        _ => String::new(),
+impl Search<'_> {
+    fn calls(&self) -> i64 {
+        i64::try_from(self.requests.len()).unwrap_or(i64::MAX).saturating_add(i64::from(self.more))
+    }
+
+    /// When it is asked, if not in every run.
+    fn condition(&self) -> String {
+        match &self.topic.ai {
+            Some(ai) if self.source == Source::Ai && ai.when != AiWhen::Always => {
+                format!(" (asked when = \"{}\")", ai.when)
+            }
+            _ if self.topic.provider(self.source).is_some_and(|query| about_items(&query.kind)) => {
+                " (asked when the run finds something new)".to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+fn counted(calls: i64) -> String {
+    if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
+}
+
+/// Where a source is asked, as a run would ask it.
+fn shown(context: &Context, source: Source, sandbox: &Url) -> Shown {
+    let target = match context.config.providers.iter().find(|one| one.name == source) {
+        Some(provider) => {
+            let base_url = callers::address(provider, Some(sandbox)).unwrap_or_else(|| sandbox.clone());
+            return Shown { base_url, login: callers::login(provider), sandbox: provider.target == Target::Sandbox };
+        }
+        None => &context.config.service.target,
+    };
+    let base_url = match target {
+        Target::Url(url) => url.clone(),
+        Target::Sandbox | Target::Absent => sandbox.clone(),
+    };
+    Shown { base_url, login: Login::Bare, sandbox: *target == Target::Sandbox }
+}
+
+/// What a day allows to those that would be asked.
+fn limits(context: &Context, asked: &BTreeSet<Source>) -> String {
+    let config = &context.config;
+    let service = asked.iter().any(|source| source.is_service()).then(|| ("service", config.service.limits()));
+    let providers = config.providers.iter().filter(|one| asked.contains(&one.name));
+    let all: Vec<_> = service.into_iter().chain(providers.map(|one| (one.name.as_str(), one.limits()))).collect();
+    match all.as_slice() {
+        [] => "no limit is met".to_owned(),
+        [("service", limits)] => format!("limit: {limits}"),
+        [(name, limits)] => format!("limit of {name}: {limits}"),
+        _ => {
+            let named: Vec<String> = all.iter().map(|(name, limits)| format!("{name} {limits}")).collect();
+            format!("limits: {}", named.join(", "))
+        }
     }
 }

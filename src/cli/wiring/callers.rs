@@ -88,6 +88,16 @@ pub(in crate::cli) fn address(provider: &ProviderConfig, sandbox: Option<&Url>) 
     }
 }
 
+/// How a provider lets in, without reading its key.
+pub(in crate::cli) fn login(provider: &ProviderConfig) -> Login {
+    let named = provider.key_env.is_some() || provider.key_file.is_some();
+    match provider.kind.login {
+        // A server of one's own may let everybody in.
+        Login::Bearer if !named && provider.target != Target::Sandbox => Login::Open,
+        login => login,
+    }
+}
+
 fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
     let place = SecretPlace { variable: provider.key_env.clone(), file: provider.key_file.clone() };
     let named = place.variable.is_some() || place.file.is_some();

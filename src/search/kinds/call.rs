@@ -2,7 +2,7 @@
 
 use super::kind::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply};
 use crate::model::Time;
-use crate::search::{CallError, CallFailure, Client, RawReply, Request, Ungated, Unsupported};
+use crate::search::{CallError, CallFailure, Client, ErrorClass, RawReply, Request, Ungated, Unsupported};
 
 impl Part {
     /// A call that was answered.
@@ -17,6 +17,14 @@ impl Part {
             None => Ok(PartReply { status: reply.status, headers: reply.headers, body: reply.body }),
         };
         Self { request, reply }
+    }
+
+    /// A call of which nothing is known yet.
+    #[must_use]
+    pub fn unanswered(request: Request) -> Self {
+        let (text, hint) = (String::new(), String::new());
+        let class = ErrorClass::Transport;
+        Self { request, reply: Err(PartFailure { class, status: None, text, hint, location: None, so_far: None }) }
     }
 
     /// A call that failed.

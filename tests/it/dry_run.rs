@@ -1,0 +1,99 @@
+//! `once --dry-run`: every call of a run as the run itself makes it, at the address, with the key, the price and the limit of
+//! whom it asks.
+
+use crate::support::databases::sqlite;
+use crate::support::program::{NINE, Place};
+
+const FILE: &str = r#"
+[providers.hn]
+kind = "hackernews"
+max_calls_per_day = 300
+
+[providers.news]
+kind = "feeds"
+
+[providers.sx]
+kind = "searxng"
+base_url = "https://sx.example/search-me"
+price.call = 0.01
+
+[providers.sum]
+kind = "openai"
+base_url = "https://llm.example/v1"
+key_env = "NO_SUCH_KEY"
+price.tokens = 0.001
+budget_per_day = 2.0
+
+[[topics]]
+id = "acme"
+query = "acme"
+sources = ["hn", "news", "sx", "sum"]
+news.urls = ["https://a.example/feed?key=HUSH", "https://b.example/atom"]
+sx.pages = 3
+sx.time_range = "any"
+sum.model = "m"
+"#;
+
+fn dry(place: &Place, more: &[&str]) -> String {
+    place.ok(&[&["once", "--dry-run", "--at", NINE], more].concat())
+}
+
+#[test]
+fn each_call_is_shown_as_the_run_makes_it() {
+    let place = Place::bare(sqlite(), FILE);
+    let told = dry(&place, &[]);
+    for part in [
+        "# acme hn, expected $0.000\ncurl -X GET 'https://hn.algolia.com/api/v1/search_by_date?",
+        "curl -X GET 'https://a.example/feed…' \\\n  -H 'Accept: application/rss+xml",
+        "curl -X GET 'https://b.example/atom' \\\n  -H 'Accept: ",
+        "# acme sx, expected $0.010\ncurl -X GET 'https://sx.example/search-me/search?",
+        "# acme sx, expected $0.020: at most 2 calls more, by what came back\n",
+        "# acme sum, expected $0.004 (asked when the run finds something new)\ncurl -X POST \
+         'https://llm.example/v1/chat/completions' \\\n  -H 'Authorization: Bearer ***'",
+        "no calls were made; 7 calls would cost at most $0.034 (limits: hn 300 calls a day, news ",
+        ", sum 10000 calls or $2.000 a day, sx 10000 calls a day)\n",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    assert_eq!(told.matches("Authorization").count(), 1, "{told}");
+    assert!(!told.contains("sandbox") && !told.contains("HUSH"), "{told}");
+    let json = place.json(&["once", "--dry-run", "--json", "--at", NINE]);
+    assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&7.into(), 5), "{json}");
+    assert_eq!(
+        (&json["requests"][2]["url"], &json["expected_cost_usd"]),
+        (&"https://b.example/atom".into(), &0.034.into()),
+        "{json}"
+    );
+    assert!(!json.to_string().contains("HUSH"), "{json}");
+    // `plan` counts the same calls and the same money.
+    let plan = std::fs::read_to_string(place.path("jobs.toml")).unwrap() + "every = \"1d\"\n";
+    std::fs::write(place.path("jobs.toml"), plan).unwrap();
+    let plan = place.json(&["plan", "--json", "--days", "1", "--at", NINE]);
+    assert_eq!((&plan["calls"]["providers"], &plan["at_most"]["per_day_usd"]), (&7.into(), &0.034.into()), "{plan}");
+}
+
+#[test]
+fn one_limit_is_named_alone_and_one_call_is_one() {
+    let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+    let place =
+        Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}"));
+    let told = dry(&place, &[]);
+    assert!(told.contains("; 1 call would cost at most $0.000 (limit of hn: 300 calls a day)\n"), "{told}");
+    place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 200", &format!("{topic}sources = [\"social\"]\n"));
+    let told = dry(&place, &[]);
+    assert!(told.contains("(limit: 200 calls a day)") && told.contains("'http://sandbox.invalid/"), "{told}");
+}
+
+#[test]
+fn of_the_sandbox_the_stand_ins_are_shown() {
+    let file = "[providers.hn]\nkind = \"hackernews\"\nbase_url = \"sandbox\"\n\n\
+                [providers.news]\nkind = \"feeds\"\nbase_url = \"sandbox\"\n\n\
+                [[topics]]\nid = \"acme\"\nquery = \"acme\"\nnews.urls = [\"https://a.example/feed.xml\"]\n";
+    let told = dry(&Place::bare(sqlite(), file), &[]);
+    for part in [
+        "curl -X GET 'http://sandbox.invalid/hackernews/api/v1/search_by_date?",
+        "curl -X GET 'http://sandbox.invalid/feeds/a.example%20feed.rss'",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+}
