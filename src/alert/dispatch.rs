@@ -39,12 +39,13 @@ pub(super) fn may_speak(spec: &AlertSpec, standing: &AlertStanding, now: Time) -
     cool && loud && muted(spec, standing, now).is_none()
 }
 
-/// The message about some events, once for each channel; `in_all` counts those too that are not among them.
-pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> Vec<Message> {
+/// The message about some events, once for each channel; `in_all` counts those too that are not among them. What comes from
+/// the sandbox says so.
+pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize, sandbox: bool) -> Vec<Message> {
     let Some(last) = events.last() else { return Vec::new() };
-    let subject = subject(spec, events, in_all);
+    let subject = format!("{}{}", if sandbox { "[SANDBOX] " } else { "" }, subject(spec, events, in_all));
     let text = text(events, in_all);
-    let data = serde_json::json!({ "alert": spec.name, "rule": spec.rule, "events": events, "events_in_all": in_all });
+    let data = serde_json::json!({ "alert": spec.name, "rule": spec.rule, "events": events, "events_in_all": in_all, "sandbox": sandbox });
     let of = |channel: &String| Message {
         event: format!("{}/{channel}", last.event),
         channel: channel.clone(),
@@ -85,7 +86,7 @@ fn text(events: &[AlertEvent], in_all: usize) -> String {
 
 /// A message that says nothing but that it arrives.
 #[must_use]
-pub fn sample(spec: &AlertSpec, id: &str, now: Time) -> Vec<Message> {
+pub fn sample(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Vec<Message> {
     let what = match spec.rule {
         AlertRule::Items => "3 new items",
         AlertRule::Volume => "more new items than usual",
@@ -106,7 +107,7 @@ pub fn sample(spec: &AlertSpec, id: &str, now: Time) -> Vec<Message> {
         muted: None,
         acked_at: None,
     };
-    messages(spec, &[event], 1)
+    messages(spec, &[event], 1, sandbox)
 }
 
 #[cfg(test)]
@@ -168,12 +169,12 @@ mod tests {
         };
         let events = [event("a", AlertEventKind::Fired), event("b", AlertEventKind::Recovered)];
         let spec = AlertSpec { channels: vec!["mail".into(), "hook".into()], ..spec() };
-        let told = messages(&spec, &events, 5);
+        let told = messages(&spec, &events, 5, false);
         assert_eq!(told.iter().map(|m| m.event.as_str()).collect::<Vec<_>>(), ["b/mail", "b/hook"]);
         assert_eq!(told[0].subject, "[recalls] a happened and 4 more");
         let expected = "2026-11-21T22:00:00Z a happened\n  - words\n    https://example.com/\n\
                         2026-11-21T22:00:00Z over: b happened\n  - words\n    https://example.com/\nand 3 more: topicwatch alerts\n";
         assert_eq!(told[0].text, expected);
-        assert!(messages(&spec, &[], 0).is_empty());
+        assert!(messages(&spec, &[], 0, false).is_empty());
     }
 }

@@ -7,7 +7,7 @@ use super::rules::{self, Wanted};
 use super::transitions::Transitions;
 use super::{dispatch, read};
 use crate::insight::Look;
-use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, RunState, Time, Topic};
+use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, Nature, RunState, Time, Topic};
 use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs that are evaluated at before what was seen is kept.
@@ -55,7 +55,15 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
         budgets(store, spec, now, &mut seen, muted).await?;
     }
     crate::failpoint::at("alert/seen");
-    let change = change(spec, &status, &runs, seen, now);
+    let mut change = change(&status, &runs, seen, now);
+    let fresh = change.events.iter().filter(|event| event.muted.is_none());
+    let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
+    if in_all > 0 && dispatch::may_speak(spec, &status, now) {
+        let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
+        let invented = store.nature().await? == Some(Nature::Sandbox);
+        change.told = waiting.iter().map(|event| event.event.clone()).collect();
+        change.messages = dispatch::messages(spec, &waiting, in_all, invented);
+    }
     let idle = runs.is_empty() && change.events.is_empty() && change.told.is_empty();
     if idle && change.ended.is_empty() && change.begun.is_empty() {
         return Ok(false);
@@ -67,23 +75,14 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
     Ok(!runs.is_empty())
 }
 
-/// What is to be kept, and what is to be said now.
-fn change(spec: &AlertSpec, status: &AlertStanding, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
+/// What is to be kept.
+fn change(status: &AlertStanding, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
     let (seq, at) = status.cursor.unwrap_or_default();
     // Where two looks begin at one instant only the first is kept.
     let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
-    let mut change = AlertChange { from: status.cursor, to, ..AlertChange::default() };
-    let fresh = seen.events.iter().filter(|event| event.muted.is_none());
-    let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
-    if in_all > 0 && dispatch::may_speak(spec, status, now) {
-        let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
-        change.told = waiting.iter().map(|event| event.event.clone()).collect();
-        change.messages = dispatch::messages(spec, &waiting, in_all);
-    }
-    change.begun = seen.begun.into_values().collect();
-    change.ended = seen.ended;
-    change.events = seen.events;
-    change
+    let begun = seen.begun.into_values().collect();
+    let (ended, events) = (seen.ended, seen.events);
+    AlertChange { from: status.cursor, to, begun, ended, events, ..AlertChange::default() }
 }
 
 /// A run that was judged.
