@@ -1,10 +1,12 @@
 //! A rehearsal with the sandbox says that it is one, and never leaves this machine: feeds of the network, alerts, imports, the
 //! API of a daemon that has found nothing yet.
 
-use crate::support::databases::databases;
+use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::receivers::Hook;
 use crate::support::replies::{Replies, reply};
+
+const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acme\" xmlUrl=\"https://acme.example/feed.xml\"/></body></opml>";
 
 #[test]
 fn feeds_of_the_network_are_asked_at_the_sandbox_and_nowhere_else() {
@@ -57,4 +59,31 @@ fn alerts_of_invented_findings_are_marked() {
             assert_eq!(one["data"]["sandbox"], true, "{one}");
         }
     }
+}
+
+#[test]
+fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
+    let place = Place::bare(sqlite(), "");
+    std::fs::remove_file(place.path("jobs.toml")).unwrap();
+    place.ok(&["init"]);
+    let before = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+    let line = before.lines().position(|line| line.starts_with("base_url = \"sandbox\"")).unwrap() + 1;
+    std::fs::write(place.path("feeds.opml"), OPML).unwrap();
+    place.program(&["import", "feeds.opml"]).env("COLUMNS", "400").run().says(
+        2,
+        &[
+            &format!("jobs.toml:{line}: `service.base_url` is \"sandbox\", and feeds of the network"),
+            "topicwatch --config feeds.toml import feeds.opml",
+        ],
+    );
+    assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), before);
+    // The way out leads out.
+    place.run(&["--config", "feeds.toml", "import", "feeds.opml"]).shows(0, &["1 topic with 1 feed appended"]);
+    place.ok(&["check", "--config", "feeds.toml"]);
+    // Where the provider itself is the sandbox, its feeds are invented, and that is said.
+    let feeds = std::fs::read_to_string(place.path("feeds.toml")).unwrap();
+    let (head, _) = feeds.split_once("[[topics]]").unwrap();
+    let head = head.replace("kind = \"feeds\"", "kind = \"feeds\"\nbase_url = \"sandbox\"");
+    std::fs::write(place.path("jobs.toml"), head).unwrap();
+    place.run(&["import", "feeds.opml"]).says(0, &["provider feeds is the sandbox", "will be invented"]);
 }

@@ -63,6 +63,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
         output::text(made.toml.trim_start_matches('\n'))?;
         return Ok(Exit::Ok);
     }
+    target.refuse_invented(&known, &shown)?;
     let path = target.append(&made.toml, &request)?;
     let (topics, feeds) = (counted(made.topics, "topic"), counted(made.feeds, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
@@ -131,6 +132,30 @@ impl Target {
         }
     }
 
+    /// Refuses feeds of the network beside the sandbox; those of a provider that is the sandbox are invented, which is said.
+    fn refuse_invented(&self, known: &Known, shown: &str) -> Result<(), Failure> {
+        let Some((_, config)) = &self.there else { return Ok(()) };
+        let providers = config.providers.iter().map(|one| (format!("providers.{}.base_url", one.name), &one.target));
+        let service = ("service.base_url".to_owned(), &config.service.target);
+        let mut all = std::iter::once(service).chain(providers);
+        let Some((key, _)) = all.find(|(_, target)| **target == config::Target::Sandbox) else { return Ok(()) };
+        if let Some(name) = &known.provider {
+            output::note(&format!(
+                "warning: provider {name} is the sandbox, so what these feeds bring will be invented"
+            ));
+            return Ok(());
+        }
+        let place = config.effective.iter().find(|one| one.key == key).map(|one| format!("{}: ", one.origin));
+        let text = format!(
+            "{}`{key}` is \"sandbox\", and feeds of the network cannot stand beside invented findings",
+            place.unwrap_or_default()
+        );
+        let hint = format!(
+            "use a file of its own: topicwatch --config feeds.toml import {shown}; or write a real base_url there first"
+        );
+        Err(Failure::usage(text, hint))
+    }
+
     /// The file with more at its end.
     fn with(&self, toml: &str) -> String {
         match &self.there {
@@ -156,7 +181,7 @@ impl Target {
             output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
             Failure::usage(
                 "the imported topics do not fit the file, which is left as it is",
-                "print them with --print and add them by hand",
+                "use a file of its own: topicwatch --config feeds.toml import FILE",
             )
         })?;
         let mut new =
