@@ -31,7 +31,7 @@ fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_write() {
+fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_or_write() {
     let sandbox = Sandbox::at(NINE, &[]);
     let mut database = sqlite();
     let folder = tempfile::tempdir().unwrap();
@@ -42,10 +42,22 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_write
     mode(&place, "jobs.toml", 0o644);
     assert_eq!(warned(&place, &[]), [""; 0], "a file without a secret, and a database of its owner");
 
-    mode(&place, "t.db", 0o666);
-    let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
-    assert!(one.contains("may write to the database") && one.contains("t.db (hint: chmod 600 "), "{one}");
-    mode(&place, "t.db", 0o600);
+    for (bits, what) in [(0o666, "read and change"), (0o604, "read"), (0o602, "change")] {
+        for name in ["t.db", "t.db-wal", "t.db-shm"] {
+            let there = place.path(name).exists();
+            if !there {
+                std::fs::write(place.path(name), "").unwrap();
+            }
+            mode(&place, name, bits);
+            let [one] = &warned(&place, &[])[..] else { panic!("one warning") };
+            let expected = [format!("may {what} the database"), format!("{name} (hint: chmod 600 ")];
+            assert!(expected.iter().all(|part| one.contains(part)), "{one}");
+            mode(&place, name, 0o600);
+            if !there {
+                std::fs::remove_file(place.path(name)).unwrap();
+            }
+        }
+    }
 
     std::fs::write(place.path("key"), "0123456789abcdef").unwrap();
     let environment = [("TOPICWATCH_WEB_TOKEN_FILE", "key")];

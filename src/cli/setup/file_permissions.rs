@@ -27,16 +27,18 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
         all.extend(readable(&config.file, "the database's password stands in it"));
     }
     if let Some(database) = context.store_settings(false).url.strip_prefix("sqlite:").map(Path::new) {
-        for ending in ["", "-wal"] {
+        for ending in ["", "-wal", "-shm"] {
             let mut file = database.as_os_str().to_owned();
             file.push(ending);
             let file = Path::new(&file);
-            if others_may(file, 0o002) {
-                let shown = output::visible(&file.display().to_string());
-                all.push(format!(
-                    "everybody on this machine may write to the database {shown} (hint: chmod 600 {shown})"
-                ));
-            }
+            let what = match (others_may(file, 0o004), others_may(file, 0o002)) {
+                (true, true) => "read and change",
+                (false, true) => "change",
+                (true, false) => "read",
+                (false, false) => continue,
+            };
+            let shown = output::visible(&file.display().to_string());
+            all.push(format!("everybody on this machine may {what} the database {shown} (hint: chmod 600 {shown})"));
         }
     }
     all
