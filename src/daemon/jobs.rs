@@ -27,6 +27,8 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 pub struct JobResult {
     /// The report, for the record.
     pub report: Option<MadeReport>,
+    /// How many files were put in place.
+    pub files: usize,
     /// What is to be delivered.
     pub messages: Vec<Message>,
     /// Why it ended well in an unusual way.
@@ -147,7 +149,7 @@ impl Jobs {
         crate::failpoint::at_of("job/made", &run.job.id);
         let at = (self.clock)();
         let end = match made.clone() {
-            Ok(JobResult { report, messages, reason }) => {
+            Ok(JobResult { report, messages, reason, .. }) => {
                 JobEnd { at, state: RunState::Ok, reason, error: None, report, messages }
             }
             Err(Failed { class, text, .. }) => JobEnd {

@@ -92,6 +92,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         let bare: serde_json::Value = serde_json::from_str(&run(&["outbox", "--json"]).out).unwrap();
         assert_eq!(bare, listed, "`list` is what it does");
         assert_eq!(listed["messages"][0]["channel_known"], true);
+        run(&["outbox", "list", "--state", "dead"]).shows(0, &["no message in this state\n2 sent\n"]);
         run(&["outbox", "--state", "sent"]).shows(0, &["sent", "report:daily@2026-03-11T10:00:00Z/mail"]);
         run(&["outbox", "show", "report:daily@2026-03-11T10:00:00Z/hook"])
             .shows(0, &["sent, 1 try\n", "What happened"]);
@@ -226,7 +227,9 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         until("the mail to be settled", || {
             place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 1
         });
-        daemon.until("its lines", |said| said.contains("job done") && said.contains("delivered"));
+        daemon.until("its lines", |said| {
+            said.contains("files=2") && said.contains("job done") && said.contains("delivered")
+        });
         daemon.signal("TERM");
         daemon.wait().says(0, &["stopped"]);
         assert!(cursor(&place).is_empty(), "one channel has not got it");

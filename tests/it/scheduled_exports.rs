@@ -437,3 +437,23 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
     place.configure("base_url = \"sandbox\"", &rest(&twice));
     place.run(&["check"]).says(2, &["is that of another export"]);
 }
+
+#[test]
+fn the_log_of_a_daemon_counts_the_files_of_an_export() {
+    let sandbox = crate::support::daemons::today(&[]);
+    let all = rest(&export("items", "what = \"items\"\npath = \"out/{name}/{run}.csv\""));
+    let place = Place::new(sqlite(), &sandbox.lines(), &all.replace("every = \"1h\"", "every = \"300d\""));
+    place.ok(&["once", "--topic", "acme"]);
+    let mut daemon = crate::support::daemons::daemon(&place, &[]);
+    let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
+               VALUES ('export:items@then', 'export:items', 1000, 'scheduled', 'queued', 1000, 1000); \
+               INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'";
+    crate::support::databases::wait(place.database.execute(due));
+    daemon.until("its line", |said| {
+        said.lines().any(|line| line.contains("job done") && line.contains("export:items@then"))
+    });
+    daemon.signal("TERM");
+    let ended = daemon.wait();
+    let line = ended.err.lines().find(|line| line.contains("job done")).unwrap();
+    assert!(line.contains("files=1"), "{line}");
+}

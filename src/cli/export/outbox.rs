@@ -54,7 +54,8 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         ]
     };
     if messages.is_empty() {
-        text.push_str("nothing in the outbox\n");
+        let none = if counts.is_empty() { "nothing in the outbox\n" } else { "no message in this state\n" };
+        text.push_str(none);
     } else {
         let head = ["state", "tries", "at", "event", "what"];
         text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));

@@ -93,9 +93,9 @@ async fn make_report(
     let topics = store.definitions().await?;
     let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
     let files = put_in_place(&spec, &made, protected)?;
-    let messages = messages(run.public_id(), &spec, &made, kinds);
+    let (messages, put) = (messages(run.public_id(), &spec, &made, kinds), files.len());
     let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
-    Ok(JobResult { report: Some(report), messages, reason: None })
+    Ok(JobResult { report: Some(report), files: put, messages, reason: None })
 }
 
 /// Makes the editions of an export. It is recorded as it goes: a run that ends here only says how it went.
@@ -109,13 +109,14 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
         }
         ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
     })?;
+    let put = made.files.len();
     let files = match made.files.as_slice() {
         [] => "nothing was new".to_owned(),
         [file] => format!("{} rows in {file}", made.rows),
         files => format!("{} rows in {} files", made.rows, files.len()),
     };
     let removed = if made.removed > 0 { format!("; {} old files removed", made.removed) } else { String::new() };
-    Ok(JobResult { reason: Some(format!("{files}{removed}")), ..JobResult::default() })
+    Ok(JobResult { files: put, reason: Some(format!("{files}{removed}")), ..JobResult::default() })
 }
 
 /// Replaces the report's files, each as a whole.
@@ -298,8 +299,7 @@ pub(in crate::cli) fn log_job(done: &JobDone) {
     let JobDone { run, job, result } = done;
     match result {
         Ok(Ok(made)) => {
-            let files = made.report.as_ref().map_or(0, |report| report.files.len());
-            tracing::info!(run, job, files, messages = made.messages.len(), "job done");
+            tracing::info!(run, job, files = made.files, messages = made.messages.len(), "job done");
         }
         Ok(Err(failed)) => tracing::error!(run, job, hint = failed.hint, "job failed: {failed}"),
         Err(error) => tracing::error!(run, job, hint = error.hint, "{error}"),
