@@ -137,7 +137,11 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
             (vec!["token", "withdraw", "link-bob"], vec!["no link `link-bob`"]),
             (vec!["token", "share", "--topic", "acme", "--for", "0s"], vec!["out of bounds"]),
             (vec!["token", "share", "--topic", "acme", "--for", "400d"], vec!["out of bounds"]),
-            (vec!["token", "share", "--report", "daily", "--for", "1d"], vec!["no report `daily` was made"]),
+            (
+                vec!["token", "share", "--report", "daily", "--for", "1d"],
+                vec!["no run made the report `daily` yet", "only reports of a schedule, or of \"Run now\""],
+            ),
+            (vec!["token", "share", "--report", "week", "--for", "1d"], vec!["no report `week` was made"]),
         ] {
             place.run(&args).says(2, &told);
         }

@@ -54,7 +54,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
             context.known(std::slice::from_ref(topic))?;
             (SharedKind::Topic, topic.clone())
         }
-        (None, report) => (SharedKind::Report, run_of(&store, report.as_deref().unwrap_or("")).await?),
+        (None, report) => (SharedKind::Report, run_of(&context, &store, report.as_deref().unwrap_or("")).await?),
     };
     let letters = other.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase());
     let link = LinkRow {
@@ -87,8 +87,15 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
 }
 
 /// The run that made a report: the latest of a name, or that of a slot.
-async fn run_of(store: &Store, named: &str) -> Result<String, Failure> {
+async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String, Failure> {
     let unknown = || {
+        if context.config.reports.iter().any(|report| report.name == named) {
+            let text = format!("no run made the report `{named}` yet");
+            return Failure::usage(
+                text,
+                "only reports of a schedule, or of \"Run now\" on /jobs, can be shared: what `topicwatch report` writes is not kept",
+            );
+        }
         let text = format!("no report `{}` was made", output::brief(named, 120));
         Failure::usage(text, "/files of the pages lists what was made; NAME is that of [[reports]]")
     };
