@@ -13,6 +13,19 @@ pub fn draw(mistakes: &[Mistake], color: bool, width: usize) -> String {
     mistakes.iter().map(|mistake| one(&renderer, mistake) + "\n").collect::<Vec<_>>().join("\n")
 }
 
+/// Without the empty margin of a source line that is not there.
+fn without_gutter(drawn: &str) -> String {
+    drawn.lines().filter(|line| bare(line).trim() != "|").collect::<Vec<_>>().join("\n")
+}
+
+/// A line without its colours.
+fn bare(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    parts.for_each(|part| text.push_str(part.split_once('m').map_or("", |(_, rest)| rest)));
+    text
+}
+
 fn one(renderer: &Renderer, mistake: &Mistake) -> String {
     let level = match mistake.severity {
         Severity::Error => Level::ERROR,
@@ -22,7 +35,7 @@ fn one(renderer: &Renderer, mistake: &Mistake) -> String {
     let title = level.primary_title(mistake.message.as_str());
     let Some(place) = &mistake.place else {
         let group = annotate_snippets::Group::with_title(title).elements(hint);
-        return renderer.render(&[group]);
+        return without_gutter(&renderer.render(&[group]));
     };
     let file = one_line(&mistake.file);
     let snippet = Snippet::source(place.excerpt.as_str())

@@ -41,12 +41,12 @@ pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -
             let key = key.strip_suffix('\n').unwrap_or(&key);
             (variable.clone(), key.strip_suffix('\r').unwrap_or(key).to_owned())
         }
-        (None, Some(path)) => (in_file, from_file(Path::new(&path), &path)?),
+        (None, Some(path)) => (in_file, from_file("key", Path::new(&path), &path)?),
         (None, None) => match &service.api_key_file {
             Some(path) => {
                 let shown = path.display().to_string();
-                owner_only(path, &shown)?;
-                (format!("api_key_file {shown}"), from_file(path, &shown)?)
+                owner_only("key", path, &shown)?;
+                (format!("api_key_file {shown}"), from_file("key", path, &shown)?)
             }
             None => {
                 let message = format!("no key: {variable} is not set");
@@ -81,6 +81,8 @@ pub fn read_secret(
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<SecretString, KeyError> {
     let set = |name: &str| env(name).filter(|value| !value.is_empty());
+    // `token` of "token of the pages".
+    let noun = what.split(' ').next().unwrap_or(what);
     let secret = match (&place.variable, &place.file) {
         (Some(variable), _) => {
             let in_file = format!("{variable}_FILE");
@@ -92,7 +94,7 @@ pub fn read_secret(
                     );
                 }
                 (Some(value), None) => value.trim_end_matches(['\r', '\n']).to_owned(),
-                (None, Some(path)) => from_file(Path::new(&path), &path)?,
+                (None, Some(path)) => from_file(noun, Path::new(&path), &path)?,
                 (None, None) => {
                     return refused(format!("no {what}: {variable} is not set"), format!("export {variable}='…'"));
                 }
@@ -100,8 +102,8 @@ pub fn read_secret(
         }
         (None, Some(path)) => {
             let shown = path.display().to_string();
-            owner_only(path, &shown)?;
-            from_file(path, &shown)?
+            owner_only(noun, path, &shown)?;
+            from_file(noun, path, &shown)?
         }
         (None, None) => return refused(format!("no {what} is named"), String::new()),
     };
@@ -112,20 +114,20 @@ pub fn read_secret(
     Ok(SecretString::from(secret))
 }
 
-fn from_file(path: &Path, shown: &str) -> Result<String, KeyError> {
-    read_value(path)
-        .or_else(|why| refused(format!("the key file {shown} {why}"), "check the path and its permissions".to_owned()))
+fn from_file(noun: &str, path: &Path, shown: &str) -> Result<String, KeyError> {
+    let hint = || "check the path and its permissions".to_owned();
+    read_value(path).or_else(|why| refused(format!("the {noun} file {shown} {why}"), hint()))
 }
 
 #[cfg(unix)]
-fn owner_only(path: &Path, shown: &str) -> Result<(), KeyError> {
+fn owner_only(noun: &str, path: &Path, shown: &str) -> Result<(), KeyError> {
     use std::os::unix::fs::PermissionsExt;
     // A file that cannot be looked at cannot be read either; reading it says why.
     let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {
         return refused(
-            format!("others may read the key file {shown} (mode {mode:04o})"),
+            format!("others may read the {noun} file {shown} (mode {mode:04o})"),
             format!("chmod 600 {shown}"),
         );
     }
@@ -133,6 +135,6 @@ fn owner_only(path: &Path, shown: &str) -> Result<(), KeyError> {
 }
 
 #[cfg(not(unix))]
-fn owner_only(_: &Path, _: &str) -> Result<(), KeyError> {
+fn owner_only(_: &str, _: &Path, _: &str) -> Result<(), KeyError> {
     Ok(())
 }

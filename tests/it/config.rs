@@ -475,6 +475,16 @@ fn mistakes_are_drawn_with_the_line_underlined_and_a_hint() {
 }
 
 #[test]
+fn a_mistake_without_a_line_is_drawn_without_a_margin() {
+    let error = LoadError::NotFound { looked: vec![PathBuf::from("/conf/jobs.toml")] };
+    insta::assert_snapshot!(error.render(false, 80), @r"
+    error: no configuration found; looked at /conf/jobs.toml
+     = hint: `topicwatch init` writes an annotated jobs.toml
+    ");
+    assert_eq!(error.render(true, 80).lines().count(), 2);
+}
+
+#[test]
 fn nothing_of_the_file_reaches_the_terminal_raw_and_no_secret_reaches_it_at_all() {
     let text = "[service]\nbase_url = \"sandbox\"\napi_key = \"hunter2\"\n\"b\\u001b[31m\\u202e\" = 1 # \u{202e}\u{9b}31m\n\
                 [database]\nurl = \"mysql://me:hunter2@db/x\"\n[[topics]]\nid = \"\\u001b]0;x\\u0007\"\nquery = \"q\"\n";

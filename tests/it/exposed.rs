@@ -67,6 +67,9 @@ fn check_warns_of_secrets_that_all_may_read_and_of_a_database_that_all_may_read_
     mode(&place, "key", 0o640);
     assert_eq!(warned(&place, &environment), [""; 0]);
 
+    let missing = place.program(&["serve"]).env("TOPICWATCH_WEB_TOKEN_FILE", "missing").run();
+    missing.says(2, &["the token file missing cannot be read"]);
+
     let url = "postgres://me:hunter2@127.0.0.1:1/t";
     let jobs = std::fs::read_to_string(place.path("jobs.toml")).unwrap().replace(&place.database.url, url);
     std::fs::write(place.path("jobs.toml"), jobs).unwrap();
