@@ -17,7 +17,7 @@ use super::tokens::Tokens;
 use super::visitor::Visitor;
 use crate::compare::SourceHistory;
 use crate::metrics::Metrics;
-use crate::model::{Clock, DayLimits, ReportSpec, Role, Time, TopicCard};
+use crate::model::{Clock, DayLimits, Nature, ReportSpec, Role, Time, TopicCard};
 use crate::process_status::ProcessStatus;
 use crate::store::{self, Store, StoreError};
 
@@ -64,6 +64,8 @@ pub struct Site {
     pub(super) streams: Streams,
     pub(super) tokens: Tokens,
     clock: Clock,
+    /// What is asked, where that is known beforehand.
+    asked: Option<Nature>,
 }
 
 impl std::fmt::Debug for Site {
@@ -85,6 +87,7 @@ impl Site {
         clock: Clock,
         secret: String,
     ) -> Self {
+        let asked = database.nature;
         let metrics = Metrics::new(store.clone(), Arc::clone(&process_status));
         let (exporting, ready) =
             (Exporting::through(exports), Ready::of(database, store.clone(), process_status.beat.is_some()));
@@ -102,6 +105,7 @@ impl Site {
             streams: Streams::default(),
             tokens: Tokens::default(),
             clock,
+            asked,
         }
     }
 
@@ -109,6 +113,11 @@ impl Site {
     #[must_use]
     pub fn with_jobs_file(self, file: Arc<dyn JobsFile>) -> Self {
         Self { editing: Some(Editing::of(file)), ..self }
+    }
+
+    /// What it shows; before anything is stored, what is asked.
+    pub(super) async fn nature(&self) -> Result<Option<Nature>, StoreError> {
+        Ok(self.store.nature().await?.or(self.asked))
     }
 
     /// What holds now.

@@ -1,10 +1,12 @@
 //! A rehearsal with the sandbox says that it is one, and never leaves this machine: feeds of the network, alerts, imports, the
 //! API of a daemon that has found nothing yet.
 
+use crate::support::api_client::get;
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::receivers::Hook;
 use crate::support::replies::{Replies, reply};
+use crate::support::web_client::Pages;
 
 const OPML: &str = "<opml version=\"2.0\"><body><outline type=\"rss\" text=\"Acme\" xmlUrl=\"https://acme.example/feed.xml\"/></body></opml>";
 
@@ -86,4 +88,18 @@ fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
     let head = head.replace("kind = \"feeds\"", "kind = \"feeds\"\nbase_url = \"sandbox\"");
     std::fs::write(place.path("jobs.toml"), head).unwrap();
     place.run(&["import", "feeds.opml"]).says(0, &["provider feeds is the sandbox", "will be invented"]);
+}
+
+#[test]
+fn the_api_of_the_sandbox_says_so_before_anything_is_found() {
+    for database in databases() {
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n";
+        let place = Place::new(database, "base_url = \"sandbox\"", topic);
+        place.ok(&["db", "migrate"]);
+        let told = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
+        assert_eq!(told["sandbox"], true, "{}: {told}", place.database.name);
+        place.configure("base_url = \"https://api.example\"", topic);
+        let told = get(&Pages::serve(&place, &["--at", NINE]), "/api/v1/topics");
+        assert_eq!(told["sandbox"], false, "{}: {told}", place.database.name);
+    }
 }

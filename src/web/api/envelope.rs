@@ -31,6 +31,6 @@ pub(super) fn with<const N: usize>(row: &impl Serialize, more: [(&str, Value); N
 /// An answer: these fields, and whether what it tells was invented.
 pub(super) async fn answer<const N: usize>(call: &Call, fields: [(&str, Value); N]) -> Result<Response, Problem> {
     let mut all: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    all.insert("sandbox".to_owned(), json!(call.site().store.nature().await? == Some(Nature::Sandbox)));
+    all.insert("sandbox".to_owned(), json!(call.site().nature().await? == Some(Nature::Sandbox)));
     Ok(axum::Json(Value::Object(all)).into_response())
 }
