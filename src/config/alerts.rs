@@ -18,8 +18,9 @@ use crate::{filter, schedule};
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Keys that mean something for some rules only, and for which.
-const FOR_SOME: [(&str, &[AlertRule]); 6] = [
+const FOR_SOME: [(&str, &[AlertRule]); 7] = [
     ("words", &[AlertRule::Items]),
+    ("sources", &[AlertRule::Items, AlertRule::Volume, AlertRule::Negative, AlertRule::Source]),
     ("min", &[AlertRule::Items, AlertRule::Volume, AlertRule::Negative, AlertRule::Missed]),
     ("window", &[AlertRule::Volume, AlertRule::Negative]),
     ("failures", &[AlertRule::Source]),

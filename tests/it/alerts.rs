@@ -474,6 +474,8 @@ fn what_makes_no_sense_is_refused_where_it_is_written() {
     for (lines, expected) in [
         ("", "this alert has no `rule`"),
         ("rule = \"item\"", "did you mean `items`?"),
+        ("rule = \"budget\"\nsources = [\"web\"]", "`sources` means nothing for rule = \"budget\""),
+        ("rule = \"missed\"\nsources = [\"web\"]", "it is of items, volume, negative, source"),
         ("rule = \"items\"\npercent = 5", "`percent` means nothing for rule = \"items\""),
         ("rule = \"items\"\nwords = [\"/(/\"]", "`words` holds an entry that"),
         ("rule = \"source\"\nfailures = 9", "`failures` is more than `of` = 5"),
