@@ -64,7 +64,9 @@ fn a_request_that_is_wrong_for_ever_stops_only_its_own_search() {
             ["acme", "globex"].iter().flat_map(|t| expected.map(|rest| format!("{t} {rest}"))).collect();
         assert_eq!(searches, expected);
         place.run(&["show", "acme"]).shows(0, &["! web error: bad_request: 422", "Posts"]);
-        place.run(&["status"]).shows(0, &["partial"]);
+        let failed =
+            "acme: failed in the last run: web (bad_request)\nglobex: failed in the last run: web (bad_request)\n";
+        place.run(&["status"]).shows(0, &["partial", failed]);
     }
 }
 
@@ -108,6 +110,14 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         place.run(&["once", "--at", NINE, "--topic", "acme"]).shows(0, &["1 of 1 runs ok"]);
         // It is gone again for the other topic; the first one's findings stay.
         place.run(&["once", "--at", NINE, "--topic", "globex"]).shows(3, &["transport"]);
+        place
+            .run(&["status"])
+            .shows(0, &["globex: failed in the last run: social (transport)", "; no run succeeded yet\n"]);
+        place.configure(&Raw::nobody(), &topics(&["acme"]));
+        place.run(&["once", "--at", "2026-03-11T11:00:00Z", "--topic", "acme"]).shows(3, &["transport"]);
+        place
+            .run(&["status"])
+            .shows(0, &["acme: failed in the last run: social (transport)", "; last success 2026-03-11T09:00:00Z\n"]);
         place.run(&["show", "acme"]).shows(0, &["Posts"]);
         place.run(&["show", "globex"]).shows(0, &["failed", "! social error: transport"]);
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::cli::terminal::failure::Failure;
 use crate::compare::{MOST_JUDGED, filter_of, health};
 use crate::insight::{Illness, meant};
-use crate::model::{Between, Paused, PausedBy, SchedulePolicy, Topic, WindowFit};
+use crate::model::{Between, Paused, PausedBy, SchedulePolicy, SearchState, Topic, WindowFit};
 use crate::store::{Store, TopicStatus};
 
 /// Topics of a page.
@@ -24,6 +24,8 @@ pub(super) struct Page {
     pub(super) older: BTreeMap<String, i64>,
     /// The last runs in which a source returned as much as it could.
     pub(super) full: BTreeSet<String>,
+    /// The sources that failed in the last runs, with the classes of their errors, by run.
+    pub(super) failed: BTreeMap<String, Vec<String>>,
     /// The schedules in force.
     pub(super) schedules: BTreeMap<String, SchedulePolicy>,
 }
@@ -108,8 +110,8 @@ impl<'s> Pages<'s> {
             definitions.push(topic);
         }
         let (filtered, older) = self.told_apart(definitions, &topics).await?;
-        let full = self.full(&topics).await?;
-        Ok(Page { topics, ill, filtered, older, full, schedules })
+        let (full, failed) = self.last_searches(&topics).await?;
+        Ok(Page { topics, ill, filtered, older, full, failed, schedules })
     }
 
     async fn told_apart(
@@ -139,12 +141,34 @@ impl<'s> Pages<'s> {
         Ok((filtered, older))
     }
 
-    async fn full(&mut self, topics: &[TopicStatus]) -> Result<BTreeSet<String>, Failure> {
+    /// The runs in which a source returned as much as it could, and what failed in each.
+    async fn last_searches(
+        &mut self,
+        topics: &[TopicStatus],
+    ) -> Result<(BTreeSet<String>, BTreeMap<String, Vec<String>>), Failure> {
         let last = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone()));
         let last: Vec<String> = last.take(self.look).collect();
         self.look -= last.len();
         let searches = self.store.searches(&last).await?;
-        Ok(searches.into_iter().filter(|search| search.saturated).map(|search| search.run).collect())
+        let (mut full, mut failed) = (BTreeSet::new(), BTreeMap::<String, Vec<String>>::new());
+        // Only the last attempt of a run counts.
+        let mut attempts = BTreeMap::<&str, i64>::new();
+        for search in &searches {
+            let attempt = attempts.entry(&search.run).or_default();
+            *attempt = search.attempt.max(*attempt);
+        }
+        for search in &searches {
+            if search.saturated {
+                full.insert(search.run.clone());
+            }
+            let lost = (search.state == SearchState::Lost).then_some("lost");
+            if let (Some(class), Some(attempt)) = (search.error_class.as_deref().or(lost), attempts.get(&*search.run))
+                && search.attempt == *attempt
+            {
+                failed.entry(search.run.clone()).or_default().push(format!("{} ({class})", search.source));
+            }
+        }
+        Ok((full, failed))
     }
 }
 

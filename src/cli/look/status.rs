@@ -87,8 +87,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         return Ok(exit(ill));
     }
     let mut grid = Grid::new(&["topic", "standing", "last run", "new", "items", "next slot"], &[3, 4]);
-    let (mut paused, mut quota, mut ill, mut hidden, mut older) =
-        (String::new(), String::new(), String::new(), String::new(), String::new());
+    let (mut paused, mut quota, mut failures, mut ill, mut hidden, mut older) =
+        (String::new(), String::new(), String::new(), String::new(), String::new(), String::new());
     let mut failed = false;
     while let Some(page) = pages.next().await? {
         for t in &page.topics {
@@ -96,6 +96,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             if let Some(why) = &t.paused {
                 paused.push_str(&paused_line(&t.topic, why));
             }
+            failures.push_str(&trouble(t, &page));
             if let Some(run) = t.last_run.as_ref().filter(|run| is_over_quota(run, now)) {
                 let why = output::brief(run.reason.as_deref().unwrap_or(""), 200);
                 quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
@@ -118,7 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     for line in grid.lines() {
         writeln!(out, "{line}")?;
     }
-    let mut text = [paused, quota, ill].concat();
+    let mut text = [paused, quota, failures, ill].concat();
     if pages.unjudged > 0 {
         let (topics, were) = if pages.unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
         text.push_str(&format!("{} {topics} {were} not judged for silent sources\n", pages.unjudged));
@@ -172,6 +173,18 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     let next = if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next) };
     let (standing, last) = (standing_now(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
     [t.topic.clone(), standing, output::when_known(last), new, t.items.to_string(), next]
+}
+
+/// What failed in a topic's last run, and when one succeeded, if that was not the last.
+fn trouble(t: &TopicStatus, page: &Page) -> String {
+    let Some(run) = &t.last_run else { return String::new() };
+    let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
+    let success = (t.last_success != run.started_at).then(|| match t.last_success {
+        Some(at) => format!("last success {}", output::when(at)),
+        None => "no run succeeded yet".to_owned(),
+    });
+    let told: Vec<String> = failed.into_iter().chain(success).collect();
+    if told.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, told.join("; ")) }
 }
 
 /// Whether what its last run lacked is still lacking; where no midnight helps, it is.
