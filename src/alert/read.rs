@@ -11,8 +11,8 @@ use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
 use crate::insight::{Look, Moments, suspect};
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, Asked, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Span,
-    Time, Topic, WindowFit, Words, brings, spell,
+    AlertRule, AlertRun, AlertSpec, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Span, Time,
+    Topic, WindowFit, Words, brings, spell,
 };
 use crate::store::{Moment, Store, StoreError};
 
@@ -89,16 +89,28 @@ async fn usual_pause(store: &Store, topic: &Topic, run: &AlertRun) -> Result<i64
     Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
 }
 
-/// Whether an answer of a window made up for a pause that was longer than usual: it brings what was published before the window,
-/// too, and on time would not have.
-async fn caught_up(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> Result<bool, StoreError> {
-    let wide = Span { from: Time(span.from.0.saturating_sub(pause.saturating_mul(2))), until: span.until };
+/// The answers of a window.
+struct Answers {
+    many: usize,
+    /// Whether one made up for a pause that was longer than usual: it brings what was published before the window, too, and on
+    /// time would not have.
+    caught_up: bool,
+}
+
+async fn answers(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> Result<Answers, StoreError> {
+    let long = pause.saturating_mul(2);
+    let wide = Span { from: Time(span.from.0.saturating_sub(long)), until: span.until };
     let asked = moment.asked(&topic.id, wide, MOST_SEARCHES).await?;
     let answered = asked.iter().filter(|asked| matches!(asked.state, SearchState::Ok | SearchState::Empty));
-    let at: BTreeSet<Time> = answered.map(|asked| asked.at).collect();
-    let late = |at: &Time, before: Option<&Time>| before.is_none_or(|before| at.0 - before.0 > pause.saturating_mul(2));
-    let mut inside = at.range(span.from..);
-    Ok(inside.any(|one| late(one, at.range(..one).next_back())))
+    let mut at: Vec<Time> = answered.map(|asked| asked.at).collect();
+    at.sort_unstable();
+    let many = at.iter().filter(|at| **at >= span.from).count();
+    at.dedup();
+    let late = |(n, one): (usize, &Time)| {
+        let before = n.checked_sub(1).and_then(|n| at.get(n));
+        *one >= span.from && before.is_none_or(|before| one.0 - before.0 > long)
+    };
+    Ok(Answers { many, caught_up: pause > 0 && at.iter().enumerate().any(late) })
 }
 
 /// The items of a window, as far as the run could see.
@@ -108,11 +120,10 @@ async fn inside(
     spec: &AlertSpec,
     day: &Day,
     run: &AlertRun,
-    pause: i64,
+    caught_up: bool,
 ) -> Result<Vec<Mark>, StoreError> {
     let span = day.span;
-    let seen = Span { until: span.until.min(Time(run.at.0 + 1)), ..span };
-    let old = if pause > 0 && caught_up(moment, topic, seen, pause).await? { 0 } else { OLD };
+    let old = if caught_up { 0 } else { OLD };
     let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
     marks.retain(|mark| {
         let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(old));
@@ -120,13 +131,6 @@ async fn inside(
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
     });
     Ok(compare::sifted(moment, topic, marks).await?.meant)
-}
-
-/// How often the topic was answered in a span.
-async fn answered(moment: &mut Moment, topic: &Topic, span: Span) -> Result<usize, StoreError> {
-    let asked = moment.asked(&topic.id, span, MOST_SEARCHES).await?;
-    let good = |asked: &&Asked| matches!(asked.state, SearchState::Ok | SearchState::Empty);
-    Ok(asked.iter().filter(good).count())
 }
 
 /// The windows of some that were watched like the last one, with their items.
@@ -141,9 +145,10 @@ async fn watched(
 ) -> Result<Vec<(Day, Vec<Mark>)>, StoreError> {
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
+        let answers = answers(moment, topic, day.span, pause).await?;
         // Looked at half as often as now, it would hold less.
-        if answered(moment, topic, day.span).await?.saturating_mul(2) >= looks.max(1) {
-            watched.push((day, inside(moment, topic, spec, &day, run, pause).await?));
+        if answers.many.saturating_mul(2) >= looks.max(1) {
+            watched.push((day, inside(moment, topic, spec, &day, run, answers.caught_up).await?));
         }
     }
     Ok(watched)
@@ -172,9 +177,10 @@ async fn windows(
     let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
     let pause = usual_pause(store, topic, run).await?;
     let mut moment = store.moment().await?;
-    let marks = inside(&mut moment, topic, spec, &now, run, pause).await?;
     // A backtest knows what came later, too.
-    let looks = answered(&mut moment, topic, Span { until: Time(run.at.0 + 1), ..now.span }).await?;
+    let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
+    let Answers { many: looks, caught_up } = answers(&mut moment, topic, until_now, pause).await?;
+    let marks = inside(&mut moment, topic, spec, &now, run, caught_up).await?;
     moment.end().await?;
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
     let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();

@@ -1,7 +1,7 @@
 //! How mistakes look on a terminal: the line, underlined, with what is wrong and what to do. It reads no file; a
 //! [`Mistake`] carries its excerpt.
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::mistake::{Mistake, Severity};
 use super::place::one_line;
@@ -13,30 +13,20 @@ pub fn draw(mistakes: &[Mistake], color: bool, width: usize) -> String {
     mistakes.iter().map(|mistake| one(&renderer, mistake) + "\n").collect::<Vec<_>>().join("\n")
 }
 
-/// Without the empty margin of a source line that is not there.
-fn without_gutter(drawn: &str) -> String {
-    drawn.lines().filter(|line| bare(line).trim() != "|").collect::<Vec<_>>().join("\n")
-}
-
-/// A line without its colours.
-fn bare(line: &str) -> String {
-    let mut parts = line.split('\u{1b}');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    parts.for_each(|part| text.push_str(part.split_once('m').map_or("", |(_, rest)| rest)));
-    text
-}
-
 fn one(renderer: &Renderer, mistake: &Mistake) -> String {
     let level = match mistake.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let hint = (!mistake.hint.is_empty()).then(|| Level::HELP.with_name("hint").message(mistake.hint.as_str()));
     let title = level.primary_title(mistake.message.as_str());
+    let hint = (!mistake.hint.is_empty()).then(|| Level::HELP.with_name("hint"));
     let Some(place) = &mistake.place else {
-        let group = annotate_snippets::Group::with_title(title).elements(hint);
-        return without_gutter(&renderer.render(&[group]));
+        // Each a title of its own: beside one a margin is drawn, though there is no line to stand beside.
+        let titles = [Some(title), hint.map(|hint| hint.primary_title(mistake.hint.as_str()))];
+        let lines = titles.into_iter().flatten().map(|title| renderer.render(&[Group::with_title(title)]));
+        return lines.collect::<Vec<_>>().join("\n");
     };
+    let hint = hint.map(|hint| hint.message(mistake.hint.as_str()));
     let file = one_line(&mistake.file);
     let snippet = Snippet::source(place.excerpt.as_str())
         .path(file.as_str())

@@ -479,7 +479,7 @@ fn a_mistake_without_a_line_is_drawn_without_a_margin() {
     let error = LoadError::NotFound { looked: vec![PathBuf::from("/conf/jobs.toml")] };
     insta::assert_snapshot!(error.render(false, 80), @r"
     error: no configuration found; looked at /conf/jobs.toml
-     = hint: `topicwatch init` writes an annotated jobs.toml
+    hint: `topicwatch init` writes an annotated jobs.toml
     ");
     assert_eq!(error.render(true, 80).lines().count(), 2);
 }

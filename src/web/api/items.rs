@@ -10,7 +10,7 @@ use super::topics::card;
 use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace};
-use crate::web::pages::item::seen_by;
+use crate::web::pages::item::seen;
 use crate::web::pages::topic::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
@@ -30,7 +30,6 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let folded = call.one("copies").unwrap_or("fold") == "fold";
     let (limit, position) = (call.number("limit"), call.position()?);
     let ranking = Ranking::of(store, &card.topic).await?;
-    let filter = filter(&call, &card)?;
     let mut listed_by = None;
     let (rows, next, complete) = if order == "relevance" {
         alone(&call, order)?;
@@ -39,9 +38,10 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         alone(&call, order)?;
         (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)
     } else {
-        listed_by = Some(&filter).filter(|_| folded);
+        let filter = filter(&call, &card)?;
         let after = position.map(|at| ItemPlace { value: at.value, key: at.key });
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
+        listed_by = Some(filter).filter(|_| folded);
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
     let mut shown = shown_items(
@@ -54,12 +54,12 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
             without_noise: call.one("noise") == Some("fold"),
             only_new: call.one("new_since").is_some(),
             copies: folded.then_some(TOLD),
-            folded: listed_by,
+            folded: listed_by.as_ref(),
         },
     )
     .await?;
-    let seen = |one: ShownItem| Some(ShownItem { row: seen_by(&call.visitor, vec![one.row]).pop()?, ..one });
-    shown.items = shown.items.into_iter().filter_map(seen).collect();
+    let alone = |one: ShownItem| Some(ShownItem { row: seen(&call.visitor, one.row)?, ..one });
+    shown.items = shown.items.into_iter().filter_map(alone).collect();
     let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let waiting = match call.one("search") {
         Some(_) if call.visitor.sees_all() => store.words_waiting().await?,

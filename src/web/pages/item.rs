@@ -58,11 +58,15 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 
 /// The rows that the visitor sees, one for each topic of an item. For who does not see all topics, each is alone.
 pub(in crate::web) fn seen_by(visitor: &Visitor, rows: Vec<ItemRow>) -> Vec<ItemRow> {
-    if visitor.sees_all() {
-        return rows;
+    rows.into_iter().filter_map(|row| seen(visitor, row)).collect()
+}
+
+/// The same of one row.
+pub(in crate::web) fn seen(visitor: &Visitor, row: ItemRow) -> Option<ItemRow> {
+    match visitor.sees_all() {
+        true => Some(row),
+        false => visitor.sees(&row.topic).then(|| row.alone()),
     }
-    let rows = rows.into_iter().filter(|row| visitor.sees(&row.topic));
-    rows.map(ItemRow::alone).collect()
 }
 
 fn facts(item: &ItemRow) -> Markup {

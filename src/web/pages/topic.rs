@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::item::seen_by;
+use super::item::seen;
 use super::overview::{next, sources};
 use super::run_state::state;
 use super::{actions, alerts, answers, days, item_view, kept, marks, terms, topic_edit};
-use crate::compare::{Filtered, Hiding, Ranking, shown_or_copy};
+use crate::compare::{Filtered, Ranking, Showing, shown_items};
 use crate::draw::format::{self, at_least, counted, number, several};
 use crate::insight::daily::rising;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
@@ -180,7 +180,7 @@ struct Found {
 async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, visitor: &Visitor) -> Result<Found, Problem> {
     let (store, now) = (&site.store, site.now());
     let ranking = Ranking::of(store, &card.topic).await?;
-    let (mut rows, next, cut) = if wish.order == "relevance" {
+    let (rows, next, cut) = if wish.order == "relevance" {
         (most_relevant(site, &card.topic, ranking.as_ref(), ITEMS as usize).await?, None, true)
     } else if wish.order == "velocity" {
         (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
@@ -188,25 +188,21 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, visitor: &Visito
         let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
         (listed.rows, listed.next, wish.order != "new" && !listed.whole)
     };
-    let noise = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, wish.fold_noise));
-    let mut hiding = Hiding::of(store, std::slice::from_ref(&card.topic), wish.filtered).await?;
-    let mut items = Vec::new();
     let listed = !matches!(wish.order, "relevance" | "velocity");
-    let folded = Some(&wish.filter).filter(|_| wish.folded && listed);
-    for row in rows {
-        let Some(row) = shown_or_copy(store, &mut hiding, folded, row).await? else { continue };
-        let Some(row) = seen_by(visitor, vec![row]).pop() else { continue };
-        let copies = match &row.cluster {
-            Some(head) if folded.is_some() || wish.folded && *head == row.key => {
-                store.copies_of(&row.key, Some(std::slice::from_ref(&card.topic)), COPIES).await?
-            }
-            _ => (0, Vec::new()),
-        };
-        items.push((row, copies));
-    }
+    let how = Showing {
+        topic: &card.topic,
+        filtered: wish.filtered,
+        without_noise: wish.fold_noise,
+        only_new: false,
+        copies: wish.folded.then_some(COPIES),
+        folded: Some(&wish.filter).filter(|_| wish.folded && listed),
+    };
+    let shown = shown_items(store, ranking.as_ref(), rows, how).await?;
+    let (hidden, noise) = (shown.hidden, shown.noise);
+    let items = shown.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
     let waiting = wish.filter.words.is_some() && store.words_waiting().await? > 0;
     let learned = ranking.map(|ranking| ranking.told());
-    Ok(Found { items, next, hidden: hiding.hidden(), cut, waiting, learned, noise })
+    Ok(Found { items, next, hidden, cut, waiting, learned, noise })
 }
 
 /// Of the latest items those most likely good, as learned from marks; without enough of these, none.

@@ -135,7 +135,7 @@ const LABELS: &str = "breaking update updated updates video photo photos picture
     developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
     reuters ap afp upi dpa bbc cnn nbc cbs abc fox msnbc cbc ctv npr guardian telegraph bloomberg wsj nyt yahoo huffpost \
     mashable techcrunch cnet wired forbes yonhap xinhua tass interfax ansa efe aljazeera usgs youtube twitter facebook \
-    instagram im i the a an gmt utc est edt pst pdt am pm omg wow lol please pls thanks hey oh ok yes yeah follow
+    instagram im i the a an gmt utc est edt pst pdt am pm omg wow lol please pls thanks hey oh ok yes yeah follow \
     retweet share like rip";
 
 /// What one word is, beside its letters.

@@ -49,7 +49,7 @@ async fn retoned(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<Ve
         for row in &stored {
             let (id, tone, scorer): (i64, Option<&str>, Option<&str>) =
                 (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-            let now = chunk.iter().find(|(of, _)| *of == id).and_then(|(_, judged)| *judged);
+            let now = chunk.binary_search_by_key(&id, |(of, _)| *of).ok().and_then(|at| chunk.get(at)?.1);
             if tone != now.map(|now| now.tone.as_str()) || scorer != now.map(|now| now.scorer) {
                 other.push(id);
             }

@@ -61,9 +61,7 @@ pub(in crate::store) async fn next_run(
         seq: row.try_get("seq")?,
         seen_at: Time(row.try_get("at")?),
     };
-    let sql = format!(
-        "{REPLY} WHERE q.run = $1 ORDER BY CASE q.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, q.source, q.attempt"
-    );
+    let sql = format!("{REPLY} WHERE q.run = $1 ORDER BY {}, q.attempt", read::BY_SOURCE.replace("s.", "q."));
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(run.id).fetch_all(conn).await?;
     Ok(Some((run, rows.iter().map(reply).collect::<Result<_, _>>()?)))
 }
