@@ -104,7 +104,7 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
             true => arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect(),
             false => Vec::new(),
         };
-        let all = (!values.is_empty()).then(|| format!(" ({})", values.join(", "))).unwrap_or_default();
+        let all = (!values.is_empty()).then(|| format!(" ({})", values.join("|"))).unwrap_or_default();
         let default = (!defaults.is_empty()).then(|| format!(" [default: {}]", defaults.join(", "))).unwrap_or_default();
         format!("{all}{default}")
     };
