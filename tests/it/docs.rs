@@ -105,7 +105,8 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
             false => Vec::new(),
         };
         let all = (!values.is_empty()).then(|| format!(" ({})", values.join("|"))).unwrap_or_default();
-        let default = (!defaults.is_empty()).then(|| format!(" [default: {}]", defaults.join(", "))).unwrap_or_default();
+        let default =
+            (!defaults.is_empty()).then(|| format!(" [default: {}]", defaults.join(", "))).unwrap_or_default();
         format!("{all}{default}")
     };
     let option = |arg: &clap::Arg| {
