@@ -237,7 +237,7 @@ fn a_program_acknowledges_with_the_token_and_hears_what_became_of_it() {
         assert_eq!(known["answer"], "acknowledged: 1 event", "{name}");
         let alert = see("/api/v1/alerts/sick");
         assert_eq!((&alert["data"]["firing"][0]["acked"], &alert["data"]["firing_count"]), (&true.into(), &1.into()));
-        assert!(put("{\"action\": \"ack\"}")["answer"].as_str().unwrap().contains("already"), "{name}");
+        assert_eq!(put("{\"action\": \"ack\"}")["answer"], "nothing to acknowledge", "{name}");
         let gone = put("{\"action\": \"ack\", \"event\": \"alert:sick/nothing\"}");
         assert_eq!((&gone["state"], &gone["answer"]), (&"refused".into(), &"`sick` has no such event any more".into()));
         let snoozed = put("{\"action\": \"snooze\", \"for\": \"1h30m\"}");

@@ -79,10 +79,7 @@ fn render(done: &Pruned, rehearsal: bool) -> String {
 
 fn held(done: &Pruned) -> String {
     done.held_by.as_ref().map_or_else(String::new, |reader| {
-        format!(
-            "{} still needs some old data; it is kept until then\n",
-            output::visible(reader)
-        )
+        format!("{} still needs some old data; it is kept until then\n", output::visible(reader))
     })
 }
 
