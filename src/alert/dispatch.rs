@@ -101,7 +101,7 @@ pub fn sample(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Vec<Messa
         subject: "test".to_owned(),
         kind: AlertEventKind::Fired,
         at: now,
-        summary: format!("a test: this is how {what} would be told"),
+        summary: format!("Test message: an alert about {what} looks like this."),
         lines: Vec::new(),
         message: None,
         muted: None,

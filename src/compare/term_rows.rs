@@ -136,7 +136,7 @@ impl TopicTerms {
             Some(Untold::Relevance) => Some("Not told: the posts are not about the question.".to_owned()),
             Some(Untold::Cut) => Some("Not told: not all items of the period were read.".to_owned()),
             None if self.terms.is_empty() => {
-                Some(format!("No term is said more often than the {} before let expect.", days(self.before_days)))
+                Some(format!("No term is more frequent than expected from the {} before.", days(self.before_days)))
             }
             None => None,
         }

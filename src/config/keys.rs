@@ -193,7 +193,7 @@ keys! {
         "max_concurrent_runs" Integer(1, 1_000), Some("16"), "Runs at the same time in one process.";
         "lease" Duration, Some("\"60s\""), "How long a claimed run is left alone without a sign of life.";
         "shutdown_grace" Duration, Some("\"30s\""), "How long a stop waits for runs that are going on.";
-        "engine" OneOf(names!(Engine)), Some("\"local\""), "Who shares runs out between processes: the ledger, or graphile_worker on PostgreSQL.";
+        "engine" OneOf(names!(Engine)), Some("\"local\""), "What distributes runs: the ledger, or graphile_worker on PostgreSQL.";
     }
     Retention {
         "raw" Kept, Some("\"30d\""), "How long replies are kept as they came.";
@@ -247,7 +247,7 @@ keys! {
         "timeout" Duration, Some("\"5m\""), "Longest duration of a run.";
         "max_attempts" Integer(1, 100), Some("3"), "Attempts at a run whose process died.";
         "paused" Flag, Some("false"), "Not run by its schedule while true.";
-        "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";
+        "ping" Text, None, "URL to ping at start (/start), success and failure (/fail); {id} is filled in; a secret.";
         "ping_env" Text, None, "Name of the environment variable that holds this address.";
         "ping_allow_private" Flag, Some("false"), "Whether it may lead into a private network.";
     }
@@ -264,7 +264,7 @@ keys! {
         "path" Text, Some("\"reports/{name}-{date}\""), "Where its files go, without ending; {name}, {date} (2026-03-11, 2026-W11, 2026-03) and {time} (0730+0100) are filled in. With window = \"since_last\" it is reports/{name}-{date}-{time} unless named.";
         "group" Text, None, "Tag of the topics whose share of voice is compared; all of the report when left out.";
         "channels" Texts, Some("[]"), "Whom it is delivered to.";
-        "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";
+        "ping" Text, None, "URL to ping at start (/start), success and failure (/fail); {id} is filled in; a secret.";
         "ping_env" Text, None, "Name of the environment variable that holds this address.";
         "ping_allow_private" Flag, Some("false"), "Whether it may lead into a private network.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
@@ -304,7 +304,7 @@ keys! {
         "topics" Texts, Some("[]"), "Topics that it is about, by id; all, when no tags are named either.";
         "tags" Texts, Some("[]"), "Topics that it is about, by tag.";
         "sources" Texts, Some("[]"), "Only what these sources showed.";
-        "tones" Texts, Some("[]"), "Only items that sound like this.";
+        "tones" Texts, Some("[]"), "Only items with this tone.";
         "authors" Texts, Some("[]"), "Only items by these handles.";
         "search" Text, None, "Only items with these words, as `export --search` takes them.";
         "filtered" OneOf(names!(Filtered)), Some("\"keep\""), "What becomes of rows that topics' filters hide.";
@@ -313,7 +313,7 @@ keys! {
         "every" Duration, None, "Period, instead of a schedule.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone of the schedule and of {date}.";
         "retain" Integer(1, 1_000_000), None, "How many of the newest editions keep their files; all when left out.";
-        "ping" Text, None, "Address that is told when it begins (/start), ended (as it is) or failed (/fail); {id} is filled in; a secret.";
+        "ping" Text, None, "URL to ping at start (/start), success and failure (/fail); {id} is filled in; a secret.";
         "ping_env" Text, None, "Name of the environment variable that holds this address.";
         "ping_allow_private" Flag, Some("false"), "Whether it may lead into a private network.";
         "catch_up" OneOf(names!(CatchUp)), Some("\"latest\""), "Which of the slots that passed while nothing ran are made up for.";
@@ -337,7 +337,7 @@ keys! {
         "quiet" Text, None, "Hours in which nothing is sent, such as \"22:00-07:00\"; it is told afterwards.";
         "timezone" Text, Some("\"UTC\""), "IANA time zone of the quiet hours, and of the hours and weekdays that are compared.";
         "recovery" Flag, Some("true"), "Whether the end is told, too.";
-        "paused" Flag, Some("false"), "It looks at nothing while true, and later tells nothing of that time.";
+        "paused" Flag, Some("false"), "While true the alert is off; that time is never evaluated.";
     }
 }
 

@@ -187,13 +187,13 @@ impl TopicFacts {
             None => Some("has not been run yet: there is nothing to report".to_owned()),
             Some(began) if self.unwatched => {
                 let what = if self.unanswered {
-                    "was run, but no run had brought anything yet: the first that did"
+                    "was run, but no run had brought anything yet. The first that did"
                 } else {
-                    "was not watched yet: its first run"
+                    "was not watched yet in this period. Its first run"
                 };
                 let began = if self.unanswered { began } else { self.searched_since.unwrap_or(began) };
                 let began = super::format::when(began, timezone);
-                Some(format!("{what} began at {began}, and what it knows of before was found then or later"))
+                Some(format!("{what} was at {began}; older items were found later"))
             }
             Some(_) => None,
         }

@@ -59,7 +59,7 @@ impl Need {
 /// The role does not do.
 fn beyond(visitor: &Visitor, role: Role) -> Problem {
     if visitor.who == Who::Anyone {
-        let hint = "Something can be asked for inside `topicwatch run`, with a token or `edit = true` under [web].";
+        let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
         return Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint);
     }
     let hint = format!("Yours has the role `{}`. `topicwatch token add NAME --role {role}` makes one.", visitor.role);

@@ -193,10 +193,10 @@ fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
         due(&place, &hook, &hour(30));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
         // The snooze is by the present, so that this one is over long after the cases' day.
-        run(&["alerts", "snooze", "recalls", "--for", "30d"]).shows(0, &["tells nobody until"]);
+        run(&["alerts", "snooze", "recalls", "--for", "30d"]).shows(0, &["snoozed until"]);
         world.posts(&[post(31, 30, "words", 1)]);
         due(&place, &hook, &hour(31));
-        run(&["alerts", "snooze", "recalls", "--off"]).shows(0, &["tells again"]);
+        run(&["alerts", "snooze", "recalls", "--off"]).shows(0, &["no longer snoozed"]);
         due(&place, &hook, &hour(32));
         assert_eq!(subjects(&hook).len(), 1, "what was snoozed is never sent");
         assert_eq!(events(&place, &hook)[0]["muted"], "snoozed");
@@ -380,7 +380,7 @@ fn a_test_message_arrives_or_says_why_not() {
     let (world, hook) = (World::new(), Hook::good());
     let place = Place::new(crate::support::databases::sqlite(), &world.lines(), &file("", "rule = \"items\"\n"));
     program(&place, &hook, &["alerts", "test", "recalls"]).run().shows(0, &["hook: delivered"]);
-    assert!(subjects(&hook)[0].contains("a test: this is how 3 new items would be told"));
+    assert!(subjects(&hook)[0].contains("Test message: an alert about 3 new items looks like this."));
     program(&place, &hook, &["alerts", "test", "recals"]).run().says(2, &["did you mean `recalls`?"]);
     let nobody = place.program(&["alerts", "test", "recalls"]).env("HOOK_URL", "http://127.0.0.1:1/").run();
     nobody.shows(3, &["hook: not delivered"]);

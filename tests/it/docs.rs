@@ -93,12 +93,28 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
         }
     };
     let help = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
+    // As `--help` shows them behind the text.
+    let taken = |arg: &clap::Arg| {
+        let takes = arg.get_action().takes_values();
+        let values: Vec<String> = match takes && !arg.is_hide_possible_values_set() {
+            true => arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
+            false => Vec::new(),
+        };
+        let defaults: Vec<String> = match takes && !arg.is_hide_default_value_set() {
+            true => arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect(),
+            false => Vec::new(),
+        };
+        let all = (!values.is_empty()).then(|| format!(" ({})", values.join("|"))).unwrap_or_default();
+        let default =
+            (!defaults.is_empty()).then(|| format!(" [default: {}]", defaults.join(", "))).unwrap_or_default();
+        format!("{all}{default}")
+    };
     let option = |arg: &clap::Arg| {
         // What many of them say is said at the top of the page.
         let help = help(arg).replace(&format!(": {TIMES}"), "").replace(TIMES, "this time");
         match help.strip_suffix(" (repeat for more)") {
-            Some(once) => (format!("{}…", named(arg)), once.to_owned()),
-            None => (named(arg), help),
+            Some(once) => (format!("{}…", named(arg)), format!("{once}{}", taken(arg))),
+            None => (named(arg), format!("{help}{}", taken(arg))),
         }
     };
     command.get_arguments().filter(told).map(option).collect()

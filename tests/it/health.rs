@@ -144,7 +144,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         let place = Place::new(database, &sandbox.lines(), &topics(&["acme"]));
         place.run(&["health"]).says(4, &["hint:"]);
         place.ok(&["db", "migrate"]);
-        place.run(&["health"]).says(1, &["no process said", "hint: start `topicwatch run`"]);
+        place.run(&["health"]).says(1, &["no running daemon found", "hint: start `topicwatch run`"]);
         let going = crate::support::daemons::daemon(&place, &[]);
         place.run(&["health"]).shows(0, &["healthy, says the database"]);
         let told = place.json(&["health", "--json"]);
@@ -157,7 +157,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         until("the planner looks again", || place.run(&["health"]).code == Some(0));
         going.signal("TERM");
         assert_eq!(going.wait().code, Some(0));
-        place.run(&["health"]).says(1, &["no process said"]);
+        place.run(&["health"]).says(1, &["no running daemon found"]);
     }
 }
 

@@ -104,7 +104,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
         if what.contains("replaced") {
             untouched(how, &place, &held);
             // The backup does not say that the one it was made beside lives.
-            place.run(&["health"]).says(1, &["no process said"]);
+            place.run(&["health"]).says(1, &["no running daemon found"]);
             let going = crate::support::daemons::daemon(&place, &[]);
             going.signal("TERM");
             going.wait().says(0, &["stopped"]);
@@ -257,7 +257,7 @@ fn a_backup_holds_nothing_of_the_processes_that_lived_beside_it() {
         assert_eq!(place.database.number("SELECT count(*) FROM instance"), 1);
         backup(&place);
         let copy = format!("sqlite:{}", place.path("copy.db").display());
-        place.run(&["health", "--database", &copy]).says(1, &["no process said"]);
+        place.run(&["health", "--database", &copy]).says(1, &["no running daemon found"]);
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);
     }

@@ -60,14 +60,14 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
 
         let now = hour(55);
         let (text, page) = report(&place, "2026-03-12", &now);
-        let told = "was run, but no run had brought anything yet: the first that did began at 2026-03-13 06:00, and what it knows of before was found then or later";
+        let told = "was run, but no run had brought anything yet. The first that did was at 2026-03-13 06:00; older items were found later";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
         assert!(!text.contains("was not watched yet") && !page.contains("was not watched yet"), "{name}: {text}");
         // What failed is of the period, and that it answers is not.
         let failed = "social: 4 of 4 searches failed here in the period; since 03-13 06:00 it answers.";
         assert!(text.contains(failed) && page.contains(failed), "{name}: {text}");
         let (text, page) = report(&place, "2026-03-10", &now);
-        let told = "was not watched yet: its first run began at 2026-03-11 12:00";
+        let told = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
         // In the period in which it answered again, the last one is of that period.
         let (text, _) = report(&place, "2026-03-13", &now);

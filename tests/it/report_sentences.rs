@@ -163,7 +163,10 @@ fn a_topic_that_has_nothing_to_tell_yet_says_why() {
         assert!(next.contains(ill), "it was tried the day before: {next}");
         assert!(next.contains("was not asked in the period"), "{next}");
         let before = report(&place, "2026-03-10");
-        assert!(before.contains("was not watched yet: its first run began at 2026-03-11 09:00"), "{before}");
+        assert!(
+            before.contains("was not watched yet in this period. Its first run was at 2026-03-11 09:00"),
+            "{before}"
+        );
         assert!(!before.contains("irst day"), "{before}");
         assert!(page(&place, "2026-03-10").contains("not watched yet"));
         assert!(page(&place, "2026-03-11").contains("no run brought anything"));

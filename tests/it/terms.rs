@@ -314,7 +314,7 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
             let page = std::fs::read_to_string(place.path("week.html")).unwrap();
             // Beside the week before alone it would be news.
             assert!(!page.contains("<bdi>harbor</bdi>"), "{}, kept: {kept}: {page}", place.database.name);
-            assert!(page.contains("No term is said more often than the 27 days before let expect."), "{page}");
+            assert!(page.contains("No term is more frequent than expected from the 27 days before."), "{page}");
         }
     }
 }
@@ -360,7 +360,7 @@ fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
         assert!(text.contains("Nothing to compare with: 2 days before of 7 needed."), "{text}");
         // A calm day tells nothing and says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
-        assert!(calm.contains("No term is said more often than the 10 days before let expect."), "{calm}");
+        assert!(calm.contains("No term is more frequent than expected from the 10 days before."), "{calm}");
         // Another question: its days are not compared with those of the first.
         truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
         place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));

@@ -178,14 +178,14 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
         assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
         // Once more, from a page that was opened before.
         press("kind=ack&alert=sick");
-        told("was acknowledged already");
+        told("nothing to acknowledge");
         press("kind=snooze&alert=sick&length=4h");
-        told("tells nobody until");
+        told("snoozed until");
         told(">snoozed<");
         let length = "SELECT snoozed_until - (SELECT max(asked_at) FROM request WHERE kind = 'snooze') FROM alert_state WHERE alert = 'sick'";
         assert_eq!(number(length), 4 * 3_600_000, "{name}");
         press("kind=unsnooze&alert=sick");
-        told("tells again");
+        told("no longer snoozed");
         press("kind=unsnooze&alert=sick");
         told("was not snoozed");
         // Who must not ask, and what cannot be meant.
@@ -237,13 +237,13 @@ fn a_program_acknowledges_with_the_token_and_hears_what_became_of_it() {
         assert_eq!(known["answer"], "acknowledged: 1 event", "{name}");
         let alert = see("/api/v1/alerts/sick");
         assert_eq!((&alert["data"]["firing"][0]["acked"], &alert["data"]["firing_count"]), (&true.into(), &1.into()));
-        assert!(put("{\"action\": \"ack\"}")["answer"].as_str().unwrap().contains("already"), "{name}");
+        assert_eq!(put("{\"action\": \"ack\"}")["answer"], "nothing to acknowledge", "{name}");
         let gone = put("{\"action\": \"ack\", \"event\": \"alert:sick/nothing\"}");
         assert_eq!((&gone["state"], &gone["answer"]), (&"refused".into(), &"`sick` has no such event any more".into()));
         let snoozed = put("{\"action\": \"snooze\", \"for\": \"1h30m\"}");
         assert_eq!((&snoozed["for_ms"], &snoozed["state"]), (&5_400_000.into(), &"done".into()), "{name}");
         assert!(see("/api/v1/alerts/sick")["data"]["snoozed_until"].is_string(), "{name}");
-        assert_eq!(put("{\"action\": \"unsnooze\"}")["answer"], "tells again", "{name}");
+        assert_eq!(put("{\"action\": \"unsnooze\"}")["answer"], "no longer snoozed", "{name}");
         assert_eq!(see(requests)["data"].as_array().unwrap().len(), 5, "{name}");
         let events = see("/api/v1/alert-events?alert=sick");
         let acked = events["data"].as_array().unwrap().iter().all(|event| event["acked_at"].is_string());

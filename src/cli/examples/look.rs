@@ -36,8 +36,8 @@ Examples:
   topicwatch terms acme-launches --since 2026-03-10 --until 2026-03-11 --json
 
 Words, two words in a row, hashtags, names, sites and emoji that three people
-or more say, more often than the four weeks before let expect. A copied text
-counts once, and whoever writes counts once a day.
+or more say, more often than expected from the previous four weeks. A copied
+text counts once, and whoever writes counts once a day.
 ";
 
 pub(in crate::cli) const ITEMS: &str = "\

@@ -18,7 +18,7 @@ Examples:
   topicwatch init ~/.config/topicwatch/jobs.toml";
 pub(in crate::cli) const IMPORT: &str = "\
 Examples:
-  topicwatch import feeds.opml
+  topicwatch import feeds.opml --config feeds.toml
   topicwatch import --print urls.yaml   look at the topics first
 
 Appends to jobs.toml and changes nothing that stands there; feeds that are

@@ -251,8 +251,8 @@ async fn snooze(context: &Context, args: &AlertsSnoozeArgs) -> Result<Exit, Fail
     store.snooze_alert(&args.name, until).await?;
     store.close().await;
     let text = match until {
-        Some(until) => format!("{} tells nobody until {}; what it sees is listed\n", args.name, output::when(until)),
-        None => format!("{} tells again\n", args.name),
+        Some(until) => format!("{} snoozed until {}; events are listed but not sent\n", args.name, output::when(until)),
+        None => format!("{} no longer snoozed\n", args.name),
     };
     output::text(&text)?;
     Ok(Exit::Ok)

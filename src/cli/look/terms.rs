@@ -142,7 +142,7 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
         }
     }
     text.push_str(&format!(
-        "\nmore often than the {} days before let expect; copies and one author's texts of a day count once;\na page without an author counts as its site\n",
+        "\nmore often than expected from the previous {} days; copies and one author's texts of a day count once;\na page without an author counts as its site\n",
         told.before_days
     ));
     text

@@ -188,7 +188,7 @@ async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
         Ok(Ok(Ok((alive, overdue, Ok(()))))) => {
             let alive = if !alive {
                 let hint = "start `topicwatch run`, or look into its log".to_owned();
-                let text = "no process said in time that it runs what is due".to_owned();
+                let text = "no running daemon found".to_owned();
                 Some(Ill { exit: Exit::Unexpected, text, hint })
             } else if overdue > 0 {
                 let hint = "start it anew: its loop stands still, or cannot write; the log says why".to_owned();

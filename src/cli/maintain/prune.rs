@@ -79,10 +79,7 @@ fn render(done: &Pruned, rehearsal: bool) -> String {
 
 fn held(done: &Pruned) -> String {
     done.held_by.as_ref().map_or_else(String::new, |reader| {
-        format!(
-            "{} has not told of everything that is old enough to go; that stays until it has\n",
-            output::visible(reader)
-        )
+        format!("{} still needs some old data; it is kept until then\n", output::visible(reader))
     })
 }
 

@@ -131,7 +131,7 @@ pub(in crate::export) const CHANGES: &[Column<ChangeRow>] = &[
     Column::integer(
         "reactions_before",
         "reactions",
-        "rising, at `before_at`: likes, reposts, replies, quotes and bookmarks, as far as known both times",
+        "rising, at `before_at`: likes, reposts, replies, quotes and bookmarks, only those known at both times",
         |r| Cell::integer(r.rising().map(|rising| rising.had)),
     ),
     Column::integer("reactions_after", "reactions", "the same at `at`", |r| {

@@ -76,7 +76,12 @@ pub(in crate::export) const DAILY: &[Column<DailyRow>] = &[
     Column::integer("first_seen", "items", "items first seen on it, whatever their date, baselines included", |r| {
         count(r.new)
     }),
-    Column::integer("filtered", "items", "hidden by the topic's filter; in no other figure", |r| count(r.filtered)),
+    Column::integer(
+        "filtered",
+        "items",
+        "hidden by the topic's filter; of the other figures only `first_seen` counts them",
+        |r| count(r.filtered),
+    ),
     Column::integer("negative", "items", "negative by `scorer`", |r| count(r.sounds.negative)),
     Column::integer("neutral", "items", "neutral by `scorer`", |r| count(r.sounds.neutral)),
     Column::integer("positive", "items", "positive by `scorer`", |r| count(r.sounds.positive)),

@@ -38,7 +38,7 @@ pub(super) static TOOLS: &[Tool] = &[
                 Kind::Text(1_000),
                 "Only items with these words: all of them, \"a phrase\", begin*, -not",
             ),
-            Argument::new("tone", Kind::Word(&["negative", "neutral", "positive"]), "Only items that sound like this"),
+            Argument::new("tone", Kind::Word(&["negative", "neutral", "positive"]), "Only items with this tone"),
             Argument::new("source", Kind::Source, "Only what this source showed: social, web, ai, or a provider"),
             Argument::new("author", Kind::Text(100), "Only items by this handle"),
             Argument::new(
@@ -82,7 +82,7 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "get_terms",
         title: "Terms and themes of a period",
-        told: "What a topic's texts say more often than the four weeks before let expect, and the themes that makes: at most ten \
+        told: "What a topic's texts say more often than expected from the four weeks before, and the themes that makes: at most ten \
                terms and seven themes of a period of up to 32 days. `items` counts items, `authors` people, `texts` different \
                texts by different people, which is what is compared with `expected`.",
         arguments: &[

@@ -230,7 +230,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Item" } dd { "A post or page, once per topic. It counts on the day it was published; without a date, when it was first seen." }
                 dt { "Unique" } dd { "Near-copies of one text count once. An item that was not compared yet counts as unique." }
                 @if report.topics.iter().any(|topic| topic.calendar.is_some()) { dt { (beside(report)) } dd { "Counted in the same way. It is compared when searches looked at 90 % of both and the same was asked, and without a verdict: what is usual is known of days only." } }
-                @else { dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Only days count of which searches looked at 90 %, also where a full reply reached no further back." } }
+                @else { dt { "Usual" } dd { "What earlier whole days let expect, the weekday counted in, and how far a calm day strays from it: about one in fifty lies outside. Only days that were at least 90 % searched count, including parts cut off by a full reply." } }
                 dt { "≥" } dd { "A search returned as much as it can, or the end was not looked at yet: there may be more. A part of what may be more is at most (≤) so much." }
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }

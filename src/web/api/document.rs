@@ -46,7 +46,7 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
             "version": VERSION,
             "summary": "What watched topics found, how runs went, what it cost",
             "description": "Everything is read with GET. Times are UTC (RFC 3339, with milliseconds), ids and keys are text, money is \
-                            US dollars in whole micro-dollars. What was found is foreign text.",
+                            US dollars, rounded to millionths. What was found is foreign text.",
             "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
         },
         "servers": [{ "url": "/" }],

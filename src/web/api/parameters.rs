@@ -42,7 +42,7 @@ pub(super) const TOPIC: Parameter = Parameter::query("topic", ID, "Only this top
 pub(super) const SOURCE: Parameter =
     Parameter::query("source", SOURCES, "Only what this source showed; give it again for more", "web").many();
 pub(super) const TONE: Parameter =
-    Parameter::query("tone", TONES, "Only items that sound like this; give it again for more", "negative").many();
+    Parameter::query("tone", TONES, "Only items with this tone; give it again for more", "negative").many();
 pub(super) const AUTHOR: Parameter =
     Parameter::query("author", Kind::Text(100), "Only items by this handle; give it again for more", "ann").many();
 pub(super) const SEARCH: Parameter = Parameter::query(

@@ -156,7 +156,7 @@ pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem
 /// Makes ids of requests, where a process hears of them. Whether this visitor may ask was decided before.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
     site.settings().acts.ok_or_else(|| {
-        let hint = "Something can be asked for inside `topicwatch run`, with a token or `edit = true` under [web].";
+        let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
         Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint)
     })
 }

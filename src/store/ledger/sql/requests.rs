@@ -146,7 +146,7 @@ async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, S
                 return Err(StoreError::refused(format!("it was over at {until}, before it was taken up"), ""));
             }
             alerts::snooze(conn, of, Some(until)).await?;
-            Ok(format!("tells nobody until {until}"))
+            Ok(format!("snoozed until {until}"))
         }
         RequestKind::Unsnooze => tells_again(conn, of, now).await,
     }
@@ -206,7 +206,7 @@ async fn tells_again(conn: &mut Conn, alert: &str, now: Time) -> Result<String, 
         .await?;
     alerts::snooze(conn, alert, None).await?;
     let snoozed = until.flatten().is_some_and(|until| until > now.0);
-    Ok(if snoozed { "tells again" } else { "was not snoozed" }.to_owned())
+    Ok(if snoozed { "no longer snoozed" } else { "was not snoozed" }.to_owned())
 }
 
 async fn known(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> Result<String, StoreError> {
@@ -222,7 +222,7 @@ async fn known(conn: &mut Conn, name: &str, event: Option<&str>, now: Time) -> R
     }
     let acked = alerts::ack(conn, name, event, now).await?;
     if acked.events == 0 && acked.firing == 0 {
-        return Ok("was acknowledged already: there is nothing that nobody knew of".to_owned());
+        return Ok("nothing to acknowledge".to_owned());
     }
     let s = if acked.events == 1 { "" } else { "s" };
     Ok(format!("acknowledged: {} event{s}", acked.events))

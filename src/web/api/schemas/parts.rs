@@ -9,7 +9,7 @@ pub(super) const NEXT: Field = ("next_page_token", Maybe(&Text), "where the next
 pub(super) const SANDBOX: Field = ("sandbox", Flag, "everything here was invented");
 pub(super) const TOPIC: Field = ("topic", Text, "id of the topic");
 pub(super) const COST: Field =
-    ("cost_usd", Number, "US dollars, whole micro-dollars; billed, or expected while that is not known");
+    ("cost_usd", Number, "US dollars, rounded to millionths; billed, or expected while that is not known");
 /// `social`, `web`, `ai`, or the name of a provider.
 pub(super) const SOURCE: Shape = Text;
 pub(super) const PAGED: &[Field] = &[NEXT, SANDBOX];
