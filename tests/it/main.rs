@@ -125,6 +125,7 @@ mod roles;
 mod roles_cited;
 mod roles_tokens;
 mod roles_unseen;
+mod roles_words;
 mod sandbox;
 mod sandbox_asked;
 mod sandbox_kinds;
