@@ -17,7 +17,7 @@ use super::problem::Problem;
 use super::site::Site;
 use crate::compare::{Filtered, Hiding};
 use crate::export::{self, ExportError, Format, InvalidRequest, Order};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// How long one may take: what it reads stands still for it in the database.
 const LONGEST: Duration = Duration::from_secs(3_600);
@@ -33,7 +33,7 @@ pub(super) async fn answer(
     filtered: Filtered,
     head: bool,
 ) -> Result<Response, Problem> {
-    if order.filter.words.is_some() && site.store.words_waiting().await? > 0 {
+    if order.filter.words.is_some() && waits(&site.store, &order.filter.topics).await? {
         let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
         let title = "Some items are not indexed yet, and would be missing";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
@@ -50,6 +50,19 @@ pub(super) async fn answer(
     let body = if head { Body::empty() } else { Body::from_stream(begin(&site.exporting, place, order, filtered)) };
     let disposition = format!("attachment; filename=\"{name}\"");
     Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
+}
+
+/// Whether items of these topics wait for the index; of any topic where none is named.
+async fn waits(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
+    if topics.is_empty() {
+        return Ok(store.words_waiting().await? > 0);
+    }
+    for topic in topics {
+        if store.words_waiting_of(topic).await? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Options as they are written in an address.

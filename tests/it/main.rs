@@ -124,6 +124,7 @@ mod retention_reported;
 mod roles;
 mod roles_cited;
 mod roles_tokens;
+mod roles_traces;
 mod roles_unseen;
 mod roles_words;
 mod sandbox;

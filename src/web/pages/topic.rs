@@ -200,7 +200,7 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, visitor: &Visito
         };
         items.push((row, copies));
     }
-    let waiting = wish.filter.words.is_some() && store.words_waiting().await? > 0;
+    let waiting = wish.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
     let learned = ranking.map(|ranking| ranking.told());
     Ok(Found { items, next, hidden: hiding.hidden(), cut, waiting, learned, noise })
 }
