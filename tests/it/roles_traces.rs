@@ -3,6 +3,7 @@
 use crate::support::access_stage::{HIDDEN, Visitor, place, token};
 use crate::support::databases::{databases, wait};
 use crate::support::web_client::Pages;
+use crate::support::world::hour;
 
 #[test]
 fn a_source_that_only_another_topic_searched_is_none() {
@@ -43,5 +44,27 @@ fn what_waits_for_the_index_of_another_topic_is_not_told() {
         };
         assert_eq!(wait_for(HIDDEN), (false, 200), "{name}");
         assert_eq!(wait_for("post:x:7"), (true, 503), "{name}");
+    }
+}
+
+#[test]
+fn alerts_are_not_named_to_who_may_not_read_them() {
+    for database in databases() {
+        let (world, place) = place(database);
+        let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let alert = "[[alerts]]\nname = \"recalls\"\nrule = \"source\"\n";
+        std::fs::write(place.path("jobs.toml"), format!("{file}{alert}")).unwrap();
+        place.ok(&["once", "--due", "--at", &hour(11)]);
+        wait(place.database.execute(
+            "INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('recalls', 'acme/social', 1773219600000, 0)",
+        ));
+        let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
+            .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &["--at", &hour(11)]);
+        for path in ["/", "/topics/acme"] {
+            let told = |token: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text().contains("recalls");
+            assert_eq!((told(&all), told(&one)), (true, false), "{}: {path}", place.database.name);
+        }
+        drop(world);
     }
 }
