@@ -2,6 +2,7 @@
 //! anything is read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{RawPathParams, Request};
@@ -80,7 +81,7 @@ impl Call {
         Ok(Self { app, visitor, id, parameters, given, body, head, now })
     }
 
-    pub(super) fn site(&self) -> &Site {
+    pub(super) fn site(&self) -> &Arc<Site> {
         &self.app.site
     }
 
