@@ -28,6 +28,7 @@ impl Removed {
 pub struct Jobs<'t> {
     text: &'t str,
     entries: Vec<(Kind, Entry)>,
+    paused: bool,
 }
 
 impl<'t> Jobs<'t> {
@@ -36,7 +37,8 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// When it is no TOML, or writes tables in a way that is not edited here.
     pub fn read(text: &'t str) -> Result<Self, Refused> {
-        Ok(Self { text, entries: Places::of(text)?.entries })
+        let places = Places::of(text)?;
+        Ok(Self { text, entries: places.entries, paused: places.paused })
     }
 
     /// Those of a kind, in the order of the file.
@@ -74,6 +76,21 @@ impl<'t> Jobs<'t> {
     pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e Given, &'t str)> {
         let place = entry.keys.iter().find(|place| place.name == key)?;
         Some((&place.given, self.text.get(place.value.clone())?))
+    }
+
+    /// Whether `[defaults]` pauses tables of a kind.
+    #[must_use]
+    pub fn paused_by_default(&self, kind: Kind) -> bool {
+        kind == Kind::Topic && self.paused
+    }
+
+    /// Whether a table is paused, by its own key or by `[defaults]`.
+    #[must_use]
+    pub fn is_paused(&self, kind: Kind, entry: &Entry) -> bool {
+        match self.given(entry, "paused") {
+            Some((given, _)) => *given == Given::Flag(true),
+            None => self.paused_by_default(kind),
+        }
     }
 
     /// Which key of a table a line belongs to, from 1; nothing where the line is not the table's. The header's key is empty.

@@ -378,3 +378,36 @@ fn chmod(file: &PathBuf, mode: u32) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
 }
+
+#[test]
+fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
+    let (_sandbox, place) = place(FILE);
+    std::fs::write(place.path("jobs.toml"), file(&place).replacen("# for all\n", "# for all\npaused = true\n", 1)).unwrap();
+    place.ok(&["once", "--due", "--at", NINE]);
+    let pages = serve(&place);
+    let before = file(&place);
+    let settings = pages.page("/jobs");
+    for (label, there) in
+        [("Resume topic acme", true), ("Pause topic acme", false), ("Pause report daily", true), ("Pause topic rust", false)]
+    {
+        assert_eq!(settings.contains(label), there, "{label}\n{settings}");
+    }
+    // A form that is sent as it is changes nothing; a box that is not ticked says no.
+    let form = Typed::on(&pages, "/jobs/topics/acme");
+    assert_eq!(form.value("paused"), "true");
+    assert_eq!((form.press(&pages, "save").status, file(&place)), (303, before.clone()));
+    let unticked = form.without("paused").press(&pages, "save");
+    assert_eq!(unticked.status, 303, "{}", unticked.text);
+    let resumed = before.replacen("# every = \"6h\"", "paused = false\n# every = \"6h\"", 1);
+    assert_eq!(file(&place), resumed);
+    assert!(pages.page("/jobs").contains("Pause topic acme"));
+    // New ones begin as the others are.
+    assert_eq!(Typed::on(&pages, "/jobs/new").value("paused"), "true");
+    // The topic's page resumes it as well.
+    let page = pages.page("/topics/rust");
+    let button = "name=\"do\" value=\"on\"";
+    assert!(page.contains(button), "{page}");
+    let pressed = send(&pages, "/jobs", &[("do", "on"), ("kind", "topic"), ("name", "rust")]);
+    assert_eq!(pressed.status, 303, "{}", pressed.text);
+    assert!(file(&place).contains("{query} notes\" # kept\npaused = false\n"), "{}", file(&place));
+}

@@ -39,7 +39,7 @@ impl Candidate {
         let before = if target.known().is_none() { copied(before)?.0 } else { before.to_owned() };
         let block = match &form.toml {
             Some(toml) => unhidden(toml, &before),
-            None => applied(&before, &form.values)?,
+            None => applied(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
         };
         let text = match target.known() {
             Some(id) => jobs.replace(Kind::Topic, id, &block)?,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 
 use super::topic_candidate::Target;
-use super::topic_fields::{copied, hidden, values_of};
+use super::topic_fields::{copied, empty, hidden, values_of};
 use super::topic_form::Form;
 use crate::edit::{Jobs, Kind, Refused};
 use crate::model::Role;
@@ -105,7 +105,8 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
         }
         None => None,
     };
-    let mut values = there.map(|entry| values_of(&jobs, entry)).unwrap_or_default();
+    let paused = jobs.paused_by_default(Kind::Topic);
+    let mut values = there.map_or_else(|| empty(paused), |entry| values_of(&jobs, entry, paused));
     if let Some(from) = from {
         values.insert("id", free(&jobs, from));
         values.remove("title");

@@ -81,8 +81,8 @@ const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 /// What stands in the form, by key.
 pub(super) type Values = BTreeMap<&'static str, String>;
 
-/// As a table of the file gives them.
-pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry) -> Values {
+/// As a table of the file gives them; with what holds where it does not say whether it is paused.
+pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
     let shown = |field: &Field| {
         let (given, raw) = jobs.given(entry, field.key)?;
         Some(match given {
@@ -94,7 +94,13 @@ pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry) -> Values {
             Given::Other => raw.to_owned(),
         })
     };
-    FIELDS.iter().filter_map(|field| Some((field.key, shown(field)?))).collect()
+    let given = FIELDS.iter().filter_map(|field| Some((field.key, shown(field)?)));
+    empty(paused).into_iter().chain(given).collect()
+}
+
+/// Those of a topic that says nothing yet.
+pub(super) fn empty(paused: bool) -> Values {
+    paused.then(|| ("paused", true.to_string())).into_iter().collect()
 }
 
 /// As they were typed. A browser ends lines in its own way.
@@ -120,13 +126,14 @@ fn given(field: &Field, value: &str) -> Option<Given> {
     }
 }
 
-/// A table with these values: keys without a field stay, and so does what was not changed.
-pub(super) fn applied(block: &str, typed: &Values) -> Result<String, Refused> {
+/// A table with these values: keys without a field stay, and so does what was not changed. `paused` is what holds where it does
+/// not say.
+pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<String, Refused> {
     let mut made = block.to_owned();
     for field in &FIELDS {
         let jobs = Jobs::read(&made)?;
         let Some(entry) = jobs.entries(Kind::Topic).next() else { break };
-        let before = values_of(&jobs, entry).remove(field.key);
+        let before = values_of(&jobs, entry, paused).remove(field.key);
         let now = typed.get(field.key).map_or("", String::as_str);
         // A box that is not ticked says no only where something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
@@ -182,22 +189,26 @@ mod tests {
 
     fn of(block: &str) -> Values {
         let jobs = Jobs::read(block).unwrap();
-        values_of(&jobs, jobs.entries(Kind::Topic).next().unwrap())
+        values_of(&jobs, jobs.entries(Kind::Topic).next().unwrap(), false)
     }
 
     #[test]
     fn what_is_not_typed_anew_stays_byte_for_byte() {
-        assert_eq!(applied(BLOCK, &of(BLOCK)).unwrap(), BLOCK);
+        assert_eq!(applied(BLOCK, &of(BLOCK), false).unwrap(), BLOCK);
         let mut values = of(BLOCK);
         values.remove("paused");
         values.insert("max_calls_per_day", "many".to_owned());
         values.insert("tags", "one, two\n three \n\n".to_owned());
         values.insert("sources", "social,  web".to_owned());
-        let made = applied(BLOCK, &values).unwrap();
+        let made = applied(BLOCK, &values, false).unwrap();
         let expected = BLOCK.replace("paused = true", "paused = false").replace("= 5", "= \"many\"");
         assert_eq!(made, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
-        let new = applied("[[topics]]\n", &Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]));
+        let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
+        let new = applied("[[topics]]\n", &words, false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
+        // Where all are paused, who is not says so.
+        let new = applied("[[topics]]\n", &words, true).unwrap();
+        assert!(new.ends_with("paused = false\n"), "{new}");
     }
 
     #[test]
