@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::edit::{Entry, Given, Jobs, Kind, Refused, masked};
+use crate::edit::{Entry, Given, Jobs, Kind, Refused, masked, without_comments};
 use crate::web::ask::Ask;
 
 /// How a field is typed.
@@ -150,6 +150,20 @@ pub(super) fn hidden(block: &str) -> String {
     shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
 }
 
+/// The same for who may edit the file or not. A comment may hold where pings went, so who may not sees none that could.
+pub(super) fn shown(block: &str, edits: bool) -> String {
+    let shown = hidden(block);
+    if edits { shown } else { without_comments(&shown, "# (hidden)", is_secret) }
+}
+
+/// Whether a comment could hold an address.
+fn is_secret(comment: &str) -> bool {
+    let is_address = |word: &str| {
+        word.contains("://") || word.contains('@') || word.split_once('/').is_some_and(|(host, _)| host.contains('.'))
+    };
+    comment.to_lowercase().contains("ping") || comment.split_whitespace().any(is_address)
+}
+
 /// A table as it is copied. Two topics that tell one address of their runs would hide each other's silence, so where pings go
 /// is left out, unless it names the topic; whether something was.
 pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
@@ -228,5 +242,9 @@ mod tests {
             let text = hidden(&block);
             assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
         }
+        let noted = format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
+        assert_eq!(super::shown(&noted, true), hidden(&noted));
+        let text = super::shown(&noted, false);
+        assert!(!text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"), "{text}");
     }
 }
