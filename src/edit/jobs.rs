@@ -106,6 +106,12 @@ impl<'t> Jobs<'t> {
         Some(key.map_or("", |place| place.name.as_str()))
     }
 
+    /// Lines that were typed, with the line ends of this text.
+    #[must_use]
+    pub fn typed(&self, lines: &str) -> String {
+        text::with_ends(lines, text::newline(self.text))
+    }
+
     /// The text with one more table, after the last of its kind, else at the end.
     ///
     /// # Errors
@@ -115,13 +121,14 @@ impl<'t> Jobs<'t> {
         let end = text::newline(self.text);
         let at = self.entries(kind).map(|entry| entry.block.end).max().unwrap_or(self.text.len());
         let (before, after) = self.text.split_at(at);
+        let last = if block.ends_with('\n') { "" } else { end };
         let gap = match before {
             "" => String::new(),
             _ if before.ends_with('\n') => end.to_owned(),
             _ => end.repeat(2),
         };
         let apart = if after.is_empty() || after.starts_with(['\n', '\r']) { "" } else { end };
-        Ok([before, &gap, &text::with_ends(block, end), apart, after].concat())
+        Ok([before, &gap, block, last, apart, after].concat())
     }
 
     /// The text with another table in the place of one.
@@ -132,11 +139,13 @@ impl<'t> Jobs<'t> {
         one_table(kind, block)?;
         let entry = self.whole(kind, name)?;
         let (before, after) = (self.text.get(..entry.block.start), self.text.get(entry.block.end..));
-        let mut block = text::with_ends(block, text::newline(self.text));
-        if after == Some("") && !self.text.ends_with('\n') {
-            block.truncate(block.trim_end_matches(['\n', '\r']).len());
-        }
-        Ok([before.unwrap_or(""), &block, after.unwrap_or("")].concat())
+        let lines = block.trim_end_matches(['\n', '\r']);
+        let (block, last) = match after {
+            Some("") if !self.text.ends_with('\n') => (lines, ""),
+            _ if block.ends_with('\n') => (block, ""),
+            _ => (block, text::newline(self.text)),
+        };
+        Ok([before.unwrap_or(""), block, last, after.unwrap_or("")].concat())
     }
 
     /// The text without a table, and what was taken out: its lines, the comment right above it that stands alone, and the

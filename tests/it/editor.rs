@@ -382,14 +382,18 @@ fn chmod(file: &PathBuf, mode: u32) {
 #[test]
 fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
     let (_sandbox, place) = place(FILE);
-    std::fs::write(place.path("jobs.toml"), file(&place).replacen("# for all\n", "# for all\npaused = true\n", 1)).unwrap();
+    std::fs::write(place.path("jobs.toml"), file(&place).replacen("# for all\n", "# for all\npaused = true\n", 1))
+        .unwrap();
     place.ok(&["once", "--due", "--at", NINE]);
     let pages = serve(&place);
     let before = file(&place);
     let settings = pages.page("/jobs");
-    for (label, there) in
-        [("Resume topic acme", true), ("Pause topic acme", false), ("Pause report daily", true), ("Pause topic rust", false)]
-    {
+    for (label, there) in [
+        ("Resume topic acme", true),
+        ("Pause topic acme", false),
+        ("Pause report daily", true),
+        ("Pause topic rust", false),
+    ] {
         assert_eq!(settings.contains(label), there, "{label}\n{settings}");
     }
     // A form that is sent as it is changes nothing; a box that is not ticked says no.
@@ -410,4 +414,25 @@ fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
     let pressed = send(&pages, "/jobs", &[("do", "on"), ("kind", "topic"), ("name", "rust")]);
     assert_eq!(pressed.status, 303, "{}", pressed.text);
     assert!(file(&place).contains("{query} notes\" # kept\npaused = false\n"), "{}", file(&place));
+}
+
+#[test]
+fn a_form_that_is_saved_as_it_was_shown_changes_no_byte() {
+    let odd = "[[topics]]\nid = \"odd\"\nquery = \" y \"\nsources = [\"social\"]\nai.prompt = \"\"\"one\r\n{query}\"\"\"\n\
+        must = [\" cat \"]\nexclude = [\"a\", \" b \"]\nevery = \"12h\"\n# about none\n\n[[reports]]\nname = \"daily\"\nschedule = \"0 7 * * *\"\n";
+    for text in [odd.to_owned(), odd.replace("\r\n", "\n").replace('\n', "\r\n")] {
+        let (_sandbox, place) = place("[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
+        let head = file(&place).split("[[topics]]").next().unwrap().to_owned();
+        std::fs::write(place.path("jobs.toml"), format!("{head}{text}")).unwrap();
+        place.ok(&["check"]);
+        let pages = serve(&place);
+        let before = file(&place);
+        for how in ["", "?as=toml"] {
+            let saved = Typed::on(&pages, &format!("/jobs/topics/odd{how}")).press(&pages, "save");
+            assert_eq!((saved.status, file(&place)), (303, before.clone()), "{how}: {}", saved.text);
+        }
+        // Another key is changed alone.
+        let saved = Typed::on(&pages, "/jobs/topics/odd").with("every", "1d").press(&pages, "save");
+        assert_eq!((saved.status, file(&place)), (303, before.replacen("12h", "1d", 1)), "{}", saved.text);
+    }
 }

@@ -103,7 +103,20 @@ pub(super) fn empty(paused: bool) -> Values {
     paused.then(|| ("paused", true.to_string())).into_iter().collect()
 }
 
-/// As they were typed. A browser ends lines in its own way.
+/// A text as a form sends it back that shows it: a browser ends lines in its own way, and what stands around is left out.
+pub(super) fn sent_back(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
+}
+
+impl Field {
+    /// The same of what stands in the field, which may have one line alone.
+    fn sent_back(&self, value: &str) -> String {
+        let sent = sent_back(value);
+        if self.shape == Shape::Lines { sent } else { sent.replace('\n', "") }
+    }
+}
+
+/// As they were typed.
 pub(super) fn typed(form: &Ask) -> Values {
     let value = |key: &str| form.get(key).map(|value| value.replace("\r\n", "\n"));
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
@@ -137,7 +150,7 @@ pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<Strin
         let now = typed.get(field.key).map_or("", String::as_str);
         // A box that is not ticked says no only where something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
-        if before.as_deref().unwrap_or("") != now {
+        if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
             made = jobs.set(Kind::Topic, &entry.name, field.key, given(field, now).as_ref())?;
         }
     }
@@ -220,6 +233,11 @@ mod tests {
         let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
         let new = applied("[[topics]]\n", &words, false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
+        // A value that a form does not send as it is has not changed.
+        let block =
+            "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
+        let sent = of(block).into_iter().map(|(key, value)| (key, sent_back(&value))).collect();
+        assert_eq!(applied(block, &sent, false).unwrap(), block);
         // Where all are paused, who is not says so.
         let new = applied("[[topics]]\n", &words, true).unwrap();
         assert!(new.ends_with("paused = false\n"), "{new}");
@@ -242,9 +260,13 @@ mod tests {
             let text = hidden(&block);
             assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
         }
-        let noted = format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
+        let noted =
+            format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
         assert_eq!(super::shown(&noted, true), hidden(&noted));
         let text = super::shown(&noted, false);
-        assert!(!text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"), "{text}");
+        assert!(
+            !text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"),
+            "{text}"
+        );
     }
 }
