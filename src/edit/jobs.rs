@@ -112,23 +112,24 @@ impl<'t> Jobs<'t> {
         text::with_ends(lines, text::newline(self.text))
     }
 
-    /// The text with one more table, after the last of its kind, else at the end.
+    /// The text with one more table, after the last of its kind and the comment right below that, else at the end.
     ///
     /// # Errors
     /// When `block` is not one table of the kind.
     pub fn append(&self, kind: Kind, block: &str) -> Result<String, Refused> {
         one_table(kind, block)?;
         let end = text::newline(self.text);
-        let at = self.entries(kind).map(|entry| entry.block.end).max().unwrap_or(self.text.len());
+        let last = self.entries(kind).map(|entry| entry.block.end).max();
+        let at = last.map_or(self.text.len(), |end| text::comment_below(self.text, end));
         let (before, after) = self.text.split_at(at);
-        let last = if block.ends_with('\n') { "" } else { end };
+        let closed = if block.ends_with('\n') { "" } else { end };
         let gap = match before {
             "" => String::new(),
             _ if before.ends_with('\n') => end.to_owned(),
             _ => end.repeat(2),
         };
         let apart = if after.is_empty() || after.starts_with(['\n', '\r']) { "" } else { end };
-        Ok([before, &gap, block, last, apart, after].concat())
+        Ok([before, &gap, block, closed, apart, after].concat())
     }
 
     /// The text with another table in the place of one.

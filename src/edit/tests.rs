@@ -83,6 +83,24 @@ fn a_table_of_the_file_keeps_its_line_ends_whatever_they_are() {
 }
 
 #[test]
+fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
+    let new = "[[topics]]\nid = \"b\"\n";
+    for (below, after) in [
+        (
+            "# every = \"6h\"\n  # too\n\n# reports\n",
+            "# every = \"6h\"\n  # too\n\n[[topics]]\nid = \"b\"\n\n# reports\n",
+        ),
+        ("# last", "# last\n\n[[topics]]\nid = \"b\"\n"),
+        ("# mine\n[[reports]]\n", "# mine\n\n[[topics]]\nid = \"b\"\n\n[[reports]]\n"),
+        ("\n# not mine\n", "\n[[topics]]\nid = \"b\"\n\n# not mine\n"),
+    ] {
+        let head = "[[topics]]\nid = \"a\"\n";
+        let made = Jobs::read(&format!("{head}{below}")).unwrap().append(Kind::Topic, new).unwrap();
+        assert_eq!(made, format!("{head}{after}"));
+    }
+}
+
+#[test]
 fn what_cannot_be_edited_safely_is_refused() {
     let torn = "[[topics]]\nid = \"a\"\n[service]\nbase_url = \"sandbox\"\n[topics.web]\nlimit = 7\n";
     let jobs = Jobs::read(torn).unwrap();
