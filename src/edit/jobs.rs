@@ -28,6 +28,7 @@ impl Removed {
 pub struct Jobs<'t> {
     text: &'t str,
     entries: Vec<(Kind, Entry)>,
+    paused: bool,
 }
 
 impl<'t> Jobs<'t> {
@@ -36,7 +37,8 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// When it is no TOML, or writes tables in a way that is not edited here.
     pub fn read(text: &'t str) -> Result<Self, Refused> {
-        Ok(Self { text, entries: Places::of(text)?.entries })
+        let places = Places::of(text)?;
+        Ok(Self { text, entries: places.entries, paused: places.paused })
     }
 
     /// Those of a kind, in the order of the file.
@@ -76,6 +78,21 @@ impl<'t> Jobs<'t> {
         Some((&place.given, self.text.get(place.value.clone())?))
     }
 
+    /// Whether `[defaults]` pauses tables of a kind.
+    #[must_use]
+    pub fn paused_by_default(&self, kind: Kind) -> bool {
+        kind == Kind::Topic && self.paused
+    }
+
+    /// Whether a table is paused, by its own key or by `[defaults]`.
+    #[must_use]
+    pub fn is_paused(&self, kind: Kind, entry: &Entry) -> bool {
+        match self.given(entry, "paused") {
+            Some((given, _)) => *given == Given::Flag(true),
+            None => self.paused_by_default(kind),
+        }
+    }
+
     /// Which key of a table a line belongs to, from 1; nothing where the line is not the table's. The header's key is empty.
     #[must_use]
     pub fn key_at<'e>(&self, entry: &'e Entry, line: usize) -> Option<&'e str> {
@@ -89,22 +106,30 @@ impl<'t> Jobs<'t> {
         Some(key.map_or("", |place| place.name.as_str()))
     }
 
-    /// The text with one more table, after the last of its kind, else at the end.
+    /// Lines that were typed, with the line ends of this text.
+    #[must_use]
+    pub fn typed(&self, lines: &str) -> String {
+        text::with_ends(lines, text::newline(self.text))
+    }
+
+    /// The text with one more table, after the last of its kind and the comment right below that, else at the end.
     ///
     /// # Errors
     /// When `block` is not one table of the kind.
     pub fn append(&self, kind: Kind, block: &str) -> Result<String, Refused> {
         one_table(kind, block)?;
         let end = text::newline(self.text);
-        let at = self.entries(kind).map(|entry| entry.block.end).max().unwrap_or(self.text.len());
+        let last = self.entries(kind).map(|entry| entry.block.end).max();
+        let at = last.map_or(self.text.len(), |end| text::comment_below(self.text, end));
         let (before, after) = self.text.split_at(at);
+        let closed = if block.ends_with('\n') { "" } else { end };
         let gap = match before {
             "" => String::new(),
             _ if before.ends_with('\n') => end.to_owned(),
             _ => end.repeat(2),
         };
         let apart = if after.is_empty() || after.starts_with(['\n', '\r']) { "" } else { end };
-        Ok([before, &gap, &text::with_ends(block, end), apart, after].concat())
+        Ok([before, &gap, block, closed, apart, after].concat())
     }
 
     /// The text with another table in the place of one.
@@ -115,11 +140,13 @@ impl<'t> Jobs<'t> {
         one_table(kind, block)?;
         let entry = self.whole(kind, name)?;
         let (before, after) = (self.text.get(..entry.block.start), self.text.get(entry.block.end..));
-        let mut block = text::with_ends(block, text::newline(self.text));
-        if after == Some("") && !self.text.ends_with('\n') {
-            block.truncate(block.trim_end_matches(['\n', '\r']).len());
-        }
-        Ok([before.unwrap_or(""), &block, after.unwrap_or("")].concat())
+        let lines = block.trim_end_matches(['\n', '\r']);
+        let (block, last) = match after {
+            Some("") if !self.text.ends_with('\n') => (lines, ""),
+            _ if block.ends_with('\n') => (block, ""),
+            _ => (block, text::newline(self.text)),
+        };
+        Ok([before.unwrap_or(""), block, last, after.unwrap_or("")].concat())
     }
 
     /// The text without a table, and what was taken out: its lines, the comment right above it that stands alone, and the

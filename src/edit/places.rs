@@ -13,6 +13,8 @@ pub(super) struct Places {
     pub(super) entries: Vec<(Kind, Entry)>,
     /// Whether there are other tables or keys.
     pub(super) others: bool,
+    /// Whether `[defaults]` pauses topics.
+    pub(super) paused: bool,
 }
 
 impl Places {
@@ -42,7 +44,9 @@ impl Places {
                 }
             }
         }
-        Ok(Self { entries, others })
+        let defaults = root.get("defaults").and_then(Item::as_table_like);
+        let paused = defaults.and_then(|table| table.get("paused")).and_then(Item::as_bool).unwrap_or(false);
+        Ok(Self { entries, others, paused })
     }
 }
 

@@ -41,15 +41,15 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
 #[test]
 fn a_table_is_added_replaced_and_removed_where_it_belongs() {
     let jobs = Jobs::read(FILE).unwrap();
-    let added = jobs.append(Kind::Topic, "[[topics]]\nid = \"c\"\n").unwrap();
+    let added = jobs.append(Kind::Topic, &jobs.typed("[[topics]]\nid = \"c\"\n")).unwrap();
     assert_eq!(added, FILE.replacen("limit = 7\r\n", "limit = 7\r\n\r\n[[topics]]\r\nid = \"c\"\r\n", 1));
-    let added = jobs.append(Kind::Alert, "[[alerts]]\nname = \"c\"").unwrap();
+    let added = jobs.append(Kind::Alert, &jobs.typed("[[alerts]]\nname = \"c\"")).unwrap();
     assert_eq!(added, format!("{FILE}\r\n\r\n[[alerts]]\r\nname = \"c\"\r\n"));
     let (left, removed) = jobs.remove(Kind::Topic, "b").unwrap();
     // Its own comment goes with it, that of the table before stays.
     assert!(!left.contains("about b") && left.contains("# every = \"6h\"\r\n\r\n# reports"), "{left}");
     assert_eq!(removed.put_back(&left).unwrap(), FILE);
-    let replaced = jobs.replace(Kind::Topic, "a", "[[topics]]\nid = \"z\"").unwrap();
+    let replaced = jobs.replace(Kind::Topic, "a", &jobs.typed("[[topics]]\nid = \"z\"")).unwrap();
     assert_eq!(
         replaced,
         FILE.replacen("[[topics]] # first\r\nid = \"a\" # stays\r\nquery = 'a, b'", "[[topics]]\r\nid = \"z\"", 1)
@@ -66,6 +66,37 @@ fn a_table_is_added_replaced_and_removed_where_it_belongs() {
     ] {
         assert!(jobs.append(Kind::Topic, wrong).is_err(), "{wrong}");
         assert!(jobs.replace(Kind::Topic, "a", wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_table_of_the_file_keeps_its_line_ends_whatever_they_are() {
+    let file = "[[topics]]\nid = \"a\"\nquery = \"\"\"x\r\ny\"\"\"\n\n# end\n";
+    let jobs = Jobs::read(file).unwrap();
+    let block = jobs.block(jobs.entry(Kind::Topic, "a").unwrap());
+    assert_eq!(jobs.replace(Kind::Topic, "a", block).unwrap(), file);
+    assert_eq!(jobs.replace(Kind::Topic, "a", block.trim_end()).unwrap(), file);
+    let copy = block.replace("\"a\"", "\"b\"");
+    assert_eq!(jobs.append(Kind::Topic, &copy).unwrap(), file.replace("\n\n# end", &format!("\n\n{copy}\n# end")));
+    let short = Jobs::read("[[topics]]\nid = \"a\"").unwrap();
+    assert_eq!(short.replace(Kind::Topic, "a", "[[topics]]\nid = \"b\"\n").unwrap(), "[[topics]]\nid = \"b\"");
+}
+
+#[test]
+fn a_comment_right_below_a_table_stays_its_own_when_another_is_added() {
+    let new = "[[topics]]\nid = \"b\"\n";
+    for (below, after) in [
+        (
+            "# every = \"6h\"\n  # too\n\n# reports\n",
+            "# every = \"6h\"\n  # too\n\n[[topics]]\nid = \"b\"\n\n# reports\n",
+        ),
+        ("# last", "# last\n\n[[topics]]\nid = \"b\"\n"),
+        ("# mine\n[[reports]]\n", "# mine\n\n[[topics]]\nid = \"b\"\n\n[[reports]]\n"),
+        ("\n# not mine\n", "\n[[topics]]\nid = \"b\"\n\n# not mine\n"),
+    ] {
+        let head = "[[topics]]\nid = \"a\"\n";
+        let made = Jobs::read(&format!("{head}{below}")).unwrap().append(Kind::Topic, new).unwrap();
+        assert_eq!(made, format!("{head}{after}"));
     }
 }
 

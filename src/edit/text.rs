@@ -39,13 +39,29 @@ fn above(text: &str, mut at: usize, is: impl Fn(&str) -> bool) -> usize {
     at
 }
 
+/// Where the lines below an offset end for as long as each is what `is` says.
+fn below(text: &str, mut at: usize, is: impl Fn(&str) -> bool) -> usize {
+    while at < text.len() {
+        let end = line_end(text, at);
+        if !text.get(at..end).is_some_and(&is) {
+            break;
+        }
+        at = end;
+    }
+    at
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with('#')
+}
+
 fn is_blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
 /// Where the comment begins that stands right above; one that follows other lines may be theirs.
 pub(super) fn comment_above(text: &str, at: usize) -> usize {
-    let start = above(text, at, |line| line.trim_start().starts_with('#'));
+    let start = above(text, at, is_comment);
     let alone = start == 0 || text.get(line_start(text, start - 1)..start).is_some_and(is_blank);
     if alone { start } else { at }
 }
@@ -54,13 +70,11 @@ pub(super) fn blanks_above(text: &str, at: usize) -> usize {
     above(text, at, is_blank)
 }
 
-pub(super) fn blanks_below(text: &str, mut at: usize) -> usize {
-    while at < text.len() {
-        let end = line_end(text, at);
-        if !text.get(at..end).is_some_and(is_blank) {
-            break;
-        }
-        at = end;
-    }
-    at
+pub(super) fn blanks_below(text: &str, at: usize) -> usize {
+    below(text, at, is_blank)
+}
+
+/// Where the comment ends that stands right below.
+pub(super) fn comment_below(text: &str, at: usize) -> usize {
+    below(text, at, is_comment)
 }

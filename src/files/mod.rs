@@ -18,6 +18,8 @@ pub struct Replacement {
     target: PathBuf,
     folder: PathBuf,
     file: NamedTempFile,
+    /// Whether all that was written is durable.
+    durable: bool,
 }
 
 impl Replacement {
@@ -39,7 +41,7 @@ impl Replacement {
         };
         let file = begun(&folder)?;
         sweep(&folder);
-        Ok(Self { target: target.to_owned(), folder, file })
+        Ok(Self { target: target.to_owned(), folder, file, durable: false })
     }
 
     /// The file that is being written, for whoever writes it by its name.
@@ -48,10 +50,20 @@ impl Replacement {
         self.file.path()
     }
 
-    /// Makes the content durable and puts it in place.
-    pub fn commit(mut self) -> io::Result<()> {
+    /// Makes what was written durable, which may take its time; after it [`Replacement::commit`] is one rename.
+    pub fn sync(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.as_file().sync_all()?;
+        self.durable = true;
+        Ok(())
+    }
+
+    /// Makes the content durable and puts it in place.
+    pub fn commit(mut self) -> io::Result<()> {
+        // Whoever writes it by its name did so before.
+        if !self.durable {
+            self.sync()?;
+        }
         self.file.persist(&self.target).map_err(|e| e.error)?;
         // The rename itself is durable once the folder is.
         #[cfg(unix)]
@@ -123,6 +135,7 @@ fn is_systems(target: &Path) -> bool {
 
 impl Write for Replacement {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.durable = false;
         self.file.write(bytes)
     }
 
@@ -146,7 +159,10 @@ mod tests {
         drop(abandoned);
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
         let mut new = Replacement::create(&target, &Protected::default()).unwrap();
-        new.write_all(b"new").unwrap();
+        new.write_all(b"ne").unwrap();
+        new.sync().unwrap();
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
+        new.write_all(b"w").unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "old");
         new.commit().unwrap();
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");

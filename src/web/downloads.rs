@@ -2,6 +2,7 @@
 //! runs wait for one; whoever goes away ends the reading. What is asked for is read by who serves it.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -9,31 +10,36 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
 
 use super::ask::cut;
-use super::exporting::{AT_ONCE, Exporting};
+use super::exporting::AT_ONCE;
 use super::pipe::{Pages, Writer, pipe};
 use super::problem::Problem;
 use super::site::Site;
+use super::visitor::Visitor;
 use crate::compare::{Filtered, Hiding};
 use crate::export::{self, ExportError, Format, InvalidRequest, Order};
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// How long one may take: what it reads stands still for it in the database.
 const LONGEST: Duration = Duration::from_secs(3_600);
+/// How often it is asked whether the token still opens something.
+const LOOK: Duration = Duration::from_secs(1);
 pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
 pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// A file of rows, to be kept.
 pub(super) async fn answer(
-    site: &Site,
+    site: &Arc<Site>,
+    visitor: &Visitor,
     name: &str,
     order: Order,
     filtered: Filtered,
     head: bool,
 ) -> Result<Response, Problem> {
-    if order.filter.words.is_some() && site.store.words_waiting().await? > 0 {
+    if order.filter.words.is_some() && waits(&site.store, &order.filter.topics).await? {
         let hint = "`topicwatch run` indexes beside its loop, `topicwatch items --search` at once; ask again then.";
         let title = "Some items are not indexed yet, and would be missing";
         return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, hint));
@@ -47,9 +53,22 @@ pub(super) async fn answer(
         Format::Xlsx => XLSX,
         _ => CSV,
     };
-    let body = if head { Body::empty() } else { Body::from_stream(begin(&site.exporting, place, order, filtered)) };
+    let body = if head { Body::empty() } else { Body::from_stream(begin(site, visitor, place, order, filtered)) };
     let disposition = format!("attachment; filename=\"{name}\"");
     Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
+}
+
+/// Whether items of these topics wait for the index; of any topic where none is named.
+async fn waits(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
+    if topics.is_empty() {
+        return Ok(store.words_waiting().await? > 0);
+    }
+    for topic in topics {
+        if store.words_waiting_of(topic).await? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Options as they are written in an address.
@@ -67,12 +86,16 @@ pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
     Problem::contrary(title, named(&unfit.hint))
 }
 
-/// Has it written on a thread of its own; what is sent is what was written.
-fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filtered: Filtered) -> Pages {
-    let (writer, pages) = pipe(LONGEST, exporting.stop.clone());
-    let (store, stop, handle) = (exporting.store.clone(), exporting.stop.clone(), Handle::current());
+/// Has it written on a thread of its own; what is sent is what was written, for as long as the visitor may have it.
+fn begin(site: &Arc<Site>, visitor: &Visitor, place: OwnedSemaphorePermit, order: Order, filtered: Filtered) -> Pages {
+    let (store, stop) = (site.exporting.store.clone(), site.exporting.stop.clone());
+    // Of this one alone: cancelled when the token is withdrawn, and when it has ended.
+    let over = stop.child_token();
+    let (writer, pages) = pipe(LONGEST, over.clone());
+    tokio::spawn(watch(Arc::clone(site), visitor.clone(), over.clone()));
+    let handle = Handle::current();
     tokio::task::spawn_blocking(move || {
-        let _place = place;
+        let (_place, _over) = (place, over.drop_guard());
         // Only where the whole process ends is a reading dropped midway.
         let end = handle.block_on(async {
             tokio::select! {
@@ -83,6 +106,21 @@ fn begin(exporting: &Exporting, place: OwnedSemaphorePermit, order: Order, filte
         writer.end(end.map_err(|error| io_error(&order, error)));
     });
     pages
+}
+
+/// Breaks an export whose token was withdrawn.
+async fn watch(site: Arc<Site>, visitor: Visitor, over: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = over.cancelled() => return,
+            () = tokio::time::sleep(LOOK) => {}
+        }
+        // A database that is away for a moment may be back at the next look.
+        if matches!(site.tokens.holds(&visitor, &site.store).await, Ok(false)) {
+            tracing::info!("an export ends: its token was withdrawn");
+            return over.cancel();
+        }
+    }
 }
 
 async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {

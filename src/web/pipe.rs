@@ -53,12 +53,12 @@ pub(super) struct Writer {
 
 /// The end that is sent.
 #[derive(Debug)]
-pub(super) struct Pages(Arc<Shared>);
+pub(super) struct Pages(Arc<Shared>, CancellationToken);
 
 /// A pipe that may be written to for so long, and not after the stop.
 pub(super) fn pipe(longest: Duration, stop: CancellationToken) -> (Writer, Pages) {
     let shared = Arc::new(Shared::default());
-    (Writer { shared: Arc::clone(&shared), stop, until: Instant::now() + longest }, Pages(shared))
+    (Writer { shared: Arc::clone(&shared), stop: stop.clone(), until: Instant::now() + longest }, Pages(shared, stop))
 }
 
 impl Writer {
@@ -120,6 +120,10 @@ impl Stream for Pages {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let mut held = self.0.held();
+        // What was stopped is sent no further; what was whole before is.
+        if self.1.is_cancelled() && !matches!(held.end, Some(Ok(()))) {
+            held.pages.clear();
+        }
         if let Some(page) = held.pages.pop_front() {
             self.0.taken.notify_all();
             return Poll::Ready(Some(Ok(page)));
@@ -195,5 +199,22 @@ mod tests {
         let waits = std::thread::spawn(move || (&writer).write(b"x").is_err());
         stop.cancel();
         assert!(waits.join().unwrap());
+    }
+
+    #[tokio::test]
+    async fn what_was_stopped_is_sent_no_further_and_what_was_whole_is() {
+        for whole in [false, true] {
+            let stop = CancellationToken::new();
+            let (writer, mut pages) = pipe(LONG, stop.clone());
+            (&writer).write_all(b"x").unwrap();
+            if whole {
+                writer.end(Ok(()));
+                stop.cancel();
+            } else {
+                stop.cancel();
+                writer.end(Err(io::Error::other("stopped")));
+            }
+            assert_eq!(pages.next().await.unwrap().is_ok(), whole);
+        }
     }
 }

@@ -3,8 +3,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
-use crate::support::api_client::{ask, get, request};
+use crate::support::access_stage::token;
+use crate::support::api_client::{Reply, ask, get, request};
 use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
@@ -142,6 +144,18 @@ fn an_export_that_breaks_breaks_its_connection() {
     }
 }
 
+/// More items than what lies between the program and somebody who takes nothing.
+fn fill(place: &Place) {
+    let text = "many words ".repeat(90);
+    wait(place.database.execute(&format!(
+        "INSERT INTO item (key, kind, strong, first_seen, last_seen, text) \
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 30000) \
+         SELECT 'post:made:' || n, 'post', 1, 1773219600000, 1773219600000, '{text}' FROM n; \
+         INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
+         SELECT 'acme', i.id, 1773219600000, r.id, 1773219600000, r.id, 1 FROM item i CROSS JOIN (SELECT min(id) AS id FROM run WHERE topic = 'acme' AND seq IS NOT NULL) r WHERE i.key LIKE 'post:made:%'"
+    )));
+}
+
 /// An export that nobody takes: it is asked for, and the begin of its answer is read.
 fn held(pages: &Pages) -> Option<TcpStream> {
     let mut stream = pages.connect();
@@ -156,15 +170,7 @@ fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = place(database);
-        // More than what lies between the program and somebody who takes nothing.
-        let text = "many words ".repeat(90);
-        wait(place.database.execute(&format!(
-            "INSERT INTO item (key, kind, strong, first_seen, last_seen, text) \
-             WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 30000) \
-             SELECT 'post:made:' || n, 'post', 1, 1773219600000, 1773219600000, '{text}' FROM n; \
-             INSERT INTO topic_item (topic, item, first_seen, first_run, last_seen, last_run, times_seen) \
-             SELECT 'acme', i.id, 1773219600000, r.id, 1773219600000, r.id, 1 FROM item i CROSS JOIN (SELECT min(id) AS id FROM run WHERE topic = 'acme' AND seq IS NOT NULL) r WHERE i.key LIKE 'post:made:%'"
-        )));
+        fill(&place);
         let pages = Pages::serve(&place, &["--at", NINE]);
         let refused = || ask(&pages, "HEAD", "/api/v1/exports/runs.csv", &[], "").status == 503;
         let taken = std::cell::RefCell::new(Vec::new());
@@ -195,5 +201,40 @@ fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
         pages.going.signal("TERM");
         let ended = pages.going.wait();
         assert_eq!(ended.code, Some(0), "{name}: {ended}");
+    }
+}
+
+#[test]
+fn an_export_ends_with_the_token_that_asked_for_it() {
+    for database in databases() {
+        let (_sandbox, place) = place(database);
+        fill(&place);
+        let [ann, bob] = ["ann", "bob"].map(|name| token(&place, &[name, "--role", "read", "--topic", "acme"]));
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        let [mut withdrawn, mut other] = [&ann, &bob].map(|secret| {
+            let bearer = format!("Bearer {secret}");
+            let headers = [("Authorization", bearer.as_str())];
+            let mut stream = pages.connect();
+            let asked = request(&pages, "GET", "/api/v1/exports/items.csv", &headers, "");
+            stream.write_all(asked.as_bytes()).unwrap();
+            let mut begin = vec![0; 12];
+            stream.read_exact(&mut begin).unwrap();
+            assert!(begin.ends_with(b" 200"));
+            (stream, begin)
+        });
+        place.ok(&["token", "withdraw", "ann"]);
+        // Both stand still: nobody takes anything. Its place is free long before it were given up for that.
+        let begun = Instant::now();
+        let bearer = format!("Bearer {bob}");
+        let headers = [("Authorization", bearer.as_str())];
+        crate::support::program::until("a place", || {
+            ask(&pages, "HEAD", "/api/v1/exports/runs.csv", &headers, "").status != 503
+        });
+        assert!(begun.elapsed() < Duration::from_secs(20), "{}", place.database.name);
+        let whole = |(stream, begin): &mut (TcpStream, Vec<u8>)| {
+            let _ = stream.read_to_end(begin);
+            Reply::of(begin).whole
+        };
+        assert_eq!((whole(&mut withdrawn), whole(&mut other)), (false, true), "{}", place.database.name);
     }
 }

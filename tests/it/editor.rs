@@ -378,3 +378,61 @@ fn chmod(file: &PathBuf, mode: u32) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
 }
+
+#[test]
+fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
+    let (_sandbox, place) = place(FILE);
+    std::fs::write(place.path("jobs.toml"), file(&place).replacen("# for all\n", "# for all\npaused = true\n", 1))
+        .unwrap();
+    place.ok(&["once", "--due", "--at", NINE]);
+    let pages = serve(&place);
+    let before = file(&place);
+    let settings = pages.page("/jobs");
+    for (label, there) in [
+        ("Resume topic acme", true),
+        ("Pause topic acme", false),
+        ("Pause report daily", true),
+        ("Pause topic rust", false),
+    ] {
+        assert_eq!(settings.contains(label), there, "{label}\n{settings}");
+    }
+    // A form that is sent as it is changes nothing; a box that is not ticked says no.
+    let form = Typed::on(&pages, "/jobs/topics/acme");
+    assert_eq!(form.value("paused"), "true");
+    assert_eq!((form.press(&pages, "save").status, file(&place)), (303, before.clone()));
+    let unticked = form.without("paused").press(&pages, "save");
+    assert_eq!(unticked.status, 303, "{}", unticked.text);
+    let resumed = before.replacen("# every = \"6h\"", "paused = false\n# every = \"6h\"", 1);
+    assert_eq!(file(&place), resumed);
+    assert!(pages.page("/jobs").contains("Pause topic acme"));
+    // New ones begin as the others are.
+    assert_eq!(Typed::on(&pages, "/jobs/new").value("paused"), "true");
+    // The topic's page resumes it as well.
+    let page = pages.page("/topics/rust");
+    let button = "name=\"do\" value=\"on\"";
+    assert!(page.contains(button), "{page}");
+    let pressed = send(&pages, "/jobs", &[("do", "on"), ("kind", "topic"), ("name", "rust")]);
+    assert_eq!(pressed.status, 303, "{}", pressed.text);
+    assert!(file(&place).contains("{query} notes\" # kept\npaused = false\n"), "{}", file(&place));
+}
+
+#[test]
+fn a_form_that_is_saved_as_it_was_shown_changes_no_byte() {
+    let odd = "[[topics]]\nid = \"odd\"\nquery = \" y \"\nsources = [\"social\"]\nai.prompt = \"\"\"one\r\n{query}\"\"\"\n\
+        must = [\" cat \"]\nexclude = [\"a\", \" b \"]\nevery = \"12h\"\n# about none\n\n[[reports]]\nname = \"daily\"\nschedule = \"0 7 * * *\"\n";
+    for text in [odd.to_owned(), odd.replace("\r\n", "\n").replace('\n', "\r\n")] {
+        let (_sandbox, place) = place("[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
+        let head = file(&place).split("[[topics]]").next().unwrap().to_owned();
+        std::fs::write(place.path("jobs.toml"), format!("{head}{text}")).unwrap();
+        place.ok(&["check"]);
+        let pages = serve(&place);
+        let before = file(&place);
+        for how in ["", "?as=toml"] {
+            let saved = Typed::on(&pages, &format!("/jobs/topics/odd{how}")).press(&pages, "save");
+            assert_eq!((saved.status, file(&place)), (303, before.clone()), "{how}: {}", saved.text);
+        }
+        // Another key is changed alone.
+        let saved = Typed::on(&pages, "/jobs/topics/odd").with("every", "1d").press(&pages, "save");
+        assert_eq!((saved.status, file(&place)), (303, before.replacen("12h", "1d", 1)), "{}", saved.text);
+    }
+}

@@ -4,7 +4,7 @@
 use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::databases;
 use crate::support::editor::{Typed, place_with, send};
-use crate::support::program::{NINE, Place};
+use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
 
@@ -131,4 +131,28 @@ fn settings_tell_of_a_topic_that_a_button_paused() {
         place.ok(&["topic", "resume", "acme"]);
         assert!(state("acme").contains(">on<"), "{}", state("acme"));
     }
+}
+
+#[test]
+fn what_somebody_saves_while_the_disk_is_writing_stays() {
+    let (_sandbox, place) = place_with(FILE);
+    let trace = place.path("trace");
+    let program = place
+        .program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE])
+        .env("TOPICWATCH_TEST_FAILPOINT", "stop editor/written")
+        .env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace.to_str().unwrap());
+    let pages = Pages::of(program.start());
+    let form = Typed::on(&pages, "/jobs/topics/acme").with("title", "One");
+    let by_hand = format!("{}\n# by hand\n", file(&place));
+    let answer = std::thread::scope(|scope| {
+        let saving = scope.spawn(|| form.press(&pages, "save"));
+        until("the new file", || std::fs::read_to_string(&trace).is_ok_and(|passed| passed.contains("editor/written")));
+        std::fs::write(place.path("jobs.toml"), &by_hand).unwrap();
+        until("an answer", || {
+            pages.going.signal("CONT");
+            saving.is_finished()
+        });
+        saving.join().unwrap()
+    });
+    assert_eq!((answer.status, file(&place)), (409, by_hand), "{}", answer.text);
 }

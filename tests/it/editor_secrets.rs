@@ -76,3 +76,25 @@ fn a_copy_of_a_topic_does_not_feed_the_switch_of_the_first() {
     assert!(file().contains("ping = \"https://ping.example/one\" # mine\n"), "{}", file());
     assert_eq!(send(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);
 }
+
+#[test]
+fn an_address_in_a_comment_is_shown_to_editors_alone() {
+    let (_sandbox, place) = place_with(
+        "[[topics]]\nid = \"z\" # stays\nquery = \"# z\"\n# ping = \"https://hc.example/s3cret\"\nevery = \"12h\" # see hc.example/s3cret\n",
+    );
+    place.ok(&["check"]);
+    let [reader, editor] = ["read", "edit"].map(|role| token(&place, &[role, "--role", role]));
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let see = |token: &str, method: &str, path: &str, form: &str| {
+        Visitor::Bearer(token).asks(&pages, 1, method, path, form).text()
+    };
+    for path in ["/jobs/topics/z?as=toml", "/jobs/new?from=z&as=toml"] {
+        let (theirs, whole) = (see(&reader, "GET", path, ""), see(&editor, "GET", path, ""));
+        assert!(!theirs.contains("s3cret") && theirs.contains("# (hidden)") && theirs.contains("# stays"), "{theirs}");
+        assert!(theirs.contains("query = \"# z\"") || theirs.contains("query = &quot;# z&quot;"), "{theirs}");
+        assert!(whole.contains("# ping = ") && whole.matches("s3cret").count() == 2, "{whole}");
+    }
+    // Nor where a form is checked.
+    let checked = see(&reader, "POST", "/jobs/check", "topic=z&query=zz&every=12h");
+    assert!(checked.contains("zz") && checked.contains("# (hidden)") && !checked.contains("s3cret"), "{checked}");
+}

@@ -81,7 +81,7 @@ fn post(text: &str) -> ItemRow {
         is_quote: None,
         conversation_id: None,
         engagement: Engagement::default(),
-        revisions: 0,
+        revisions: Some(0),
         cluster: None,
         tone: ItemTone::default(),
         pruned_at: None,

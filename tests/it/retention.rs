@@ -102,7 +102,7 @@ async fn an_item_without_words_is_not_new_when_it_is_seen_again_and_gets_its_wor
         store.publish().await.unwrap();
         let again = items(&store).await.into_iter().find(|i| i.key == "post:x:100").unwrap();
         let was = before.iter().find(|i| i.key == "post:x:100").unwrap();
-        assert_eq!((again.text.as_deref(), again.revisions), (Some("once more"), 0), "an empty text is no edit");
+        assert_eq!((again.text.as_deref(), again.revisions), (Some("once more"), Some(0)), "an empty text is no edit");
         assert_eq!((again.first_seen, &again.first_run, again.times_seen), (was.first_seen, &was.first_run, 2));
         assert_eq!(database.number("SELECT count(*) FROM item WHERE pruned_at IS NOT NULL"), 11);
         let later = Time(present().0 + 5 * DAY);

@@ -111,7 +111,7 @@ async fn changed_words_are_kept_as_a_revision_and_missing_ones_are_filled() {
         let row = items(&store).await.remove(0);
         assert_eq!(
             (row.text.as_deref(), row.revisions, row.url.as_deref()),
-            (Some("new words"), 1, Some("https://x.com/ann/status/1"))
+            (Some("new words"), Some(1), Some("https://x.com/ann/status/1"))
         );
         database.close(store).await;
     }

@@ -76,12 +76,12 @@ impl LinkRow {
 }
 
 impl ItemRow {
-    /// The row for who does not see all topics: without the star and the note, which are of all of them, and without the item that it
-    /// is a copy of, which perhaps only others know.
+    /// The row for who does not see all topics: without the star, the note and the number of edits, which are of all of them, and
+    /// without the item that it is a copy of, which perhaps only others know.
     #[must_use]
     pub fn alone(self) -> Self {
         let cluster = self.cluster.filter(|head| *head == self.key);
-        Self { cluster, starred_at: None, note: None, ..self }
+        Self { cluster, starred_at: None, note: None, revisions: None, ..self }
     }
 }
 

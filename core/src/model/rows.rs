@@ -167,8 +167,8 @@ pub struct ItemRow {
     pub conversation_id: Option<String>,
     /// Reactions as of the latest sighting.
     pub engagement: Engagement,
-    /// How often title or text changed.
-    pub revisions: i64,
+    /// How often title or text changed; not told to who does not see all topics.
+    pub revisions: Option<i64>,
     /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
     /// has looked.
     pub cluster: Option<String>,

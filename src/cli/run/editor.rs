@@ -156,6 +156,9 @@ impl Editor {
         }
         let mut new = begun(&path).map_err(refused)?;
         new.write_all(text.as_bytes()).map_err(refused)?;
+        // A disk may take its time, so before the last look: only a rename follows that.
+        new.sync().map_err(refused)?;
+        crate::failpoint::at("editor/written");
         // An editor of text may have saved meanwhile.
         if !is_seen() {
             return Err(Unsaved::Changed);

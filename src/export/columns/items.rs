@@ -30,7 +30,12 @@ pub(in crate::export) const ITEMS: &[Column<ItemRow>] = &[
     Column::integer("quotes", "quotes", "reposts with a comment", |r| Cell::integer(r.engagement.quotes)),
     Column::integer("bookmarks", "bookmarks", "bookmarks", |r| Cell::integer(r.engagement.bookmarks)),
     Column::integer("views", "views", "views", |r| Cell::integer(r.engagement.views)),
-    Column::integer("revisions", "edits", "changes seen of its title or text", |r| Cell::Integer(r.revisions)),
+    Column::integer(
+        "revisions",
+        "edits",
+        "changes seen of its title or text; empty with a token for some topics",
+        |r| Cell::integer(r.revisions),
+    ),
     Column::id(
         "cluster",
         "key of the first of its [near-copies](../explanation/near-copies.md), its own if there are none; empty until compared",

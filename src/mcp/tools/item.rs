@@ -25,7 +25,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         return Err(Trouble::new(format!("there is no item `{}`", cut(key)), hint));
     };
     let seen = store.seen_of(key, None, SEEN).await?;
-    let earlier = store.earlier_of(key, EARLIER).await?;
+    let earlier = store.earlier_of(key, None, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
     let mut answer = Answer::default();
     answer.field("key", &item.key)?;

@@ -1,6 +1,8 @@
 //! What finished runs add up to, kept beside the loop, and how things stand now: what metrics are made of. What is counted is
 //! `insight`'s, and how it is told `metrics`'.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Latest, Source, StoreCounts, Tallied, TallyRun, Time, TopicLimits, Used};
 use crate::store::{Store, StoreError};
 
@@ -41,6 +43,13 @@ impl Store {
     /// Every source that answered, and those of the search service.
     pub async fn searched_sources(&self) -> Result<Vec<Source>, StoreError> {
         read!(self, tallies::searched_sources())
+    }
+
+    /// The same of some topics alone.
+    pub async fn searched_sources_of(&self, topics: &[String]) -> Result<Vec<Source>, StoreError> {
+        let latest = self.latest_of(topics).await?;
+        let all = latest.into_iter().map(|one| one.source).chain(Source::SERVICE.iter().copied());
+        Ok(all.collect::<BTreeSet<Source>>().into_iter().collect())
     }
 
     /// The first topics that are watched, by id.

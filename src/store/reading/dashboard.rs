@@ -113,9 +113,14 @@ impl Store {
         read!(self, one_item::seen(key, topics, i64::from(limit)))
     }
 
-    /// What an item's words were, the latest first.
-    pub async fn earlier_of(&self, key: &str, limit: u32) -> Result<Vec<EarlierRow>, StoreError> {
-        read!(self, one_item::earlier(key, i64::from(limit)))
+    /// What an item's words were, the latest first; those that these topics saw where they are named.
+    pub async fn earlier_of(
+        &self,
+        key: &str,
+        topics: Option<&[String]>,
+        limit: u32,
+    ) -> Result<Vec<EarlierRow>, StoreError> {
+        read!(self, one_item::earlier(key, topics, i64::from(limit)))
     }
 
     /// An item's near-copies, those of topics when they are named, and how many there are.

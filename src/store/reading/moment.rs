@@ -210,7 +210,7 @@ impl Moment {
 
     /// What an item's words were, the latest first.
     pub async fn earlier_of(&mut self, key: &str, most: i64) -> Result<Vec<EarlierRow>, StoreError> {
-        ask!(self, one_item::earlier(key, most))
+        ask!(self, one_item::earlier(key, None, most))
     }
 
     pub async fn end(self) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 //! anything is read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::body::{Bytes, to_bytes};
 use axum::extract::{RawPathParams, Request};
@@ -80,7 +81,7 @@ impl Call {
         Ok(Self { app, visitor, id, parameters, given, body, head, now })
     }
 
-    pub(super) fn site(&self) -> &Site {
+    pub(super) fn site(&self) -> &Arc<Site> {
         &self.app.site
     }
 
@@ -155,9 +156,13 @@ fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
     no_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
 }
 
-/// Whether something came of a source of this name; the search service's are known everywhere.
+/// Whether something came of a source of this name, to a topic that the visitor sees; the search service's are known everywhere.
 async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), Problem> {
-    let all = app.site.store.searched_sources().await?;
+    let store = &app.site.store;
+    let all = match visitor.only() {
+        Some(topics) => store.searched_sources_of(&topics).await?,
+        None => store.searched_sources().await?,
+    };
     if all.iter().any(|source| source.as_str() == value) {
         return Ok(());
     }

@@ -55,7 +55,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         begun.map_err(|error| no_begin(error, named))?;
     }
     let filtered = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep);
-    downloads::answer(call.site(), name, order, filtered, call.head).await
+    downloads::answer(call.site(), &call.visitor, name, order, filtered, call.head).await
 }
 
 fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<Order, Problem> {

@@ -35,7 +35,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let known = Rankings::rated(store, known).await?;
     let Some(item) = known.first() else { return Err(unknown(key)) };
     let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
-    let earlier = store.earlier_of(key, EARLIER).await?;
+    let earlier = store.earlier_of(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     let data = json!({
         "key": item.key,

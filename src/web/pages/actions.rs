@@ -53,7 +53,7 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
                     button type="submit" { (name(kind)) }
                 }
             } }
-            (edits(site, &card.topic, visitor))
+            (edits(site, card, visitor))
             @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
             // What it has is of all topics, of which this is one.
             @if visitor.sees_all() { a.button href=(rows_of(&card.topic, ask)) download { "CSV" } }
@@ -76,9 +76,17 @@ fn rows_of(topic: &str, ask: &Ask) -> String {
     link("/items.csv", [("topic", topic)].into_iter().chain(given))
 }
 
-/// Where a topic is changed, copied or deleted.
-fn edits(site: &Site, topic: &str, visitor: &Visitor) -> Markup {
+/// Where a topic is changed, copied or deleted, and resumed where the file pauses it.
+fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
+    let topic = card.topic.as_str();
+    let by_file = card.paused.as_ref().is_some_and(|paused| paused.by == PausedBy::File);
     html! { @if site.may_edit(visitor) {
+        @if by_file { form method="post" action="/jobs" {
+            input type="hidden" name="do" value="on";
+            input type="hidden" name="kind" value="topic";
+            input type="hidden" name="name" value=(topic);
+            button type="submit" { (name(RequestKind::Resume)) }
+        } }
         a.button href=(topic_edit::place(topic)) { "Change" }
         a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
         form method="post" action="/jobs" {

@@ -13,6 +13,7 @@ use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+use crate::web::visitor::Visitor;
 
 /// Alerts and events of a page.
 const ALERTS: u32 = 30;
@@ -184,6 +185,11 @@ fn event_row(event: &AlertEvent) -> Markup {
         }
         @if let Some(at) = event.acked_at { " · acknowledged " (moment(at, "UTC")) }
     }
+}
+
+/// What fires for topics; nothing for who does not see all topics: alerts are of all of them.
+pub(super) async fn firing_at(site: &Site, topics: &[String], visitor: &Visitor) -> Result<Vec<FiringAt>, Problem> {
+    if visitor.sees_all() { Ok(site.store.firing_at(topics).await?) } else { Ok(Vec::new()) }
 }
 
 /// A small note on what fires for a topic.

@@ -32,7 +32,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     };
     let only = ask.visitor.only();
     let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
-    let earlier = store.earlier_of(key, EARLIER).await?;
+    let earlier = store.earlier_of(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     // It leads through the items of all topics.
     let story = if ask.visitor.sees_all() { compare::story(store, key).await? } else { None };

@@ -166,7 +166,8 @@ pub(in crate::web) async fn file(
         let ask = Ask::of(&uri, visitor, PARAMETERS)?;
         let format = ask.name.rsplit('.').next().and_then(Format::parse).unwrap_or(Format::Csv);
         let query = ItemQuery::of(&app.site, &ask, format).await?;
-        downloads::answer(&app.site, &ask.name, query.order, query.filtered, method == Method::HEAD).await
+        let head = method == Method::HEAD;
+        downloads::answer(&app.site, &ask.visitor, &ask.name, query.order, query.filtered, head).await
     };
     made.await.unwrap_or_else(|problem: Problem| layout::problem(&app.site, &problem))
 }

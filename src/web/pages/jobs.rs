@@ -138,10 +138,6 @@ fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
     words.collect::<Vec<_>>().join(" · ")
 }
 
-fn is_on(jobs: &Jobs<'_>, entry: &Entry) -> bool {
-    !jobs.given(entry, "paused").is_some_and(|(given, _)| *given == Given::Flag(true))
-}
-
 /// Topics that are paused whatever the file says: that is kept in the database.
 async fn paused_by_button(site: &Site, jobs: &Jobs<'_>) -> Result<BTreeSet<String>, Problem> {
     let names: Vec<String> = jobs.entries(Kind::Topic).take(LISTED).map(|entry| entry.name.clone()).collect();
@@ -159,7 +155,7 @@ async fn row(
     (opened, edits, halted): (&Opened, bool, &BTreeSet<String>),
     visitor: &Visitor,
 ) -> Result<Markup, Problem> {
-    let (on, name) = (is_on(jobs, entry), &entry.name);
+    let (on, name) = (!jobs.is_paused(kind, entry), &entry.name);
     let button = |word: &str, told: &str, label: String| {
         html! { form method="post" action="/jobs" {
             input type="hidden" name="do" value=(word);

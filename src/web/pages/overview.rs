@@ -45,7 +45,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let days = days::read(&site, &cards).await?;
     let waits = store.days_wait().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    let firing = store.firing_at(&ids).await?;
+    let firing = alerts::firing_at(&site, &ids, &ask.visitor).await?;
     let main = html! {
         h1 { "Topics" }
         @if site.may_edit(&ask.visitor) { p.actions { a.button href=(topic_edit::NEW) { "Add a topic" } } }

@@ -119,7 +119,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let wish = ItemQuery::of(&ask, &card, now)?;
     let known = site.sources(std::slice::from_ref(&card)).await?;
     let found = found(&site, &card, &wish, &ask.visitor).await?;
-    let firing = store.firing_at(std::slice::from_ref(&card.topic)).await?;
+    let firing = alerts::firing_at(&site, std::slice::from_ref(&card.topic), &ask.visitor).await?;
     let actions = actions::shown(&site, &card, &ask).await?;
     let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
@@ -200,7 +200,7 @@ async fn found(site: &Site, card: &TopicCard, wish: &ItemQuery, visitor: &Visito
     let shown = shown_items(store, ranking.as_ref(), rows, how).await?;
     let (hidden, noise) = (shown.hidden, shown.noise);
     let items = shown.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
-    let waiting = wish.filter.words.is_some() && store.words_waiting().await? > 0;
+    let waiting = wish.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
     let learned = ranking.map(|ranking| ranking.told());
     Ok(Found { items, next, hidden, cut, waiting, learned, noise })
 }

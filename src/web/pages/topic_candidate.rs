@@ -1,6 +1,6 @@
 //! The text that the file would have if a form were saved, and which field of the form something wrong with it is about.
 
-use super::topic_fields::{FIELDS, TOML, applied, copied, unhidden};
+use super::topic_fields::{FIELDS, TOML, applied, copied, sent_back, shown, unhidden};
 use super::topic_form::Form;
 use crate::edit::{Jobs, Kind, Refused};
 use crate::web::jobs_file::{Opened, Wrong};
@@ -35,11 +35,13 @@ impl Candidate {
             Some(id) => Some(jobs.whole(Kind::Topic, id)?),
             None => None,
         };
-        let before = there.map_or("[[topics]]\n", |entry| jobs.block(entry));
-        let before = if target.known().is_none() { copied(before)?.0 } else { before.to_owned() };
+        let before = there.map_or_else(|| jobs.typed("[[topics]]"), |entry| jobs.block(entry).to_owned());
+        let before = if target.known().is_none() { copied(&before)?.0 } else { before };
         let block = match &form.toml {
-            Some(toml) => unhidden(toml, &before),
-            None => applied(&before, &form.values)?,
+            // What was sent back as it was shown was not typed.
+            Some(toml) if sent_back(toml) == sent_back(&shown(&before, form.edits)) => before,
+            Some(toml) => jobs.typed(&unhidden(toml, &before)),
+            None => applied(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
         };
         let text = match target.known() {
             Some(id) => jobs.replace(Kind::Topic, id, &block)?,

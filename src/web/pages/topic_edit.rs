@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 
 use super::topic_candidate::Target;
-use super::topic_fields::{copied, hidden, values_of};
+use super::topic_fields::{copied, empty, shown as lines_shown, values_of};
 use super::topic_form::Form;
 use crate::edit::{Jobs, Kind, Refused};
 use crate::model::Role;
@@ -105,11 +105,13 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
         }
         None => None,
     };
-    let mut values = there.map(|entry| values_of(&jobs, entry)).unwrap_or_default();
+    let paused = jobs.paused_by_default(Kind::Topic);
+    let mut values = there.map_or_else(|| empty(paused), |entry| values_of(&jobs, entry, paused));
     if let Some(from) = from {
         values.insert("id", free(&jobs, from));
         values.remove("title");
     }
+    let edits = site.may_edit(&ask.visitor);
     let as_toml = ask.get("as") == Some("toml");
     let block = there.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
     let (block, unpinged) = if from.is_some() { copied(block).map_err(cannot)? } else { (block.to_owned(), false) };
@@ -121,7 +123,8 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
             (None, None) => "Add a topic".to_owned(),
         },
         values,
-        toml: as_toml.then(|| hidden(&block)),
+        toml: as_toml.then(|| lines_shown(&block, edits)),
+        edits,
         unpinged,
         from: from.map(str::to_owned),
         seen: opened.seen.clone(),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::edit::{Entry, Given, Jobs, Kind, Refused, masked};
+use crate::edit::{Entry, Given, Jobs, Kind, Refused, masked, without_comments};
 use crate::web::ask::Ask;
 
 /// How a field is typed.
@@ -81,8 +81,8 @@ const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 /// What stands in the form, by key.
 pub(super) type Values = BTreeMap<&'static str, String>;
 
-/// As a table of the file gives them.
-pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry) -> Values {
+/// As a table of the file gives them; with what holds where it does not say whether it is paused.
+pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
     let shown = |field: &Field| {
         let (given, raw) = jobs.given(entry, field.key)?;
         Some(match given {
@@ -94,10 +94,29 @@ pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry) -> Values {
             Given::Other => raw.to_owned(),
         })
     };
-    FIELDS.iter().filter_map(|field| Some((field.key, shown(field)?))).collect()
+    let given = FIELDS.iter().filter_map(|field| Some((field.key, shown(field)?)));
+    empty(paused).into_iter().chain(given).collect()
 }
 
-/// As they were typed. A browser ends lines in its own way.
+/// Those of a topic that says nothing yet.
+pub(super) fn empty(paused: bool) -> Values {
+    paused.then(|| ("paused", true.to_string())).into_iter().collect()
+}
+
+/// A text as a form sends it back that shows it: a browser ends lines in its own way, and what stands around is left out.
+pub(super) fn sent_back(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
+}
+
+impl Field {
+    /// The same of what stands in the field, which may have one line alone.
+    fn sent_back(&self, value: &str) -> String {
+        let sent = sent_back(value);
+        if self.shape == Shape::Lines { sent } else { sent.replace('\n', "") }
+    }
+}
+
+/// As they were typed.
 pub(super) fn typed(form: &Ask) -> Values {
     let value = |key: &str| form.get(key).map(|value| value.replace("\r\n", "\n"));
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
@@ -120,17 +139,18 @@ fn given(field: &Field, value: &str) -> Option<Given> {
     }
 }
 
-/// A table with these values: keys without a field stay, and so does what was not changed.
-pub(super) fn applied(block: &str, typed: &Values) -> Result<String, Refused> {
+/// A table with these values: keys without a field stay, and so does what was not changed. `paused` is what holds where it does
+/// not say.
+pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<String, Refused> {
     let mut made = block.to_owned();
     for field in &FIELDS {
         let jobs = Jobs::read(&made)?;
         let Some(entry) = jobs.entries(Kind::Topic).next() else { break };
-        let before = values_of(&jobs, entry).remove(field.key);
+        let before = values_of(&jobs, entry, paused).remove(field.key);
         let now = typed.get(field.key).map_or("", String::as_str);
         // A box that is not ticked says no only where something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
-        if before.as_deref().unwrap_or("") != now {
+        if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
             made = jobs.set(Kind::Topic, &entry.name, field.key, given(field, now).as_ref())?;
         }
     }
@@ -141,6 +161,20 @@ pub(super) fn applied(block: &str, typed: &Values) -> Result<String, Refused> {
 pub(super) fn hidden(block: &str) -> String {
     let shown = masked(Kind::Topic, block, "ping", &Given::Text(HIDDEN.to_owned()));
     shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
+}
+
+/// The same for who may edit the file or not. A comment may hold where pings went, so who may not sees none that could.
+pub(super) fn shown(block: &str, edits: bool) -> String {
+    let shown = hidden(block);
+    if edits { shown } else { without_comments(&shown, "# (hidden)", is_secret) }
+}
+
+/// Whether a comment could hold an address.
+fn is_secret(comment: &str) -> bool {
+    let is_address = |word: &str| {
+        word.contains("://") || word.contains('@') || word.split_once('/').is_some_and(|(host, _)| host.contains('.'))
+    };
+    comment.to_lowercase().contains("ping") || comment.split_whitespace().any(is_address)
 }
 
 /// A table as it is copied. Two topics that tell one address of their runs would hide each other's silence, so where pings go
@@ -182,22 +216,31 @@ mod tests {
 
     fn of(block: &str) -> Values {
         let jobs = Jobs::read(block).unwrap();
-        values_of(&jobs, jobs.entries(Kind::Topic).next().unwrap())
+        values_of(&jobs, jobs.entries(Kind::Topic).next().unwrap(), false)
     }
 
     #[test]
     fn what_is_not_typed_anew_stays_byte_for_byte() {
-        assert_eq!(applied(BLOCK, &of(BLOCK)).unwrap(), BLOCK);
+        assert_eq!(applied(BLOCK, &of(BLOCK), false).unwrap(), BLOCK);
         let mut values = of(BLOCK);
         values.remove("paused");
         values.insert("max_calls_per_day", "many".to_owned());
         values.insert("tags", "one, two\n three \n\n".to_owned());
         values.insert("sources", "social,  web".to_owned());
-        let made = applied(BLOCK, &values).unwrap();
+        let made = applied(BLOCK, &values, false).unwrap();
         let expected = BLOCK.replace("paused = true", "paused = false").replace("= 5", "= \"many\"");
         assert_eq!(made, format!("{expected}sources = [\"social\", \"web\"]\ntags = [\"one, two\", \"three\"]\n"));
-        let new = applied("[[topics]]\n", &Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]));
+        let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
+        let new = applied("[[topics]]\n", &words, false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
+        // A value that a form does not send as it is has not changed.
+        let block =
+            "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
+        let sent = of(block).into_iter().map(|(key, value)| (key, sent_back(&value))).collect();
+        assert_eq!(applied(block, &sent, false).unwrap(), block);
+        // Where all are paused, who is not says so.
+        let new = applied("[[topics]]\n", &words, true).unwrap();
+        assert!(new.ends_with("paused = false\n"), "{new}");
     }
 
     #[test]
@@ -217,5 +260,13 @@ mod tests {
             let text = hidden(&block);
             assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
         }
+        let noted =
+            format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
+        assert_eq!(super::shown(&noted, true), hidden(&noted));
+        let text = super::shown(&noted, false);
+        assert!(
+            !text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"),
+            "{text}"
+        );
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Form {
     pub(super) unpinged: bool,
     /// Whether what it was about is not in the file any more.
     pub(super) gone: bool,
+    /// Whether the visitor may edit the file, and so sees its comments whole.
+    pub(super) edits: bool,
     /// Why nothing can be saved here, if so.
     pub(super) locked: Option<String>,
     /// What is wrong, by key; the rest without one.

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::topic_candidate::{Candidate, Target};
 use super::topic_edit::{NEW, aside, blank, cannot, editing, editor, locked, opened, page};
-use super::topic_fields::{TOML, hidden, typed};
+use super::topic_fields::{TOML, shown, typed};
 use super::topic_form::Form;
 use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
@@ -117,7 +117,7 @@ async fn look(
                 .filter_map(|(field, wrong)| field.map(|_| wrong))
                 .collect();
             form.outlook = Some(outlook);
-            form.lines = Some(hidden(&candidate.block));
+            form.lines = Some(shown(&candidate.block, form.edits));
             Ok(Some(candidate))
         }
         Err(wrong) => {
@@ -197,7 +197,7 @@ async fn overtaken(
     if target.known().is_some() && there.is_none() {
         form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };
     }
-    form.changed = Some(there.map(|entry| hidden(jobs.block(entry))).unwrap_or_default());
+    form.changed = Some(there.map(|entry| shown(jobs.block(entry), form.edits)).unwrap_or_default());
     form.seen.clone_from(&opened.seen);
     Ok((StatusCode::CONFLICT, layout::page(site, &page(site, &form).await?, visitor)).into_response())
 }

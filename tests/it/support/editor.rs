@@ -48,6 +48,13 @@ impl Typed {
         typed
     }
 
+    /// With a box that is not ticked.
+    pub fn without(&self, name: &str) -> Self {
+        let mut typed = self.clone();
+        assert!(typed.fields.remove(name).is_some(), "no field {name}:\n{}", self.page);
+        typed
+    }
+
     /// Sent by one of its buttons.
     pub fn press(&self, pages: &Pages, button: &str) -> Answer {
         let fields = self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));

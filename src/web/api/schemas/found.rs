@@ -43,7 +43,7 @@ const ITEM: &[Field] = &[
     ("is_quote", Maybe(&Flag), "the service calls it a quote"),
     ("conversation_id", Maybe(&Text), "thread"),
     ("engagement", Of("Engagement"), "reactions as last seen"),
-    ("revisions", Integer, "how often its words changed"),
+    ("revisions", Maybe(&Integer), "how often its words changed; null with a token for some topics"),
     ("cluster", Maybe(&Text), "key of the item that its near-copies began with; null while nobody looked"),
     ("pruned_at", Maybe(&Time), "when its words were let go for their age"),
     ("mark", Maybe(&MARK), "as what it was marked for this topic"),

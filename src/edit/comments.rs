@@ -1,0 +1,75 @@
+//! The comments of a text that is TOML: where they stand, and the text with some of them left out.
+
+use std::ops::Range;
+
+/// A text with another comment in the place of each that `is` says it of. A comment begins with its `#`.
+#[must_use]
+pub fn without_comments(text: &str, told: &str, is: impl Fn(&str) -> bool) -> String {
+    let mut made = text.to_owned();
+    for span in spans(text).into_iter().rev() {
+        if text.get(span.clone()).is_some_and(&is) {
+            made.replace_range(span, told);
+        }
+    }
+    made
+}
+
+/// Where comments stand, without the ends of their lines.
+fn spans(text: &str) -> Vec<Range<usize>> {
+    let (mut spans, mut at) = (Vec::new(), 0);
+    while let Some(begin) = text.get(at..).and_then(|rest| rest.find(['#', '"', '\''])) {
+        at += begin;
+        let rest = text.get(at..).unwrap_or_default();
+        at += if rest.starts_with('#') {
+            let line = rest.find('\n').map_or(rest, |end| &rest[..end]);
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            spans.push(at..at + line.len());
+            line.len()
+        } else {
+            string(rest)
+        };
+    }
+    spans
+}
+
+/// How long the string is that a text begins with.
+fn string(text: &str) -> usize {
+    let quote = if text.starts_with('"') { '"' } else { '\'' };
+    let three = if quote == '"' { "\"\"\"" } else { "'''" };
+    let end = if text.starts_with(three) { three } else { &three[..1] };
+    let mut at = end.len();
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        let rest = text.get(at..).unwrap_or_default();
+        if quote == '"' && c == '\\' {
+            // What it escapes ends nothing.
+            at += 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
+        } else if rest.starts_with(end) {
+            // Of many quotes the last ones are the end.
+            let more = if end.len() == 3 { rest[3..].chars().take(2).take_while(|c| *c == quote).count() } else { 0 };
+            return at + end.len() + more;
+        } else if end.len() == 1 && c == '\n' {
+            return at;
+        } else {
+            at += c.len_utf8();
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_told_from_what_looks_like_one() {
+        let text = "# one\r\nid = \"a # no\" # two \"x\"\nq = '# no' # three\nm = \"\"\"\n# no \\\"\"\"\n\"\"\"\"\" # four\n\
+                    l = '''\n# no ''\n'''' # five 'é'\ne = \"\\\\\" # six\n#";
+        let found: Vec<&str> = spans(text).into_iter().map(|span| &text[span]).collect();
+        assert_eq!(found, ["# one", "# two \"x\"", "# three", "# four", "# five 'é'", "# six", "#"]);
+        let without = without_comments(text, "# -", |comment| comment.contains("two"));
+        assert_eq!(without, text.replace("# two \"x\"", "# -"));
+        for odd in ["", "\"", "'", "\"\\", "'''", "a = \"x\n# y", "\"\"\"\\"] {
+            assert!(spans(odd).len() <= 1, "{odd}");
+        }
+    }
+}

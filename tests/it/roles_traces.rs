@@ -1,0 +1,70 @@
+//! What a token for some topics could learn of the others from a refusal, a hint or a link: nothing.
+
+use crate::support::access_stage::{HIDDEN, Visitor, place, token};
+use crate::support::databases::{databases, wait};
+use crate::support::web_client::Pages;
+use crate::support::world::hour;
+
+#[test]
+fn a_source_that_only_another_topic_searched_is_none() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
+            .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &[]);
+        let name = place.database.name;
+        let see = |token: &str, source: &str| {
+            let path = format!("/api/v1/topics/acme/items?source={source}");
+            let reply = Visitor::Bearer(token).asks(&pages, 1, "GET", &path, "");
+            (reply.status, reply.text().replace(source, "·"))
+        };
+        wait(place.database.execute("INSERT INTO topic_latest (topic, source, answered_at) VALUES ('zebra', 'hn', 1)"));
+        assert_eq!(see(&all, "hn").0, 200, "{name}");
+        assert_eq!(see(&one, "hn"), see(&one, "xx"), "{name}");
+        assert_eq!((see(&one, "hn").0, see(&one, "social").0), (404, 200), "{name}");
+        wait(place.database.execute("INSERT INTO topic_latest (topic, source, answered_at) VALUES ('acme', 'hn', 1)"));
+        assert_eq!(see(&one, "hn").0, 200, "{name}");
+    }
+}
+
+#[test]
+fn what_waits_for_the_index_of_another_topic_is_not_told() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let one = token(&place, &["one", "--role", "read", "--topic", "acme"]);
+        let pages = Pages::serve(&place, &[]);
+        let name = place.database.name;
+        let see = |path: &str| Visitor::Bearer(&one).asks(&pages, 1, "GET", path, "");
+        let wait_for = |key: &str| {
+            wait(place.database.execute(&format!(
+                "DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item WHERE key = '{key}'"
+            )));
+            let page = see("/topics/acme?q=launch").text();
+            (page.contains("not indexed yet"), see("/api/v1/exports/items.csv?search=launch").status)
+        };
+        assert_eq!(wait_for(HIDDEN), (false, 200), "{name}");
+        assert_eq!(wait_for("post:x:7"), (true, 503), "{name}");
+    }
+}
+
+#[test]
+fn alerts_are_not_named_to_who_may_not_read_them() {
+    for database in databases() {
+        let (world, place) = place(database);
+        let file = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
+        let alert = "[[alerts]]\nname = \"recalls\"\nrule = \"source\"\n";
+        std::fs::write(place.path("jobs.toml"), format!("{file}{alert}")).unwrap();
+        place.ok(&["once", "--due", "--at", &hour(11)]);
+        wait(place.database.execute(
+            "INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('recalls', 'acme/social', 1773219600000, 0)",
+        ));
+        let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
+            .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &["--at", &hour(11)]);
+        for path in ["/", "/topics/acme"] {
+            let told = |token: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text().contains("recalls");
+            assert_eq!((told(&all), told(&one)), (true, false), "{}: {path}", place.database.name);
+        }
+        drop(world);
+    }
+}

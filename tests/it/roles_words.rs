@@ -1,0 +1,64 @@
+//! The words of an item that several topics know, for who may see some of these alone: no wording that only another one saw.
+
+use serde_json::{Value, json};
+
+use crate::support::access_stage::{Visitor, token};
+use crate::support::databases::databases;
+use crate::support::program::Place;
+use crate::support::web_client::Pages;
+use crate::support::world::{World, hour, post};
+
+const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\nsources = [\"social\"]\n\
+    [[topics]]\nid = \"zebra\"\nquery = \"zebra\"\nevery = \"12h\"\nsources = [\"social\"]\n";
+/// The item's words in each run, and whose run it is.
+const WORDS: [(&str, &str); 5] = [
+    ("zebra", "wording one of the press"),
+    ("acme", "wording two of the press"),
+    ("zebra", "wording three of the press"),
+    ("acme", "wording four of the press"),
+    ("zebra", "wording five of the press"),
+];
+
+#[test]
+fn earlier_words_that_only_another_topic_saw_are_not_told() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TOPICS);
+        for (at, (topic, words)) in (9..).zip(WORDS) {
+            world.posts(&[post(7, 8, words, 3)]);
+            place.ok(&["once", "--topic", topic, "--at", &hour(at)]);
+        }
+        let [one, other, both, all] = [
+            &["one", "--role", "read", "--topic", "acme"][..],
+            &["other", "--role", "read", "--topic", "zebra"],
+            &["both", "--role", "read", "--topic", "acme", "--topic", "zebra"],
+            &["all", "--role", "read"],
+        ]
+        .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &["--at", &hour(15)]);
+        let name = place.database.name;
+        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
+        let [two, three, four] = ["two", "three", "four"].map(|n| format!("wording {n} of the press"));
+        for (token, told, edits) in [
+            // What replaced the fourth came after acme's last run.
+            (&one, json!([two]), json!(null)),
+            (&other, json!([three, WORDS[0].1]), json!(null)),
+            (&both, json!([four, three, two, WORDS[0].1]), json!(null)),
+            (&all, json!([four, three, two, WORDS[0].1]), json!(4)),
+        ] {
+            let data = see(token, "/api/v1/items?key=post%3Ax%3A7").json()["data"].clone();
+            let texts: Vec<Value> =
+                data["revisions"].as_array().unwrap().iter().map(|row| row["text"].clone()).collect();
+            assert_eq!(json!(texts), told, "{name}: {data}");
+            assert_eq!(data["topics"][0]["revisions"], edits, "{name}: {data}");
+            let page = see(token, "/item?key=post%3Ax%3A7").text();
+            let shown = page.matches("Seen changed").count();
+            assert_eq!(shown, told.as_array().unwrap().len(), "{name}\n{page}");
+        }
+        let path = "/api/v1/exports/items.jsonl?topic=acme";
+        assert!(see(&one, path).words().contains("\"revisions\":null"), "{name}: {}", see(&one, path).text());
+        assert!(see(&all, path).words().contains("\"revisions\":4"), "{name}");
+        let listed = see(&one, "/api/v1/topics/acme/items").json()["data"][0]["revisions"].clone();
+        assert_eq!(listed, json!(null), "{name}");
+    }
+}
