@@ -56,6 +56,8 @@ pub(super) struct ReportScope {
     /// The number up to which the last report told, where reports follow one another.
     pub(super) since: Option<i64>,
     pub(super) now: Time,
+    /// Whether what each source found is compared with other topics.
+    pub(super) by_source: bool,
 }
 
 /// The days that a report looks at, its own the last; of a week or month also those of the one before.
@@ -79,7 +81,7 @@ pub(super) async fn topic(
     moment: &mut Moment,
     spec: &ReportSpec,
     topic: &Topic,
-    ReportScope { span, since, now }: ReportScope,
+    ReportScope { span, since, now, by_source }: ReportScope,
     anew: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
@@ -151,7 +153,7 @@ pub(super) async fn topic(
     } else {
         topic_terms(moment, asked).await?
     };
-    let found_by = found_by::read(moment, topic, &period, seen).await?;
+    let found_by = found_by::read(moment, topic, &period, seen, by_source).await?;
     let scored = scorer.as_deref();
     let about = calendar::Reading {
         marks: &marks,
