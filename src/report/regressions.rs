@@ -6,7 +6,7 @@ use super::measures::Beside;
 use super::samples::{HOUR, report, topic};
 use super::{comparison, highlights};
 use crate::insight::daily::Counted;
-use crate::model::{Span, Time};
+use crate::model::{ReportWindow, Span, Time};
 
 /// The sentences of what matters.
 fn matters(facts: &TopicFacts) -> Vec<String> {
@@ -110,4 +110,29 @@ fn a_length_below_a_minute_is_never_nothing() {
 fn a_fall_is_reported_alike_everywhere() {
     assert_eq!(highlights::beside_usual(0.03), "97% below the usual");
     assert_eq!(highlights::beside_usual(2.345), "2.3 times the usual");
+}
+
+#[test]
+fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual() {
+    let of_days = "No volume or tone of a week is called unusual: what is usual is known of days only.";
+    let mut week = report(vec![topic("a")]);
+    week.window = ReportWindow::Week;
+    for text in [week.markdown(), week.html()] {
+        assert!(text.contains(&format!("Every source answered and the period is covered. {of_days}")), "{text}");
+        assert!(!text.contains("Nothing unusual"), "{text}");
+    }
+    week.topics[0].sources[0].not_made = 1;
+    for text in [week.markdown(), week.html()] {
+        let told = "The period is covered. Not judged: sources (some searches were not made). No volume";
+        assert!(text.replace('\\', "").contains(told), "{text}");
+    }
+    // With a sentence about how far to trust it.
+    let (mut facts, span) = (topic("a"), week.span);
+    (facts.sources[0].failed, facts.sources[0].not_made) = (1, 0);
+    let mut week = report(vec![facts]);
+    (week.window, week.matters) = (ReportWindow::Week, highlights::of(&week.topics, span, week.made_at, "UTC").0);
+    assert_eq!(week.matters.len(), 1);
+    for text in [week.markdown(), week.html()] {
+        assert!(text.contains(of_days) && !text.contains("Nothing could be judged"), "{text}");
+    }
 }
