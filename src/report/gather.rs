@@ -208,7 +208,12 @@ pub(super) async fn topic(
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
         open: unseen::open(&looked, span, now),
-        days: chart.iter().map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now))).collect(),
+        // Of a week or month that goes on, what has begun.
+        days: chart
+            .iter()
+            .filter(|day| day.span.from <= now)
+            .map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now)))
+            .collect(),
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
