@@ -4,6 +4,7 @@
 use super::facts::{HoleFacts, TopicFacts};
 use super::measures::Beside;
 use super::samples::{HOUR, report, topic};
+use super::voice_parts::{VoiceCell, VoicePart};
 use super::{comparison, highlights};
 use crate::insight::daily::Counted;
 use crate::model::{ReportWindow, Span, Time};
@@ -134,5 +135,24 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
     assert_eq!(week.matters.len(), 1);
     for text in [week.markdown(), week.html()] {
         assert!(text.contains(of_days) && !text.contains("Nothing could be judged"), "{text}");
+    }
+}
+
+#[test]
+fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
+    let cell =
+        |topic: &str, at_least| VoiceCell { topic: topic.into(), at_least, others_at_least: false, unique: None };
+    let part = |at_least| VoicePart {
+        name: "1970-01-01".into(),
+        span: Span { from: Time(0), until: Time(24 * HOUR) },
+        unique: 55,
+        covered: Some(1.0),
+        topics: vec![cell("a", false), cell("b", at_least)],
+    };
+    for (at_least, told) in [(true, "≥\u{a0}55"), (false, "55")] {
+        let mut week = report(vec![topic("a"), topic("b")]);
+        week.voice_parts = vec![part(at_least)];
+        assert!(week.markdown().contains(&format!(" {told} | 100% |")), "{}", week.markdown());
+        assert!(week.html().contains(&format!("<td class=\"n\">{told}</td>")), "{}", week.html());
     }
 }
