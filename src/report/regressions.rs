@@ -6,7 +6,7 @@ use super::measures::Beside;
 use super::samples::{HOUR, report, topic};
 use super::voice_parts::{VoiceCell, VoicePart};
 use super::{comparison, highlights};
-use crate::insight::daily::Counted;
+use crate::insight::daily::{Counted, Usual};
 use crate::model::{ReportWindow, Span, Time};
 
 /// The sentences of what matters.
@@ -155,4 +155,17 @@ fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
         assert!(week.markdown().contains(&format!(" {told} | 100% |")), "{}", week.markdown());
         assert!(week.html().contains(&format!("<td class=\"n\">{told}</td>")), "{}", week.html());
     }
+}
+
+#[test]
+fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
+    let mut facts = topic("a");
+    facts.period = Counted { raw: 96, unique: 52, authors: 95, ..Counted::default() };
+    facts.usual = Some(Usual { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
+    assert_eq!(
+        matters(&facts),
+        [
+            "96 items by 95 authors, 2.4 times the usual: 30–60 are usual, 40 expected (by 14 earlier days). 52 without near-copies."
+        ]
+    );
 }
