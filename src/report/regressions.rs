@@ -169,3 +169,17 @@ fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
         ]
     );
 }
+
+#[test]
+fn sql_is_claimed_only_of_figures_that_have_it() {
+    let one = report(vec![topic("a")]);
+    for text in both(&one.topics[0]).into_iter().chain([one.mail()]) {
+        for wrong in ["every number", "all numbers", "these numbers"] {
+            assert!(!text.contains(wrong), "{wrong}: {text}");
+        }
+    }
+    for figure in super::sql::queries(&one.topics[0], &one).iter().flat_map(|query| query.figure.split(", ")) {
+        let named = super::sql::NAMED.contains(figure.trim_start_matches("unique"));
+        assert!(named || figure == "the items themselves" || figure == "failures", "{figure}");
+    }
+}
