@@ -247,7 +247,9 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
         assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
-        let points = ((part(of(now), sample(now)) - part(of(before), sample(before))) * 100.0).round();
+        // Of the percents that stand beside it.
+        let percent = |span: Span| (part(of(span), sample(span)) * 100.0).round_ties_even();
+        let points = percent(now) - percent(before);
         assert_eq!(
             row(sound)[3].replace('−', "-").split(' ').next().unwrap().parse::<f64>().unwrap(),
             points,
