@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 /// What would have been seen.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Backtest {
-    /// Runs that were looked at.
+    /// Runs of its topics that were judged.
     pub runs: u64,
     /// Events, the earliest first.
     pub events: Vec<AlertEvent>,
@@ -30,17 +30,18 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
         return Ok(told);
     }
     let mut seq = store.alert_seq_before(since).await?;
-    let mut seen = Transitions::of(&[]);
+    let (mut seen, mut read) = (Transitions::of(&[]), 0);
     loop {
         let runs = store.alert_runs(seq, RUNS).await?;
         let Some(last) = runs.last() else { break };
         seq = last.seq;
-        if told.runs >= most {
+        if read >= most {
             told.cut = true;
             break;
         }
-        told.runs += runs.len() as u64;
+        read += runs.len() as u64;
         let looks = take_runs(store, spec, &runs, &mut seen, None).await?;
+        told.runs += looks.len() as u64;
         told.looked.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
         told.looks.extend(looks.into_iter().filter_map(|one| Some((one.topic, one.look?))));
     }
@@ -51,7 +52,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
 /// What an alert would say now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trial {
-    /// Runs that were looked at.
+    /// Runs of its topics that were judged.
     pub runs: u64,
     /// What would fire now.
     pub firing: Vec<Firing>,
@@ -68,8 +69,7 @@ pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now:
         let runs = store.alert_runs(seq, RUNS).await?;
         let Some(latest) = runs.last() else { break };
         seq = latest.seq;
-        told.runs += runs.len() as u64;
-        take_runs(store, spec, &runs, &mut seen, None).await?;
+        told.runs += take_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
     }
     if spec.rule == AlertRule::Budget {
         budgets(store, spec, now, &mut seen, None).await?;

@@ -105,7 +105,7 @@ impl CalendarFacts {
                 |shares: &[(Tone, Share)]| shares.iter().find(|(other, _)| *other == sound).map(|(_, share)| *share);
             let (now, then) = (of(&topic.tone.shares), of(&before.shares));
             let told = |share: Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
-            let change = now.zip(then).map_or("–".to_owned(), |(now, then)| points(now.share - then.share));
+            let change = now.zip(then).map_or("–".to_owned(), |(now, then)| points(now.share, then.share));
             rows.push(Row { figure, now: told(now), before: told(then), change });
         }
         let covered = Some(percent(before.covered));
@@ -144,14 +144,16 @@ fn change(now: u64, before: u64) -> Option<String> {
     })
 }
 
-/// A change of a share: `+3 points`.
-fn points(change: f64) -> String {
-    let points = (change * 100.0).abs().round();
-    let sign = match points {
+/// A change of a share, as the two are shown: `+3 points`.
+fn points(now: f64, before: f64) -> String {
+    // Rounded as `format` rounds them.
+    let change = (now * 100.0).round_ties_even() - (before * 100.0).round_ties_even();
+    let sign = match change {
         0.0 => "",
         _ if change < 0.0 => "−",
         _ => "+",
     };
+    let points = change.abs();
     format!("{sign}{points:.0} point{}", if points == 1.0 { "" } else { "s" })
 }
 
@@ -223,8 +225,9 @@ mod tests {
         assert_eq!(of("Covered"), ("100%", "95%", "–"));
         assert_eq!(of("Cost"), ("$1.000", "$2.000", "−50%"));
         assert_eq!(
-            (points(0.006), points(-0.006), points(-0.004)),
-            ("+1 point".into(), "−1 point".into(), "0 points".into())
+            // As the percents beside it: 34% and 33%, 17% and 19%, 48% and 49%, 12% and 12%.
+            [points(0.344, 0.326), points(0.174, 0.186), points(0.484, 0.486), points(0.125, 0.124)],
+            ["+1 point", "−2 points", "−1 point", "0 points"]
         );
     }
 }

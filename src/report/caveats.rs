@@ -12,9 +12,6 @@ use crate::model::ReportWindow;
 /// Topics that are named for one reason.
 const NAMED: usize = 3;
 
-/// Why a week or a month is not called usual or unusual.
-const OF_DAYS: &str = "what is usual is known of days only";
-
 /// Why posts that are about something else are not compared.
 const ASTRAY: &str = "most posts hold no word of the question";
 
@@ -47,9 +44,6 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
 }
 
 fn uncompared(report: &Report, topic: &TopicFacts) -> String {
-    if topic.calendar.is_some() {
-        return OF_DAYS.to_owned();
-    }
     if topic.asked_otherwise() {
         return "not compared: the query changed".to_owned();
     }
@@ -99,9 +93,6 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         if judged { doubt(report, topic) } else { Some(uncompared(report, topic)) }
     }),
     ("tone", "tone has not shifted", |_, topic| {
-        if topic.calendar.is_some() {
-            return Some(OF_DAYS.to_owned());
-        }
         if topic.asked_otherwise() {
             return Some("the query changed".to_owned());
         }
@@ -133,15 +124,38 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
 
 /// What is said when nothing happened, and something limits how far the figures can be trusted.
 pub(super) fn no_news(report: &Report) -> String {
-    calm_in(report, &ASPECTS[..2])
+    of_days(report).unwrap_or_else(|| calm_in(report, &ASPECTS[..2]))
 }
 
 /// What is said when nothing matters.
 pub(super) fn calm(report: &Report) -> String {
-    calm_in(report, &ASPECTS)
+    let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
+    let (calm, unjudged) = judged(report, &ASPECTS[2..]);
+    let calm = if calm.is_empty() { calm } else { super::format::sentence(&calm) + " " };
+    let unjudged = if unjudged.is_empty() { String::new() } else { format!("Not judged: {}. ", unjudged.join("; ")) };
+    format!("{calm}{unjudged}{of_days}")
+}
+
+/// Why no volume or tone of a week or a month is called usual or unusual.
+fn of_days(report: &Report) -> Option<String> {
+    let noun = report.window.noun();
+    matches!(report.window, ReportWindow::Week | ReportWindow::Month)
+        .then(|| format!("No volume or tone of a {noun} is called unusual: what is usual is known of days only."))
 }
 
 fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
+    let (calm, unjudged) = judged(report, aspects);
+    match (calm.is_empty(), unjudged.is_empty()) {
+        (true, _) => format!("Nothing could be judged: {}.", unjudged.join("; ")),
+        (false, true) => format!("Nothing unusual: {calm}."),
+        (false, false) => {
+            format!("Nothing unusual in what could be judged: {calm}. Not judged: {}.", unjudged.join("; "))
+        }
+    }
+}
+
+/// What was judged and calm, in words, and what could not be judged.
+fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> (String, Vec<String>) {
     let (mut calm, mut unjudged) = (Vec::new(), Vec::new());
     for (what, said, why) in aspects.iter().copied() {
         let mut reasons: BTreeMap<String, Vec<&TopicFacts>> = BTreeMap::new();
@@ -161,13 +175,7 @@ fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
-    match (calm.is_empty(), unjudged.is_empty()) {
-        (true, _) => format!("Nothing could be judged: {}.", unjudged.join("; ")),
-        (false, true) => format!("Nothing unusual: {calm}."),
-        (false, false) => {
-            format!("Nothing unusual in what could be judged: {calm}. Not judged: {}.", unjudged.join("; "))
-        }
-    }
+    (calm, unjudged)
 }
 
 /// Which topics, when it is not all of them.

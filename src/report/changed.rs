@@ -6,7 +6,7 @@ use super::format;
 use super::gather::TAIL;
 use super::items::shown_of;
 use crate::compare::{changes_between, health};
-use crate::insight::Piece;
+use crate::insight::{Piece, SourceChanges};
 use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
 use crate::store::{Store, StoreError};
 
@@ -27,10 +27,6 @@ pub(super) async fn read(
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
     if until > since {
         let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;
-        let queries = changes.sources.iter().flat_map(|source| {
-            let changed = source.queries.iter().filter(|query| query.changed);
-            changed.map(|query| format!("{} asked “{}”", source.source, format::line(&query.query, 120)))
-        });
         facts.changes = Some(ChangeFacts {
             baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,
@@ -45,7 +41,7 @@ pub(super) async fn read(
                 .filter(|s| s.judgeable && !s.gone_judged && s.searches > 0)
                 .map(|s| s.source)
                 .collect(),
-            queries: queries.collect(),
+            queries: asked(&changes.sources),
             edits: changes
                 .edited
                 .iter()
@@ -67,6 +63,27 @@ pub(super) async fn read(
         facts.ill = health.ill;
     }
     Ok(())
+}
+
+/// Each query that was asked anew, once, with the sources that were asked it: `social and web asked “acme”`.
+fn asked(sources: &[SourceChanges]) -> Vec<String> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for source in sources {
+        for query in source.queries.iter().filter(|query| query.changed) {
+            match all.iter_mut().find(|(asked, _)| *asked == query.query) {
+                Some((_, by)) => by.push(source.source.as_str()),
+                None => all.push((&query.query, vec![source.source.as_str()])),
+            }
+        }
+    }
+    let told = |(query, by): (&str, Vec<&str>)| {
+        let by = match by.split_last() {
+            Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            _ => by.concat(),
+        };
+        format!("{by} asked “{}”", format::line(query, 120))
+    };
+    all.into_iter().map(told).collect()
 }
 
 impl ChangeFacts {

@@ -100,7 +100,7 @@ pub struct TopicFacts {
     pub domains: Vec<Tally>,
     pub authors: Vec<Tally>,
     /// Which sources found what.
-    #[serde(skip_serializing_if = "FoundBy::is_empty")]
+    #[serde(skip_serializing_if = "FoundBy::is_untold")]
     pub found_by: FoundBy,
     /// How the sources did.
     pub sources: Vec<SourceFacts>,

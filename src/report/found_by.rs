@@ -1,5 +1,5 @@
-//! Which sources found what of the period: how much each of them did, what no other did, and how much several agree on. Of
-//! topics with providers beside the search service.
+//! Which sources found what of the period: how much each of them did, what no other did, and how much several agree on. Told of
+//! topics with providers beside the search service, and counted of those that they are compared with.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,21 +12,28 @@ use crate::store::{Moment, StoreError};
 /// Items of sources that are read at most.
 const MOST: i64 = 500_000;
 
-/// What each source found of a period; nothing where there is only one, or only the search service.
+/// Whether a topic has providers beside the search service, or beside one another.
+pub(super) fn has_several(topic: &Topic) -> bool {
+    let sources = topic.sources();
+    sources.len() > 1 && !sources.iter().all(|source| source.is_service())
+}
+
+/// What each source found of a period; nothing where that is neither told of the topic nor compared with other topics.
 pub(super) async fn read(
     moment: &mut Moment,
     topic: &Topic,
     period: &[&Mark],
     seen: Span,
+    compared: bool,
 ) -> Result<FoundBy, StoreError> {
-    let sources = topic.sources();
-    if sources.len() < 2 || sources.iter().all(|source| source.is_service()) || period.is_empty() {
+    if !(compared || has_several(topic)) || period.is_empty() {
         return Ok(FoundBy::default());
     }
     // An item of the period may have been seen first before it began.
     let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
     let shown = moment.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
-    Ok(of(period, &shown))
+    let found = of(period, &shown);
+    Ok(FoundBy { told: has_several(topic) && found.sources.len() > 1, ..found })
 }
 
 fn of(period: &[&Mark], shown: &[(Source, String)]) -> FoundBy {
@@ -39,9 +46,6 @@ fn of(period: &[&Mark], shown: &[(Source, String)]) -> FoundBy {
             texts.entry(cluster).or_default().insert(*source);
         }
     }
-    if items.len() < 2 {
-        return FoundBy::default();
-    }
     let row = |(source, items): (Source, u64)| {
         let of = || texts.values().filter(|by| by.contains(&source));
         SourceShare {
@@ -52,13 +56,13 @@ fn of(period: &[&Mark], shown: &[(Source, String)]) -> FoundBy {
         }
     };
     let agreed = texts.values().filter(|by| by.len() > 1).count() as u64;
-    FoundBy { sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
+    FoundBy { told: false, sources: items.into_iter().map(row).collect(), unique: texts.len() as u64, agreed }
 }
 
 impl FoundBy {
     /// How much several sources agree on, in a sentence; none where there is nothing to agree on.
     pub(super) fn sentence(&self) -> Option<String> {
-        let agreed = share(self.agreed, self.unique)?;
+        let agreed = share(self.agreed, self.unique).filter(|_| self.told)?;
         let texts = counted(self.unique, "text");
         Some(format!(
             "{} of {texts} ({}) found by more than one source.",
@@ -67,8 +71,8 @@ impl FoundBy {
         ))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+    pub(super) fn is_untold(&self) -> bool {
+        !self.told
     }
 }
 
@@ -108,6 +112,7 @@ mod tests {
             found.sources.iter().map(|one| (one.source.as_str(), one.items, one.unique, one.alone)).collect();
         assert_eq!(rows, [("hn", 2, 2, 0), ("news", 3, 3, 1)]);
         assert_eq!((found.unique, found.agreed), (3, 2));
-        assert!(of(&marks.iter().collect::<Vec<_>>(), &shown[..1]).is_empty());
+        let alone = of(&marks.iter().collect::<Vec<_>>(), &shown[..1]);
+        assert_eq!((alone.sources.len(), alone.unique, alone.agreed, alone.sentence()), (1, 1, 0, None));
     }
 }

@@ -56,6 +56,8 @@ pub(super) struct ReportScope {
     /// The number up to which the last report told, where reports follow one another.
     pub(super) since: Option<i64>,
     pub(super) now: Time,
+    /// Whether what each source found is compared with other topics.
+    pub(super) by_source: bool,
 }
 
 /// The days that a report looks at, its own the last; of a week or month also those of the one before.
@@ -79,7 +81,7 @@ pub(super) async fn topic(
     moment: &mut Moment,
     spec: &ReportSpec,
     topic: &Topic,
-    ReportScope { span, since, now }: ReportScope,
+    ReportScope { span, since, now, by_source }: ReportScope,
     anew: &[Time],
     rows: usize,
 ) -> Result<TopicFacts, StoreError> {
@@ -154,7 +156,7 @@ pub(super) async fn topic(
     } else {
         topic_terms(moment, asked).await?
     };
-    let found_by = found_by::read(moment, topic, &period, seen).await?;
+    let found_by = found_by::read(moment, topic, &period, seen, by_source).await?;
     let scored = scorer.as_deref();
     let about = calendar::Reading {
         marks: &marks,
@@ -209,7 +211,12 @@ pub(super) async fn topic(
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
         open: unseen::open(&looked, span, now),
-        days: chart.iter().map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now))).collect(),
+        // Of a week or month that goes on, what has begun.
+        days: chart
+            .iter()
+            .filter(|day| day.span.from <= now)
+            .map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now)))
+            .collect(),
         // A hole in what was pruned is none that anybody knows of.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),

@@ -91,8 +91,9 @@ pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
 fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
     let sentence = format!(
-        "{}, {}: {}–{} are usual{}, {} expected (by {}). Without near-copies {}, by {}.",
+        "{} by {}, {}: {}–{} are usual{}, {} expected (by {}). {} without near-copies.",
         several(topic.period.raw, topic.may_be_more(), "item"),
+        authors(topic),
         beside_usual(factor),
         round(usual.low.ceil()),
         round(usual.high.floor()),
@@ -100,7 +101,6 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
         round(usual.expected.round()),
         counted(usual.days as u64, "earlier day"),
         at_least(topic.period.unique, topic.may_be_more()),
-        authors(topic),
     );
     let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
     let sentence =

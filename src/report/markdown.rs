@@ -171,7 +171,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     if let Some(answer) = &topic.answer {
         text.push_str(&citations(answer));
     }
-    text.push_str("### The SQL behind these numbers\n\n");
+    text.push_str("### SQL of the main numbers\n\n");
     for query in sql::queries(topic, report) {
         text.push_str(&format!("{}:\n\n```sql\n{}\n```\n\n", query.figure, query.sql));
     }

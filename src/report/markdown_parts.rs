@@ -84,7 +84,7 @@ pub(super) fn voice_parts(report: &Report) -> String {
     );
     for part in &report.voice_parts {
         let cells: String = part.topics.iter().map(|cell| format!(" {} |", cell.words())).collect();
-        text.push_str(&format!("| {} |{cells} {} | {} |\n", part.name, number(part.unique), part.covered_words()));
+        text.push_str(&format!("| {} |{cells} {} | {} |\n", part.name, part.unique_words(), part.covered_words()));
     }
     text
 }

@@ -80,9 +80,12 @@ pub struct SourceShare {
     pub alone: u64,
 }
 
-/// Which sources found what of a period; empty without providers.
+/// Which sources found what of a period; empty where no topic has providers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct FoundBy {
+    /// Whether the topic's part says so; else it is only counted, for what the topic is compared with.
+    #[serde(skip)]
+    pub told: bool,
     pub sources: Vec<SourceShare>,
     /// Texts, near-copies once.
     pub unique: u64,
@@ -107,7 +110,7 @@ pub struct Voice {
     pub authors: Option<Share>,
     /// Whether authors of another were not told.
     pub others_untold: bool,
-    /// Its share of what each source found, unique items; empty without providers.
+    /// Its share of what each source found, unique items; empty where no topic has providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_source: Vec<(Source, Share)>,
 }

@@ -83,11 +83,14 @@ pub async fn make(
         _ => moment.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
-    let about = gather::ReportScope { span, since, now };
+    let heard = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
+    let voices = || ours.iter().filter(|topic| heard(topic));
+    let by_source = voices().count() > 1 && voices().any(|topic| found_by::has_several(topic));
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
     for (topic, anew) in ours.iter().zip(&anew) {
+        let about = gather::ReportScope { span, since, now, by_source: by_source && heard(topic) };
         gathered.push(gather::topic(&mut moment, spec, topic, about, anew, rows).await?);
     }
     let sandbox = moment.nature().await? == Some(Nature::Sandbox);
@@ -95,12 +98,8 @@ pub async fn make(
     for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
         changed::read(store, topic, facts, span, now).await?;
     }
-    let compared: Vec<&TopicFacts> = ours
-        .iter()
-        .zip(&gathered)
-        .filter(|(topic, _)| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group)))
-        .map(|(_, facts)| facts)
-        .collect();
+    let compared: Vec<&TopicFacts> =
+        ours.iter().zip(&gathered).filter(|(topic, _)| heard(topic)).map(|(_, facts)| facts).collect();
     let (matters, matters_left_out) = highlights::of(&gathered, span, now, &spec.timezone);
     let voice = voice::of(&compared);
     Ok(Report {

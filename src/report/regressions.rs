@@ -4,9 +4,10 @@
 use super::facts::{HoleFacts, TopicFacts};
 use super::measures::Beside;
 use super::samples::{HOUR, report, topic};
+use super::voice_parts::{VoiceCell, VoicePart};
 use super::{comparison, highlights};
-use crate::insight::daily::Counted;
-use crate::model::{Span, Time};
+use crate::insight::daily::{Counted, Usual};
+use crate::model::{ReportWindow, Span, Time};
 
 /// The sentences of what matters.
 fn matters(facts: &TopicFacts) -> Vec<String> {
@@ -110,4 +111,75 @@ fn a_length_below_a_minute_is_never_nothing() {
 fn a_fall_is_reported_alike_everywhere() {
     assert_eq!(highlights::beside_usual(0.03), "97% below the usual");
     assert_eq!(highlights::beside_usual(2.345), "2.3 times the usual");
+}
+
+#[test]
+fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual() {
+    let of_days = "No volume or tone of a week is called unusual: what is usual is known of days only.";
+    let mut week = report(vec![topic("a")]);
+    week.window = ReportWindow::Week;
+    for text in [week.markdown(), week.html()] {
+        assert!(text.contains(&format!("Every source answered and the period is covered. {of_days}")), "{text}");
+        assert!(!text.contains("Nothing unusual"), "{text}");
+    }
+    week.topics[0].sources[0].not_made = 1;
+    for text in [week.markdown(), week.html()] {
+        let told = "The period is covered. Not judged: sources (some searches were not made). No volume";
+        assert!(text.replace('\\', "").contains(told), "{text}");
+    }
+    // With a sentence about how far to trust it.
+    let (mut facts, span) = (topic("a"), week.span);
+    (facts.sources[0].failed, facts.sources[0].not_made) = (1, 0);
+    let mut week = report(vec![facts]);
+    (week.window, week.matters) = (ReportWindow::Week, highlights::of(&week.topics, span, week.made_at, "UTC").0);
+    assert_eq!(week.matters.len(), 1);
+    for text in [week.markdown(), week.html()] {
+        assert!(text.contains(of_days) && !text.contains("Nothing could be judged"), "{text}");
+    }
+}
+
+#[test]
+fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
+    let cell =
+        |topic: &str, at_least| VoiceCell { topic: topic.into(), at_least, others_at_least: false, unique: None };
+    let part = |at_least| VoicePart {
+        name: "1970-01-01".into(),
+        span: Span { from: Time(0), until: Time(24 * HOUR) },
+        unique: 55,
+        covered: Some(1.0),
+        topics: vec![cell("a", false), cell("b", at_least)],
+    };
+    for (at_least, told) in [(true, "≥\u{a0}55"), (false, "55")] {
+        let mut week = report(vec![topic("a"), topic("b")]);
+        week.voice_parts = vec![part(at_least)];
+        assert!(week.markdown().contains(&format!(" {told} | 100% |")), "{}", week.markdown());
+        assert!(week.html().contains(&format!("<td class=\"n\">{told}</td>")), "{}", week.html());
+    }
+}
+
+#[test]
+fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
+    let mut facts = topic("a");
+    facts.period = Counted { raw: 96, unique: 52, authors: 95, ..Counted::default() };
+    facts.usual = Some(Usual { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
+    assert_eq!(
+        matters(&facts),
+        [
+            "96 items by 95 authors, 2.4 times the usual: 30–60 are usual, 40 expected (by 14 earlier days). 52 without near-copies."
+        ]
+    );
+}
+
+#[test]
+fn sql_is_claimed_only_of_figures_that_have_it() {
+    let one = report(vec![topic("a")]);
+    for text in both(&one.topics[0]).into_iter().chain([one.mail()]) {
+        for wrong in ["every number", "all numbers", "these numbers"] {
+            assert!(!text.contains(wrong), "{wrong}: {text}");
+        }
+    }
+    for figure in super::sql::queries(&one.topics[0], &one).iter().flat_map(|query| query.figure.split(", ")) {
+        let named = super::sql::NAMED.contains(figure.trim_start_matches("unique"));
+        assert!(named || figure == "the items themselves" || figure == "failures", "{figure}");
+    }
 }

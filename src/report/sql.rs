@@ -7,6 +7,9 @@ use super::facts::TopicFacts;
 use super::format::counted;
 use crate::model::{Span, Time};
 
+/// Which figures have a statement.
+pub(super) const NAMED: &str = "the numbers of items, unique items and authors, of tone, copied texts, searches and cost have their SQL at the end of each topic";
+
 /// A figure and its statement.
 pub(super) struct Query {
     pub(super) figure: String,

@@ -51,6 +51,11 @@ impl VoicePart {
         self.covered.is_none_or(|covered| covered < WHOLE)
     }
 
+    /// `≥ 55`: there may be more where there may be more of one topic.
+    pub(super) fn unique_words(&self) -> String {
+        format::at_least(self.unique, self.topics.iter().any(|cell| cell.at_least))
+    }
+
     /// What was covered of it, in words.
     pub(super) fn covered_words(&self) -> String {
         self.covered.map_or(format::NOT_KEPT.to_owned(), format::percent)

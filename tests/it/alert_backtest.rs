@@ -131,3 +131,22 @@ fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
     let early = backtest(&place, "storms", &[]);
     early.shows(0, &["volume        0              0          -        0 of 1     0 %             -\n"]);
 }
+
+#[test]
+fn only_runs_of_the_alerts_own_topics_are_counted() {
+    let world = World::new();
+    let more = "[[topics]]\nid = \"globex\"\nquery = \"globex\"\nsources = [\"social\"]\n\n\
+                [[alerts]]\nname = \"own\"\nrule = \"items\"\nmin = 80\ntopics = [\"acme\"]\n";
+    let place = Place::new(sqlite(), &world.lines(), &format!("{ALERT}\n{more}"));
+    for at in [0, 12, 24] {
+        once(&place, at);
+    }
+    let at = hour(25);
+    let run = |args: &[&str]| place.ok(&[&["alerts", "backtest", "own", "--at", at.as_str()], args].concat());
+    let told = run(&[]);
+    assert!(told.contains("fired 0 times in 3 runs since "), "{told}");
+    let told: Value = serde_json::from_str(&run(&["--json"])).unwrap();
+    assert_eq!(told["runs"], 3, "{told}");
+    let all = place.ok(&["alerts", "backtest", "any", "--at", at.as_str()]);
+    assert!(all.contains("fired 0 times in 6 runs since "), "{all}");
+}

@@ -168,6 +168,30 @@ fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
     }
 }
 
+/// A topic that has no provider counts where it is compared with one that has, and its own part tells no sources.
+#[test]
+fn shares_by_source_count_topics_without_providers() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let one =
+            |id: &str, sources: &str| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [{sources}]\n");
+        let both = one("acme", "\"social\", \"hn\"") + &one("globex", "\"social\"");
+        let service = format!("[service]\n{}\n", sandbox.lines());
+        let place = Place::bare(database, &format!("{service}{}{both}", provider(&sandbox, "hn", "hackernews")));
+        place.ok(&["once", "--at", NINE]);
+        place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-11T10:00:00Z", "--out", "report.md"]);
+        let page = std::fs::read_to_string(place.path("report.md")).unwrap();
+        let share = |id: &str| {
+            let told = page.split(&format!("\n{id}, by source: ")).nth(1).unwrap_or_else(|| panic!("no {id}: {page}"));
+            let told = told.split("social ").nth(1).unwrap().split('%').next().unwrap();
+            told.parse::<u32>().unwrap()
+        };
+        let (acme, globex) = (share("acme"), share("globex"));
+        assert!(acme > 0 && globex > 0 && acme.abs_diff(100 - globex) <= 1, "{acme} {globex}: {page}");
+        assert_eq!(page.matches("### Found by").count(), 1, "{page}");
+    }
+}
+
 #[test]
 fn a_key_that_one_provider_refuses_stops_no_other() {
     let sandbox = Sandbox::at(NINE, &["source=bluesky,path=/bluesky/xrpc/com.atproto.server,status=401"]);

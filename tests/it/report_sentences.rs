@@ -220,3 +220,22 @@ fn an_old_page_says_its_year() {
     let page = page(&place, "2026-03-11");
     assert!(page.contains("2019-01-01 00:00") && !page.contains(" 01-01 00:00"), "{page}");
 }
+
+#[test]
+fn a_query_that_several_sources_were_asked_changes_once() {
+    for database in databases() {
+        let world = World::new();
+        let both = |query: &str| topic(query, "").replace("[\"social\"]", "[\"social\", \"web\"]");
+        let place = Place::new(database, &world.lines(), &both("acme"));
+        world.posts(&[post(1, 1, "the first of all posts", 1)]);
+        once(&place, 2);
+        place.configure(&world.lines(), &both("acme OR globex"));
+        once(&place, 26);
+        let told = report(&place, "2026-03-12");
+        let sentence =
+            "(query): the query changed: social and web asked “acme OR globex”; figures before and after differ";
+        assert!(told.contains(sentence), "{told}");
+        assert_eq!(told.matches("the query changed: ").count(), 1, "{told}");
+        assert_eq!(page(&place, "2026-03-12").matches("The query changed: ").count(), 1);
+    }
+}

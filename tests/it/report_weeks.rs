@@ -247,7 +247,9 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
         assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
-        let points = ((part(of(now), sample(now)) - part(of(before), sample(before))) * 100.0).round();
+        // Of the percents that stand beside it.
+        let percent = |span: Span| (part(of(span), sample(span)) * 100.0).round_ties_even();
+        let points = percent(now) - percent(before);
         assert_eq!(
             row(sound)[3].replace('−', "-").split(' ').next().unwrap().parse::<f64>().unwrap(),
             points,
@@ -452,6 +454,11 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
         let now = report(&place, &["--week", "2026-W15"], "md");
         let days = table(&now, "unique items | covered |").len();
         assert_eq!(days, 3, "{now}");
+        let days = table(topic(&now, "acme co"), "| day | items | unique |");
+        let dates: Vec<&str> = days.iter().map(|day| day[0]).collect();
+        assert_eq!(dates, ["2026-04-06", "2026-04-07", "2026-04-08"], "{now}");
+        let page = report(&place, &["--week", "2026-W15"], "html");
+        assert!(page.contains("<th scope=\"row\">2026-04-08</th>") && !page.contains("2026-04-09</th>"), "{page}");
 
         // Another query in the week before, then in the week itself.
         let changed = |from: &str| {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::document::Report;
 use super::super::facts::TopicFacts;
-use super::super::format::{self, number};
+use super::super::format;
 use super::super::measures::Voice;
 use super::super::voice_parts::VoicePart;
 use super::places::anchor;
@@ -54,7 +54,7 @@ pub(super) fn voice(report: &Report) -> Markup {
                 tbody { @for part in parts { tr {
                     th scope="row" { (part.name) }
                     @for cell in &part.topics { td.n { (cell.words()) } }
-                    td.n { (number(part.unique)) }
+                    td.n { (part.unique_words()) }
                     td.n { (part.covered_words()) }
                 } } }
             } }

@@ -19,7 +19,7 @@ use super::document::Report;
 use super::facts::{SourceFacts, TopicFacts};
 use super::format::{self, at_least};
 use super::matter::Matter;
-use super::{caveats, chart};
+use super::{caveats, chart, sql};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
 use places::{anchor, change};
@@ -63,7 +63,7 @@ pub(super) fn page(report: &Report) -> String {
 
 /// The page for mail programs.
 pub(super) fn mail(report: &Report) -> String {
-    let left_out = html! { "Charts, the days in numbers, the rows and the SQL behind all numbers are on the page: " code { (report.again()) } };
+    let left_out = html! { "Charts, the days in numbers, the rows and the SQL of the main numbers are on the page: " code { (report.again()) } };
     mail::mail(&page(report), &left_out.into_string())
 }
 
@@ -235,7 +235,7 @@ fn foot(report: &Report) -> Markup {
                 dt { "Interval" } dd { "Where the true share lies with 95 % confidence, by Wilson's formula. Shares are of items that one scorer called negative, neutral or positive." }
                 dt { "Engagement" } dd { "Likes, reposts, replies and quotes as last seen." }
             }
-            p.page-only { "topicwatch report " (report.name) " · every number but those of terms, themes and explanations has its SQL at the end of its topic · this page loads nothing and runs nothing" }
+            p.page-only { "topicwatch report " (report.name) " · " (sql::NAMED) " · this page loads nothing and runs nothing" }
         }
     }
 }

@@ -283,7 +283,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
 fn queries(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         details.sql.page-only id=(format::id(&topic.id, "sql")) {
-            summary { "The SQL behind these numbers" }
+            summary { "SQL of the main numbers" }
             @for query in sql::queries(topic, report) { h4 { (query.figure) } pre tabindex="0" { code { (query.sql) } } }
         }
     }
