@@ -101,5 +101,6 @@ fn item(post: &str, name: &str) -> TermItem {
         sound: None,
         weight: 0,
         terms: terms.into_iter().collect(),
+        runs: words::runs(&readable(post)),
     }
 }

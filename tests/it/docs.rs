@@ -104,9 +104,8 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
             true => arg.get_default_values().iter().map(|value| value.to_string_lossy().into_owned()).collect(),
             false => Vec::new(),
         };
-        let all = (!values.is_empty()).then(|| format!(" ({})", values.join("|"))).unwrap_or_default();
-        let default =
-            (!defaults.is_empty()).then(|| format!(" [default: {}]", defaults.join(", "))).unwrap_or_default();
+        let all = if values.is_empty() { String::new() } else { format!(" ({})", values.join("|")) };
+        let default = if defaults.is_empty() { String::new() } else { format!(" [default: {}]", defaults.join(", ")) };
         format!("{all}{default}")
     };
     let option = |arg: &clap::Arg| {
