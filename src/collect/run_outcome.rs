@@ -103,8 +103,14 @@ pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
 pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
     let linked: BTreeSet<String> = links(text).0.into_iter().filter_map(link_key).collect();
+    // Posts of most networks have a key of their own beside that of their address.
+    let leads_to = |item: &SeenItem| {
+        let addresses = item.sightings.iter().filter_map(|sighting| link_key(sighting.found.url.as_deref()?));
+        addresses.into_iter().any(|address| linked.contains(&address))
+    };
     let names = |item: &SeenItem| {
-        item.keys.iter().any(|key| linked.contains(key) || page_of_entry(key).is_some_and(|page| linked.contains(page)))
+        let of = |key: &String| linked.contains(key) || page_of_entry(key).is_some_and(|page| linked.contains(page));
+        item.keys.iter().any(of) || leads_to(item)
     };
     let mut keys: Vec<String> = items
         .iter()

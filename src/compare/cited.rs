@@ -39,12 +39,20 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
     let met = moment.meet(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
     let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
     let stored = |key: &str| met.get(key).map(|key| (*key).to_owned());
+    // Posts of most networks have a key of their own beside that of their address.
+    let given: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).collect();
+    let words = moment.words(&given.into_iter().cloned().collect::<Vec<_>>()).await?;
+    let addresses = words.iter().filter_map(|words| Some((link_key(words.url.as_deref()?)?, words.key.as_str())));
+    let addresses: BTreeMap<String, &str> = addresses.collect();
     let of = |(answer, (links, beyond)): (&&AnswerRow, Named<'_>)| {
         let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
         for (link, key) in links {
             // Of several entries of one address, one that the answer was given.
             let entry = |page: &str| answer.cited.iter().find(|key| page_of_entry(key) == Some(page));
-            let key = key.and_then(|key| stored(&key).or_else(|| stored(entry(&key)?)));
+            let post =
+                |page: &str| addresses.get(page).copied().filter(|key| answer.cited.iter().any(|cited| cited == key));
+            let given = |page: &str| entry(page).map(String::as_str).or_else(|| post(page));
+            let key = key.and_then(|key| stored(&key).or_else(|| stored(given(&key)?)));
             told.extend(key.clone());
             citations.push(Citation { cited: link.to_owned(), key, in_text: true });
         }

@@ -7,6 +7,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
+use crate::support::web_client::Pages;
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\ntitle = \"Acme\"\nquery = \"acme\"\nwriter.model = \"small\"\n";
 
@@ -83,6 +84,10 @@ fn a_model_of_the_sandbox_writes_about_new_items_and_is_not_asked_without_any() 
         assert!(place.database.number("SELECT count(*) FROM answer") == 1);
         let csv = place.ok(&["export", "--what", "answers"]);
         assert!(csv.contains("post:hackernews:"), "{csv}");
+        let page =
+            Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]).start()).page("/answers/acme");
+        // Only the page that a story leads to was found by nobody: in the text, and in the list.
+        assert_eq!(page.matches("✗ not found").count(), 2, "{page}");
         once().shows(0, &["nothing new was found"]);
         assert_eq!(states()[2..], ["hn ok 0", "writer not_run 0"]);
         let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
