@@ -59,6 +59,7 @@ impl Forgetting<'_> {
             MentionPlace::Runs,
             MentionPlace::Jobs,
             MentionPlace::Editions,
+            MentionPlace::Pauses,
             MentionPlace::Notes,
             MentionPlace::SavedSearches,
         ] {
@@ -72,6 +73,7 @@ impl Forgetting<'_> {
                 | MentionPlace::Runs
                 | MentionPlace::Jobs
                 | MentionPlace::Editions
+                | MentionPlace::Pauses
                 | MentionPlace::Notes
                 | MentionPlace::SavedSearches => {
                     done.taken.words += rows;
@@ -194,7 +196,7 @@ impl Forgetting<'_> {
                 told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
             };
             let named: Vec<&Mention> =
-                page.iter().filter(|row| row.texts.iter().any(|text| self.quotes(text)) || of_topic(row)).collect();
+                page.iter().filter(|row| row.texts.iter().any(|text| self.quotes(text, place)) || of_topic(row)).collect();
             blanked += match named.len() as u64 {
                 0 => 0,
                 some if self.rehearsal => some,
@@ -208,13 +210,14 @@ impl Forgetting<'_> {
     }
 
     /// Whether a text names what was forgotten, by name or by address.
-    fn quotes(&self, text: &str) -> bool {
+    fn quotes(&self, text: &str, place: MentionPlace) -> bool {
         let leads = |url: &str| {
             let found = Found { kind: Some(Kind::Page), url: Some(url.to_owned()), ..Found::default() };
             let keys = normalise::keys_of(&found, self.platform).map(|identity| identity.keys);
             keys.unwrap_or_default().iter().any(|key| self.known.has(Forgot::Item, key))
         };
-        self.known.named_in(text) || addresses(text).any(|url| leads(&url))
+        let named = if place.by_people() { self.known.named_by_a_person(text) } else { self.known.named_in(text) };
+        named || addresses(text).any(|url| leads(&url))
     }
 }
 

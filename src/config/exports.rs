@@ -2,7 +2,7 @@
 //! made is not known here.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::discover::LoadRequest;
@@ -41,7 +41,9 @@ pub(super) fn read(
             reader.once(mistakes, key, seen, value, "export", hint);
         };
         once("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
-        let path = dir.join(&export.path).to_string_lossy().into_owned();
+        // As components: `./out` is `out`.
+        let path: PathBuf = dir.join(&export.path).components().collect();
+        let path = path.to_string_lossy().into_owned();
         once("path", &mut paths, path.replace("{name}", &export.name), "one would replace the other: use {name}");
         export.path = path;
         exports.push(export);

@@ -205,7 +205,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     let service = service::read(&document.service, dir, document.broken, absent, mistakes);
     let providers = providers::read(document, dir, mistakes);
     let dialect = service::dialect(&document.service);
-    let database = storage::database(&document.database, dir, mistakes);
+    let database = storage::database(&document.database, dir, request, mistakes);
     let scheduler = storage::scheduler(&document.scheduler, database.as_ref(), mistakes);
     let mut pings = Vec::new();
     let topics = topics::read(document, dialect, absent, request, &mut pings, mistakes);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::discover::LoadRequest;
 use super::fault::Fault;
 use super::key_reader::Reader;
 use super::keys::Section;
@@ -12,13 +13,20 @@ use super::mistake::Mistakes;
 use super::names::schema_name;
 use super::scalars::{duration, text, unknown_choice};
 use super::suggest::nearest;
-use super::value::Table;
+use super::value::{Origin, Table};
 use super::{DatabaseConfig, SchedulerConfig};
 use crate::model::Engine;
 
-/// Reads `[database]`.
-pub(super) fn database(table: &Table, dir: &Path, mistakes: &mut Mistakes<'_>) -> Option<DatabaseConfig> {
+/// Reads `[database]`. A relative path of SQLite starts at the file's folder, on the command line at the current one.
+pub(super) fn database(
+    table: &Table,
+    dir: &Path,
+    request: &LoadRequest<'_>,
+    mistakes: &mut Mistakes<'_>,
+) -> Option<DatabaseConfig> {
     let reader = Reader { section: Section::Database, tables: &[table] };
+    let typed = reader.written("url").is_some_and(|given| matches!(given.origin, Origin::Flag(_)));
+    let dir = if typed { &request.cwd } else { dir };
     let url = reader.read(mistakes, "url", |value| database_url(&text(value)?, dir));
     let schema = reader.read(mistakes, "schema", schema_name);
     Some(DatabaseConfig { url: url?, schema: schema? })
@@ -108,7 +116,7 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
     if path.starts_with('~') {
         return refused(
             "begins with `~`, which only a shell understands",
-            "write the whole path, or one relative to this file",
+            "write the whole path, or a relative one",
         );
     }
     if path.ends_with('/') {

@@ -1,6 +1,6 @@
 //! An export of the configuration, made: each edition is begun in the store before its first byte, its files are put in place
 //! whole, and only then it is ended and the cursor moves. Wherever this stops, whoever comes next writes the same edition
-//! to the same names.
+//! to the same names; an export that was changed since is written as it now is, unless a file of the edition is in place.
 //!
 //! ```text
 //! store.begin_edition -> write, fsync, rename (file, then manifest) … -> store.end_edition -> old files removed
@@ -26,6 +26,9 @@ pub enum ScheduledExportError {
     /// A file could not be written, or removed.
     #[error("{} could not be written: {error}", .path.display())]
     File { path: PathBuf, error: io::Error },
+    /// As `File`, of an edition that goes on as it was begun because one of its files, `placed`, is in place already.
+    #[error("{} could not be written: {error}; {} belongs to the same edition, from before the export was changed", .path.display(), .placed.display())]
+    Former { path: PathBuf, error: io::Error, placed: PathBuf },
     /// What is stored of the export cannot be read.
     #[error("the export's definition cannot be read: {0}")]
     Definition(#[from] serde_json::Error),
@@ -59,7 +62,23 @@ pub async fn make(
     while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
         crate::failpoint::at_of("export/begun", &spec.name);
         let began: ExportSpec = serde_json::from_str(&edition.definition)?;
-        let (files, rows) = put(store, run, &began, &edition, protected).await?;
+        let mut placed = None;
+        if edition.definition != definition {
+            if began.goes_on() {
+                placed = first_in_place(store, &began, &edition).await?;
+            }
+            // No rows of it were handed out that another file could repeat: it is begun again as the configuration now says.
+            if placed.is_none() {
+                store.drop_edition(run, edition.number).await?;
+                continue;
+            }
+        }
+        let (files, rows) = put(store, run, &began, &edition, protected).await.map_err(|error| match (error, placed) {
+            (ScheduledExportError::File { path, error }, Some(placed)) => {
+                ScheduledExportError::Former { path, error, placed }
+            }
+            (error, _) => error,
+        })?;
         crate::failpoint::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
@@ -71,6 +90,26 @@ pub async fn make(
     Ok(made)
 }
 
+/// The topics that get a file of their own in an edition; one without a name where all are in one file.
+async fn topics_of(store: &Store, spec: &ExportSpec, edition: &Edition) -> Result<Vec<Option<String>>, StoreError> {
+    if !spec.by_topic() {
+        return Ok(vec![None]);
+    }
+    let named = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
+    Ok(named.into_iter().map(Some).collect())
+}
+
+/// A file of an edition that is in place, if there is one.
+async fn first_in_place(
+    store: &Store,
+    spec: &ExportSpec,
+    edition: &Edition,
+) -> Result<Option<PathBuf>, StoreError> {
+    let topics = topics_of(store, spec, edition).await?;
+    let mut paths = topics.iter().map(|topic| spec.file(&edition.run, edition.at, topic.as_deref()));
+    Ok(paths.find(|path| path.symlink_metadata().is_ok_and(|file| file.is_file())))
+}
+
 /// Writes the files of an edition and puts each in place.
 async fn put(
     store: &Store,
@@ -79,12 +118,7 @@ async fn put(
     edition: &Edition,
     protected: &Protected,
 ) -> Result<(Vec<String>, u64), ScheduledExportError> {
-    let topics: Vec<Option<String>> = if spec.by_topic() {
-        let named = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
-        named.into_iter().map(Some).collect()
-    } else {
-        vec![None]
-    };
+    let topics = topics_of(store, spec, edition).await?;
     let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
     let (mut there, mut all_rows) = (Vec::new(), 0);
     for topic in topics {

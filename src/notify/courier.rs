@@ -176,6 +176,7 @@ impl Courier {
         crate::failpoint::at_of("courier/claimed", &channel.name);
         let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
         crate::failpoint::at_of("courier/sent", &channel.name);
+        let wait = sent.as_ref().err().and_then(|refusal| refusal.wait);
         let settled = self.judge(channel, &out, sent);
         match self.store.settle_message(&out, &settled, (self.clock)()).await {
             Ok(()) => {}
@@ -184,6 +185,10 @@ impl Courier {
                 tracing::warn!(event = out.message.event, "taken over by another process");
             }
             Err(error) => return Err(error),
+        }
+        // It said so of itself, not of this message.
+        if let Some(wait) = wait {
+            self.store.hold_channel(&channel.name, (self.clock)().plus(wait)).await?;
         }
         let delivery =
             Delivery { event: out.message.event, channel: channel.name.clone(), attempt: out.attempt, settled };

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
+use tokio::time::Instant;
 
 use super::admission::{self, passes, problem_page};
 use super::api::is_of;
@@ -22,8 +23,8 @@ use super::site::Site;
 use super::visitor::{Visitor, Who};
 use crate::listener::Peer;
 
-/// Longest time until an answer begins.
-pub(super) const LONGEST: Duration = Duration::from_secs(10);
+/// Longest time until an answer begins, from the last byte of a request's head.
+pub(super) const LONGEST: Duration = Duration::from_secs(8);
 const LONGEST_URI: usize = 16 * 1024;
 const MOST_HEADERS: usize = 16 * 1024;
 
@@ -43,9 +44,12 @@ pub(super) async fn pass(
     next: Next,
 ) -> Response {
     let (mut head, body) = request.into_parts();
-    let mut response = match check(&app, &peer, params.ok().as_ref(), &head).await {
-        Err(refused) => *refused,
-        Ok(visitor) => {
+    let until = Instant::now() + LONGEST;
+    let checked = tokio::time::timeout_at(until, check(&app, &peer, params.ok().as_ref(), &head)).await;
+    let mut response = match checked {
+        Err(_) => busy(&app.site, head.uri.path()),
+        Ok(Err(refused)) => *refused,
+        Ok(Ok(visitor)) => {
             head.extensions.insert(visitor);
             let request = Request::from_parts(head, body);
             // However busy everything else is.
@@ -53,7 +57,7 @@ pub(super) async fn pass(
                 let _stays = peer.answer();
                 next.run(request).await
             } else {
-                answered(&app, &peer, request, next).await
+                answered(&app, &peer, request, next, until).await
             }
         }
     };
@@ -61,16 +65,19 @@ pub(super) async fn pass(
     response
 }
 
+/// What is said when nothing came in time: the database is away, or there is too much to do.
+fn busy(site: &Site, path: &str) -> Response {
+    let hint = "Ask again in a moment; the log says why when the database is away.";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "This took too long", hint).answer(site, path)
+}
+
 /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
-async fn answered(app: &App, peer: &Peer, request: Request, next: Next) -> Response {
+async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: Instant) -> Response {
     let path = request.uri().path().to_owned();
-    let busy = || {
-        let hint = "Ask again in a moment.";
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too much at once", hint).answer(&app.site, &path)
-    };
+    let busy = || busy(&app.site, &path);
     // Whoever sends a form drop by drop holds no place meanwhile, and gives way as if idle.
     let (head, body) = request.into_parts();
-    let body = match tokio::time::timeout(LONGEST, to_bytes(body, LARGEST_FORM)).await {
+    let body = match tokio::time::timeout_at(until, to_bytes(body, LARGEST_FORM)).await {
         Ok(Ok(body)) => body,
         Ok(Err(_)) => {
             let hint = "Forms here are short.";
@@ -86,7 +93,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next) -> Respo
         let _place = places.acquire_owned().await.ok()?;
         Some(next.run(request).await)
     });
-    match tokio::time::timeout(LONGEST, task).await {
+    match tokio::time::timeout_at(until, task).await {
         Ok(Ok(Some(response))) => response,
         Ok(Err(_)) => {
             let hint = "The log says why.";

@@ -67,6 +67,8 @@ impl Running {
         self.stop.cancel();
         self.site.exporting.stop();
         self.site.streams.stop();
+        self.site.store.leave_soon();
+        self.site.exporting.store.leave_soon();
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }

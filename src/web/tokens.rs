@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use super::access::Access;
 use super::visitor::{Scope, Visitor, Who};
 use crate::model::{LinkRow, Time, TokenRow, secret_hash};
-use crate::store::{Store, StoreError};
+use crate::store::{Store, StoreError, StoreErrorKind};
 
 /// How long what was read counts.
 const FRESH: Duration = Duration::from_secs(2);
 /// How long reading may take.
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(3);
 /// Time between two uses of a token that are written down, so that reading pages writes next to nothing.
 const NOTED: Duration = Duration::from_secs(60);
 
@@ -94,19 +94,29 @@ struct Held {
     known: Result<Arc<Known>, StoreError>,
 }
 
-async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>, StoreError> {
-    let at = Instant::now();
-    let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
-    // In a task of its own: a visitor who goes away must not leave it midway.
-    let reading = {
-        let store = store.clone();
-        tokio::spawn(async move { Known::read(&store).await })
-    };
-    let late = || StoreError::new(crate::store::StoreErrorKind::Unreachable, "tokens could not be read in time", "");
-    let read = match tokio::time::timeout(SOON, reading).await {
-        Ok(Ok(read)) => read.map(Arc::new),
+/// What is asked of the store, if it comes in time. In a task of its own: a visitor who goes away must not leave it midway.
+async fn soon<T: Send + 'static>(
+    asked: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    let late = || StoreError::new(StoreErrorKind::Unreachable, "tokens could not be read in time", "");
+    match tokio::time::timeout(SOON, tokio::spawn(asked)).await {
+        Ok(Ok(read)) => read,
         Ok(Err(_)) | Err(_) => Err(late()),
-    };
+    }
+}
+
+async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>, StoreError> {
+    let mut at = Instant::now();
+    let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
+    let read = soon({
+        let store = store.clone();
+        async move { Known::read(&store).await.map(Arc::new) }
+    })
+    .await;
+    // What failed counts from its end: whoever waited meanwhile is not to wait once more.
+    if read.is_err() {
+        at = Instant::now();
+    }
     let known = match (read, before) {
         (Err(error), Some(before)) => {
             tracing::debug!("tokens could not be read: {error}");
@@ -155,12 +165,14 @@ impl Tokens {
     /// Whether a token that was found still opens something.
     pub(super) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
         let Who::Named { hash, .. } = &visitor.who else { return Ok(true) };
-        self.still(store.token_holds(hash).await?).await
+        let (store, hash) = (store.clone(), hash.clone());
+        self.still(soon(async move { store.token_holds(&hash).await }).await?).await
     }
 
     /// The same of a link.
     pub(super) async fn holds_link(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
-        self.still(store.link_holds(&link.hash).await?).await
+        let (store, hash) = (store.clone(), link.hash.clone());
+        self.still(soon(async move { store.link_holds(&hash).await }).await?).await
     }
 
     /// What was read is out of date where something of it was withdrawn.

@@ -32,6 +32,7 @@ mod coverage;
 mod daemon;
 mod daemon_control;
 mod database_away;
+mod database_gone;
 mod docs;
 mod dry_run;
 mod edited_schedule;

@@ -67,7 +67,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     if let Some(path) = &args.export {
         let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
-        output::text(&format!("{written} tombstones; no name is in them\n"))?;
+        output::text(&match written {
+            Some(written) => format!("{written} tombstones; no name is in them\n"),
+            None => "nothing was ever forgotten here: there are no tombstones, and no file was written\n".to_owned(),
+        })?;
         return Ok(Exit::Ok);
     }
     if args.dry_run {

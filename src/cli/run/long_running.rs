@@ -84,6 +84,13 @@ impl Working {
             let stop = stop.clone();
             Ends::listen().twice(move || stop.cancel())
         });
+        let leaving = tokio::spawn({
+            let (store, stop) = (store.clone(), stop.clone());
+            async move {
+                stop.cancelled().await;
+                store.leave_soon();
+            }
+        });
         let (coming, looking) = reloads.map(|reloads| (reloads.coming, reloads.looking)).unzip();
         let scheduler = &context.config.scheduler;
         let settings = daemon::Settings {
@@ -115,6 +122,8 @@ impl Working {
             let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
         }
         signals.abort();
+        leaving.abort();
+        store.leave_soon();
         delivering.end().await;
         pinging.end().await;
         if let Some(sandbox) = sandbox {

@@ -74,10 +74,15 @@ impl Journal {
         Ok(Some(Self { key, all }))
     }
 
-    /// Writes all tombstones of a database, as a whole.
-    pub(in crate::cli) async fn write(store: &Store, path: &Path, protected: &Protected) -> Result<usize, Failure> {
+    /// Writes all tombstones of a database, as a whole; returns how many. `None` when nothing was ever forgotten: there
+    /// is no key then, and no file is written.
+    pub(in crate::cli) async fn write(
+        store: &Store,
+        path: &Path,
+        protected: &Protected,
+    ) -> Result<Option<usize>, Failure> {
         protected.check(path).map_err(|taken| Failure::unwritable(path, &taken.into()))?;
-        let Some(key) = store.forget_key().await? else { return Ok(0) };
+        let Some(key) = store.forget_key().await? else { return Ok(None) };
         let all = store.tombstones().await?;
         let written = || {
             let mut file = Replacement::create(path, protected)?;
@@ -99,7 +104,7 @@ impl Journal {
                 "is there room, and may this user write there? what was forgotten stays so in the database itself";
             Failure { hint: hint.to_owned(), ..unwritten }
         })?;
-        Ok(all.len())
+        Ok(Some(all.len()))
     }
 }
 

@@ -33,6 +33,13 @@ pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
     });
     let place = |place: &SecretPlace| place.file.clone().or_else(|| named(place.variable.as_ref()?));
     let mut files: Vec<PathBuf> = of_channels.chain([&config.web.token]).filter_map(place).collect();
+    // An address of a webhook or a ping holds its key.
+    let of_hooks = config.channels.iter().filter_map(|channel| match &channel.way {
+        ChannelWay::Webhook(hook) => hook.url_variable.as_deref(),
+        ChannelWay::Email(_) => None,
+    });
+    let of_pings = config.pings.iter().filter_map(|ping| ping.url_variable.as_deref());
+    files.extend(of_hooks.chain(of_pings).filter_map(named));
     files.extend(config.service.api_key_file.clone());
     files.extend(named(&config.service.api_key_env));
     for provider in &config.providers {

@@ -12,7 +12,7 @@ pub enum StoreErrorKind {
     Locked,
     /// Written by a newer version of the program.
     Newer,
-    /// Holds the other nature of data (sandbox or real), or is somebody else's database.
+    /// Holds the other nature of data (sandbox or real), is somebody else's database, or cannot hold every text.
     Foreign,
     /// The file that is open is not the one that its path names any more, or is another daemon's by now.
     Replaced,
@@ -125,6 +125,10 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("28P01" | "28000" | "3D000")) => {
                 (StoreErrorKind::Unreachable, "are user, password and database name in the URL right?")
             }
+            sqlx::Error::Database(_) if matches!(code.as_deref(), Some("42501")) => (
+                StoreErrorKind::Unreachable,
+                "the database user lacks a right: let it own the schema, or GRANT ALL ON SCHEMA and on the tables in it",
+            ),
             sqlx::Error::Database(_) if code.as_deref().is_some_and(|code| matches!(family(code), Some(11 | 26))) => (
                 StoreErrorKind::Foreign,
                 "this file is damaged or is not a SQLite database; restore a backup or name another file",

@@ -42,6 +42,13 @@ impl Store {
         &self.place
     }
 
+    /// The process ends: from now on a database server that is away is not waited for.
+    pub fn leave_soon(&self) {
+        if let Db::Postgres(pools) = &self.db {
+            pools.leave();
+        }
+    }
+
     /// Closes every connection; what was stored is durable already.
     pub async fn close(&self) {
         match &self.db {

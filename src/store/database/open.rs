@@ -235,11 +235,7 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
     let mut tx = pools.begin().await?;
     // Two processes creating one schema at once would both fail; the second waits here instead.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;
-    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)")
-        .bind(schema)
-        .fetch_one(&mut *tx)
-        .await?;
-    if !exists {
+    if !has_schema(&mut tx, settings).await? {
         if !settings.create {
             return Err(StoreError::new(
                 StoreErrorKind::Unreachable,
@@ -247,7 +243,8 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
                 "run `topicwatch once` first, or name another with [database] schema",
             ));
         }
-        sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await?;
+        let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
+        made.map_err(|e| named(e.into(), &place))?;
     }
     // By the index of names: a server of many schemas has many tables.
     let ours: bool = sqlx::query_scalar(
@@ -274,6 +271,24 @@ async fn open_postgres(settings: &Settings) -> Result<Store, StoreError> {
         migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
     }
     Ok(Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None })
+}
+
+/// Whether the schema is there; one that this user may not use is an error.
+pub(in crate::store) async fn has_schema(conn: &mut postgres::Conn, settings: &Settings) -> Result<bool, StoreError> {
+    let schema = &settings.schema;
+    let usable: Option<bool> =
+        sqlx::query_scalar("SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1")
+            .bind(schema)
+            .fetch_optional(conn)
+            .await?;
+    if usable == Some(false) {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("this user may not use schema {schema} in {}", redact(&settings.url)),
+            format!("let the user own it, or GRANT ALL ON SCHEMA {schema} and on the tables in it"),
+        ));
+    }
+    Ok(usable.is_some())
 }
 
 /// How many migrations are not applied yet; an error when the database knows one that this program does not, or another

@@ -4,7 +4,7 @@
 use sqlx::migrate::Migrate;
 
 use crate::store::database::handle::Db;
-use crate::store::database::open::{foreign, named, pending, sqlite_path};
+use crate::store::database::open::{foreign, has_schema, named, pending, sqlite_path};
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
 use crate::store::database::steps::{POSTGRES, SQLITE, migrator};
@@ -41,9 +41,7 @@ impl Store {
                  WHERE n.nspname = $1 AND c.relname = '_sqlx_migrations'",
             );
             let ours: i64 = ours.bind(&settings.schema).fetch_one(&mut *conn).await?;
-            let there = sqlx::query_scalar("SELECT count(*) FROM pg_namespace WHERE nspname = $1");
-            let there: i64 = there.bind(&settings.schema).fetch_one(&mut *conn).await?;
-            if there == 0 {
+            if !has_schema(&mut conn, settings).await? {
                 return Err(StoreError::new(
                     StoreErrorKind::Unreachable,
                     format!("there is no schema {} in {} yet", settings.schema, redact(&settings.url)),

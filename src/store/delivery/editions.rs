@@ -40,7 +40,7 @@ impl Store {
         read!(self, editions::old(export, keep))
     }
 
-    /// Forgets an edition whose files were removed.
+    /// Forgets an edition that has no files in place: they were removed, or never written.
     pub async fn drop_edition(&self, run: &JobRun, number: i64) -> Result<(), StoreError> {
         write_tx!(self, editions::drop_one(run, number))
     }

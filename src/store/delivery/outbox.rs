@@ -34,6 +34,11 @@ impl Store {
         write_tx!(self, outbox::settle(out, settled, now))
     }
 
+    /// Leaves a channel alone until an instant: what is queued for it now and what comes until then waits.
+    pub async fn hold_channel(&self, channel: &str, until: Time) -> Result<(), StoreError> {
+        write_tx!(self, outbox::hold_channel(channel, until))
+    }
+
     /// The latest messages first, without their bodies.
     pub async fn outbox(&self, state: Option<OutboxState>, limit: u32) -> Result<Vec<Posted>, StoreError> {
         read!(self, outbox::list(state, limit))

@@ -56,10 +56,20 @@ pub enum MentionPlace {
     Jobs,
     /// Definitions of editions that are written.
     Editions,
+    /// Why topics are paused.
+    Pauses,
     /// Notes of items.
     Notes,
     /// Searches that are kept by name; they go, since without their words they would find everything.
     SavedSearches,
+}
+
+impl MentionPlace {
+    /// Whether people wrote what is there: they leave out the `@`.
+    #[must_use]
+    pub fn by_people(self) -> bool {
+        matches!(self, Self::Pauses | Self::Notes | Self::SavedSearches)
+    }
 }
 
 /// Texts of one row.

@@ -85,6 +85,9 @@ pub struct Tombstones {
 /// Longest name that is compared as a whole, in bytes; keys are not longer.
 const MOST_NAME: usize = 600;
 
+/// What keys of items begin with.
+const KEYS_BEGIN: [&str; 3] = ["post", "page", "text"];
+
 impl Tombstones {
     /// Of one database.
     #[must_use]
@@ -142,7 +145,7 @@ impl Tombstones {
 
     /// Whether a text names an author or an item that was forgotten: a handle after `@`, `/`, `:`, `"` or `>` (a mention, an
     /// address, a query, JSON, HTML), or something between quotes or tags that is a handle or a key as a whole. A common
-    /// word that is also a handle counts only there.
+    /// word that is also a handle counts only there; names of fields and the parts of a key are no handles.
     #[must_use]
     pub fn named_in(&self, text: &str) -> bool {
         if self.authors.is_empty() && self.items.is_empty() {
@@ -159,7 +162,18 @@ impl Tombstones {
             let rest = text.get(at + mark.len_utf8()..).unwrap_or_default();
             let end = rest.find(|c: char| !is_of_handle(c)).unwrap_or(rest.len());
             let word = rest.get(..end).unwrap_or_default().trim_end_matches(['.', '-']);
-            if !word.is_empty() && word.len() <= MOST_NAME && looked.insert(word) && self.has(Forgot::Author, word) {
+            let after = rest.get(word.len()..).unwrap_or_default();
+            let field = mark == '"' && after.strip_prefix('"').is_some_and(|more| more.trim_start().starts_with(':'));
+            // `post:x:20` as it stands in JSON, HTML and text: neither `post` nor `x` is anybody's handle there.
+            let of_key = match mark {
+                ':' => text.get(..at).is_some_and(|before| before.ends_with("post")) && after.starts_with(':'),
+                _ => KEYS_BEGIN.contains(&word) && after.starts_with(':'),
+            };
+            if field || of_key && mark == ':' {
+                continue;
+            }
+            let fits = !word.is_empty() && word.len() <= MOST_NAME && !of_key;
+            if fits && looked.insert(word) && self.has(Forgot::Author, word) {
                 return true;
             }
             if matches!(mark, '"' | '>')
@@ -170,6 +184,15 @@ impl Tombstones {
             }
         }
         false
+    }
+
+    /// Whether a text that a person wrote names one: as `named_in` says, or by a handle among its words.
+    #[must_use]
+    pub fn named_by_a_person(&self, text: &str) -> bool {
+        let words = || text.split(|c: char| !is_of_handle(c)).map(|word| word.trim_end_matches(['.', '-']));
+        self.named_in(text)
+            || (self.any(Forgot::Author)
+                && words().any(|word| !word.is_empty() && word.len() <= MOST_NAME && self.has(Forgot::Author, word)))
     }
 
     fn is_one<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
@@ -228,6 +251,37 @@ mod tests {
         }
         assert!(known.has(Forgot::Author, " @JANE_d ") && !known.has(Forgot::Item, "jane_d"));
         assert!(!of(&[]).named_in("@jane_d"));
+    }
+
+    #[test]
+    fn a_short_handle_is_no_part_of_a_key_and_no_name_of_a_field() {
+        for handle in ["x", "post", "text", "author"] {
+            let known = of(&[(Forgot::Author, handle)]);
+            for text in [
+                r#"["post:x:20", "page:https://a.example/", "text:0123"]"#,
+                r#"{"text": "hello", "author" : "jane", "post":1}"#,
+                "<code>post:x:20</code>",
+                "see post:x:20 and page:https://a.example/",
+            ] {
+                assert!(!known.named_in(text), "{handle}: {text}");
+            }
+            for text in [format!("@{handle} says"), format!(r#"{{"user":"{handle}"}}"#), format!("from:{handle}")] {
+                assert!(known.named_in(&text), "{text}");
+            }
+            let both = format!(r#"["post:x:20"], {{"text": 1, "user": "{handle}"}}"#);
+            assert!(known.named_in(&both), "{both}");
+        }
+    }
+
+    #[test]
+    fn in_words_of_a_person_a_bare_handle_counts() {
+        let known = of(&[(Forgot::Author, "jane_d")]);
+        for text in ["Jane_D asked for it", "(jane_d)", "q=jane_d&author=", "for @jane_d.", "paused, jane_d."] {
+            assert!(known.named_by_a_person(text), "{text}");
+        }
+        for text in ["", "jane", "jane_d2", "x.jane_d"] {
+            assert!(!known.named_by_a_person(text), "{text}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::{Retention, Span, Time, Trimmed};
 use crate::store::database::handle::Db;
-use crate::store::retention::rows::{Ask, BATCH, Batch, Progress, ROWS, Step};
+use crate::store::retention::rows::{Ask, BATCH, Batch, MESSAGE_BYTES, Progress, ROWS, Step};
 use crate::store::{Disk, Pruned, Store, StoreError};
 
 /// How long expired and withdrawn links stay listed.
@@ -79,6 +79,28 @@ impl Store {
         };
         if links > 0 {
             done.gone.entry("share_link").or_default().rows += links;
+        }
+        if let Some(span) = kept.runs {
+            let before = Time(now.0.saturating_sub(span));
+            loop {
+                if stop() || begun.elapsed() > within {
+                    done.finished = false;
+                    return Ok(done);
+                }
+                let messages = if rehearsal {
+                    read!(self, outbox::prune(before, true))?
+                } else {
+                    write_tx!(self, outbox::prune(before, false))?
+                };
+                if messages > 0 {
+                    let gone = done.gone.entry("outbox").or_default();
+                    gone.rows += messages;
+                    gone.bytes += messages * MESSAGE_BYTES;
+                }
+                if rehearsal || messages == 0 {
+                    break;
+                }
+            }
         }
         if !rehearsal {
             done.given_back = self.give_back(begun, within, stop).await?;

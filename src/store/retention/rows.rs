@@ -10,6 +10,7 @@ pub(in crate::store) const DAY: i64 = 86_400_000;
 pub(in crate::store) const SIGHTING_BYTES: i64 = 80;
 pub(in crate::store) const SEARCH_BYTES: &str = "400";
 pub(in crate::store) const RUN_BYTES: &str = "500";
+pub(in crate::store) const MESSAGE_BYTES: i64 = 300;
 
 /// Rows that a batch looks at: at first, at least and at most.
 pub(in crate::store) const ROWS: (i64, i64, i64) = (200, 20, 4_000);

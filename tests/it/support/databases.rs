@@ -113,6 +113,11 @@ impl Database {
             .unwrap();
     }
 
+    /// Runs a statement that may be in no transaction, or needs no schema; PostgreSQL only.
+    pub fn alone(&self, sql: &str) {
+        self.scratch.as_ref().unwrap().execute(sql.to_owned()).unwrap();
+    }
+
     /// Closes the store and removes everything.
     pub async fn close(self, store: Store) {
         store.close().await;

@@ -13,6 +13,7 @@ pub mod editor;
 pub mod event_days;
 pub mod exported_story;
 pub mod exposition;
+pub mod gate;
 pub mod generated;
 pub mod independent_readers;
 pub mod mcp_client;

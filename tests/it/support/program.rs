@@ -240,6 +240,16 @@ impl Going {
         ended
     }
 
+    /// The same of a program that has so long; it is killed, and the case fails, when it takes longer.
+    pub fn wait_within(mut self, longest: Duration) -> Ended {
+        let begun = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < longest, "it did not end within {longest:?}");
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        self.wait()
+    }
+
     /// The same of a program that was made to panic.
     pub fn wait_after_a_panic(self) -> Ended {
         let ended = self.end();

@@ -6,8 +6,9 @@ use std::time::Duration;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
+use tokio_util::sync::CancellationToken;
 
-use crate::store::StoreError;
+use crate::store::{StoreError, StoreErrorKind};
 
 pub(in crate::store) mod disk;
 
@@ -123,9 +124,42 @@ const SOON: Duration = Duration::from_millis(100);
 /// Longest wait for the server's first answer after that.
 const REACHABLE: Duration = Duration::from_secs(10);
 
+/// The same for a process that ends.
+const REACHABLE_AT_THE_END: Duration = Duration::from_secs(2);
+
+/// Longest time for ending the connections.
+const CLOSED: Duration = Duration::from_secs(3);
+
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
     pool: PgPool,
+    options: PgConnectOptions,
+    /// Set when the process ends: nobody waits any more for a server that is away.
+    leaving: CancellationToken,
+}
+
+/// Why the server cannot be reached, as soon as that is known; never while it can. The pool itself tries again for 30 seconds
+/// and says nothing meanwhile.
+async fn refused(options: &PgConnectOptions, longest: Duration) -> sqlx::Error {
+    tokio::time::sleep(SOON).await;
+    match tokio::time::timeout(longest, PgConnection::connect_with(options)).await {
+        Err(_) => sqlx::Error::PoolTimedOut,
+        Ok(Err(error)) => error,
+        Ok(Ok(_)) => std::future::pending().await,
+    }
+}
+
+/// Text of every script is stored: a database of another encoding would take some posts and refuse the others.
+async fn holds_any_text(conn: &mut PgConnection) -> Result<(), StoreError> {
+    let encoding: String = sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(conn).await?;
+    if encoding == "UTF8" {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        StoreErrorKind::Foreign,
+        format!("the database keeps text as {encoding}, which cannot hold what people write"),
+        "make one of UTF-8: CREATE DATABASE topicwatch ENCODING 'UTF8' TEMPLATE template0; then name it in [database] url",
+    ))
 }
 
 impl Pools {
@@ -146,21 +180,40 @@ impl Pools {
             .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(30))
             .connect_lazy_with(options.clone());
-        // When a connection is refused, the pool tries again for 30 seconds and says nothing meanwhile. People and health checks
-        // want the error now. So, if the pool has no connection after a moment, a second attempt outside of it gets the error.
-        let refused = async {
-            tokio::time::sleep(SOON).await;
-            match tokio::time::timeout(REACHABLE, PgConnection::connect_with(&options)).await {
-                Err(_) => sqlx::Error::PoolTimedOut,
-                Ok(Err(error)) => error,
-                Ok(Ok(_)) => std::future::pending().await,
+        // People and health checks want the error now. So, if the pool has no connection after a moment, a second attempt outside
+        // of it gets the error.
+        let mut first = tokio::select! {
+            first = pool.acquire() => first?,
+            error = refused(&options, REACHABLE) => return Err(error.into()),
+        };
+        let fit = holds_any_text(&mut first).await;
+        drop(first);
+        if let Err(unfit) = fit {
+            pool.close().await;
+            return Err(unfit);
+        }
+        Ok(Self { pool, options, leaving: CancellationToken::new() })
+    }
+
+    /// The process ends: from now on a server that is away is not waited for.
+    pub(in crate::store) fn leave(&self) {
+        self.leaving.cancel();
+    }
+
+    /// What is asked of the pool, unless the process ends and the server is away. One that has no room for one more
+    /// connection is not: those that there are come back.
+    async fn asked<T>(&self, asked: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+        let gone = async {
+            self.leaving.cancelled().await;
+            match refused(&self.options, REACHABLE_AT_THE_END).await {
+                sqlx::Error::Database(said) if said.code().as_deref() == Some("53300") => std::future::pending().await,
+                error => error,
             }
         };
         tokio::select! {
-            first = pool.acquire() => drop(first?),
-            error = refused => return Err(error.into()),
+            done = asked => done,
+            error = gone => Err(error),
         }
-        Ok(Self { pool })
     }
 
     /// A writing transaction. Its first statement shows whether the connection is still there; to ask before would be one
@@ -184,7 +237,7 @@ impl Pools {
         let mut dead = 0;
         loop {
             self.given_back().await;
-            match self.pool.begin_with(begin).await {
+            match self.asked(self.pool.begin_with(begin)).await {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
                 begun => return Ok(begun?),
             }
@@ -196,7 +249,7 @@ impl Pools {
         let mut dead = 0;
         loop {
             self.given_back().await;
-            let mut conn = self.pool.acquire().await?;
+            let mut conn = self.asked(self.pool.acquire()).await?;
             match conn.ping().await {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
                 asked => return Ok(asked.map(|()| conn)?),
@@ -229,8 +282,8 @@ impl Pools {
         &self.pool
     }
 
-    /// Closes every connection.
+    /// Closes every connection. One that waits for a server that says nothing any more is not waited for.
     pub(in crate::store) async fn close(&self) {
-        self.pool.close().await;
+        tokio::time::timeout(CLOSED, self.pool.close()).await.ok();
     }
 }

@@ -132,7 +132,7 @@ pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> R
 
 pub(in crate::store) async fn drop_one(conn: &mut Conn, run: &JobRun, number: i64) -> Result<(), StoreError> {
     ledger::hold(conn, &run.hold).await?;
-    sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2 AND files IS NOT NULL")
+    sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2")
         .bind(&run.job.id)
         .bind(number)
         .execute(conn)

@@ -18,7 +18,9 @@ pub(in crate::store) async fn add(
     for message in messages {
         sqlx::query(
             "INSERT INTO outbox (event, channel, kind, origin, subject, text, html, data, state, created_at, next_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $9) ON CONFLICT (event) DO NOTHING",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, \
+               coalesce((SELECT CAST(i.value AS BIGINT) FROM store_info i WHERE i.name = $10 AND CAST(i.value AS BIGINT) > $9), $9)) \
+             ON CONFLICT (event) DO NOTHING",
         )
         .bind(&message.event)
         .bind(&message.channel)
@@ -29,10 +31,51 @@ pub(in crate::store) async fn add(
         .bind(&message.html)
         .bind(&message.data)
         .bind(now.0)
+        .bind(held(&message.channel))
         .execute(&mut *conn)
         .await?;
     }
     Ok(())
+}
+
+/// The name under which it is kept until when a channel wants to be left alone.
+fn held(channel: &str) -> String {
+    format!("channel_held_until:{channel}")
+}
+
+pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until: Time) -> Result<(), StoreError> {
+    sqlx::query(
+        "INSERT INTO store_info (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value \
+         WHERE CAST(excluded.value AS BIGINT) > CAST(store_info.value AS BIGINT)",
+    )
+    .bind(held(channel))
+    .bind(until.0.to_string())
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query("UPDATE outbox SET next_at = $1 WHERE channel = $2 AND state = 'queued' AND next_at < $1")
+        .bind(until.0)
+        .bind(channel)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Messages that are deleted by one statement.
+const MOST_DELETED: i64 = 200;
+
+pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, rehearsal: bool) -> Result<i64, StoreError> {
+    // Those of a run go with it.
+    let old = "FROM outbox o WHERE o.created_at < $1 AND o.state IN ('sent', 'dead') \
+         AND NOT EXISTS (SELECT 1 FROM run r WHERE r.public_id = o.origin)";
+    if rehearsal {
+        let sql = format!("SELECT count(*) {old}");
+        return Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(before.0).fetch_one(conn).await?);
+    }
+    let sql = format!(
+        "DELETE FROM outbox WHERE state IN ('sent', 'dead') AND event IN (SELECT o.event {old} ORDER BY o.created_at, o.event LIMIT $2)"
+    );
+    let done = sqlx::query(AssertSqlSafe(sql)).bind(before.0).bind(MOST_DELETED).execute(conn).await?;
+    Ok(i64::try_from(done.rows_affected()).unwrap_or(i64::MAX))
 }
 
 /// Moves the cursor of the report of a run when nothing of it is left to be sent. It never moves back.

@@ -58,6 +58,7 @@ fn way(place: MentionPlace) -> Way {
             let set = "definition = '{}'".to_owned();
             Way { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
         }
+        MentionPlace::Pauses => way("job", "id", false, &["pause_reason"], blanked(&["pause_reason"])),
         MentionPlace::Notes => way("item_note", "item", true, &["note"], format!("note = '{ERASED}'")),
         MentionPlace::SavedSearches => way("saved_search", "name", false, &["name", "filters"], String::new()),
         MentionPlace::Runs => way("run", "id", true, &["error_text", "reason"], blanked(&["error_text", "reason"])),

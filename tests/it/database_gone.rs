@@ -1,0 +1,102 @@
+//! A PostgreSQL server that goes away under a daemon with pages: who asks meanwhile gets an answer, and a stop does not wait
+//! for it. And one that cannot be used at all: text of another encoding, a user without rights.
+
+use std::time::Duration;
+
+use crate::support::access_stage::token;
+use crate::support::cluster::Cluster;
+use crate::support::daemons::today;
+use crate::support::databases::{on_server, postgres, wait};
+use crate::support::gate::{Gate, Way};
+use crate::support::program::{Place, until};
+use crate::support::web_client::{ASKED, Pages, TOKEN};
+
+#[test]
+fn while_nobody_listens_everybody_gets_an_answer_and_a_stop_does_not_wait() {
+    answers_and_stops(Way::Gone);
+}
+
+#[test]
+fn while_the_server_says_nothing_everybody_gets_an_answer_and_a_stop_does_not_wait() {
+    answers_and_stops(Way::Silent);
+}
+
+fn answers_and_stops(way: Way) {
+    let Some(database) = postgres() else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(database, &sandbox.lines(), ASKED);
+    let reader = format!("Bearer {}", token(&place, &["reader", "--role", "read"]));
+    let gate = Gate::to(&place.database.url);
+    let url = gate.url(&place.database.url);
+    let program = place.program(&["run", "--database", &url]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
+    let pages = Pages::of(program.start());
+    let owner = format!("Bearer {TOKEN}");
+    let ask = |path: &str, token: &str| pages.ask("GET", path, &[("Authorization", token)], "").status;
+    until("it is served", || ask("/", &reader) == 200);
+    gate.shut(way);
+    std::thread::scope(|scope| {
+        for path in ["/", "/topics/acme", "/items", "/api/v1/topics", "/metrics"] {
+            for token in [&owner, &reader] {
+                scope.spawn(move || {
+                    // Figures of the process itself are told to whoever can be recognised.
+                    let wanted: &[u16] = if path == "/metrics" { &[200, 503] } else { &[503] };
+                    let status = ask(path, token);
+                    assert!(wanted.contains(&status), "{way:?} {path}: {status}");
+                });
+            }
+        }
+        scope.spawn(|| assert_eq!(ask("/healthz", &owner), 200, "{way:?}"));
+    });
+    pages.going.signal("TERM");
+    // The pool itself would wait for thirty seconds, for each of several statements.
+    let ended = pages.going.wait_within(Duration::from_secs(25));
+    assert!(matches!(ended.code, Some(0 | 4)), "{way:?}: {ended}");
+}
+
+#[test]
+fn a_database_of_another_encoding_is_refused_before_a_call_is_made() {
+    let Some(cluster) = Cluster::start("a database of another encoding", &[]) else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), ASKED);
+    wait(place.database.execute("SELECT 1"));
+    for encoding in ["LATIN1", "SQL_ASCII"] {
+        let name = format!("of_{}", encoding.to_lowercase());
+        place.database.alone(&format!("CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"));
+        let url = cluster.url().replace("/postgres", &format!("/{name}"));
+        for verb in [&["once"][..], &["status"], &["health"], &["run"], &["db", "migrate"]] {
+            let ended = place.run(&[verb, &["--database", &url]].concat());
+            ended.says(4, &[encoding, "hint: make one of UTF-8"]);
+        }
+    }
+    assert_eq!(sandbox.calls(), 0);
+}
+
+#[test]
+fn a_user_without_rights_is_told_which_are_missing() {
+    let Some(cluster) = Cluster::start("a user without rights", &[]) else { return };
+    let sandbox = today(&[]);
+    let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), ASKED);
+    let url = cluster.url().replace("topicwatch@", "worker@");
+    let schema = &place.database.schema;
+    let refused = |verb: &[&str], said: &str| {
+        place.run(&[verb, &["--database", &url]].concat()).says(4, &[said, "hint: ", "GRANT ALL ON SCHEMA"]);
+    };
+    place.database.alone("CREATE ROLE worker LOGIN");
+    for verb in [&["once"][..], &["db", "migrate"]] {
+        refused(verb, "permission denied for database");
+    }
+    place.ok(&["db", "migrate"]);
+    for verb in [&["once"][..], &["status"], &["health"]] {
+        refused(verb, "this user may not use schema");
+    }
+    place.database.alone(&format!("GRANT USAGE ON SCHEMA {schema} TO worker"));
+    for verb in [&["once"][..], &["status"]] {
+        refused(verb, "permission denied for table");
+    }
+    place.database.alone(&format!(
+        "GRANT ALL ON SCHEMA {schema} TO worker; GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker; \
+         GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO worker"
+    ));
+    place.ok(&["status", "--database", &url]);
+    assert_eq!(sandbox.calls(), 0);
+}
