@@ -195,8 +195,10 @@ impl Forgetting<'_> {
                 let told = matches!(place, MentionPlace::Messages | MentionPlace::Alerts | MentionPlace::Reports);
                 told && topics.iter().any(|topic| row.texts.iter().any(|text| text.contains(topic.as_str())))
             };
-            let named: Vec<&Mention> =
-                page.iter().filter(|row| row.texts.iter().any(|text| self.quotes(text, place)) || of_topic(row)).collect();
+            let named: Vec<&Mention> = page
+                .iter()
+                .filter(|row| row.texts.iter().any(|text| self.quotes(text, place)) || of_topic(row))
+                .collect();
             blanked += match named.len() as u64 {
                 0 => 0,
                 some if self.rehearsal => some,

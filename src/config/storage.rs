@@ -114,10 +114,7 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
         return refused("holds parameters", "write the path only: how the file is opened is decided by the program");
     }
     if path.starts_with('~') {
-        return refused(
-            "begins with `~`, which only a shell understands",
-            "write the whole path, or a relative one",
-        );
+        return refused("begins with `~`, which only a shell understands", "write the whole path, or a relative one");
     }
     if path.ends_with('/') {
         return refused("names a folder", "name a file in it");

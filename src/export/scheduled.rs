@@ -27,7 +27,7 @@ pub enum ScheduledExportError {
     #[error("{} could not be written: {error}", .path.display())]
     File { path: PathBuf, error: io::Error },
     /// As `File`, of an edition that goes on as it was begun because one of its files, `placed`, is in place already.
-    #[error("{} could not be written: {error}; {} belongs to the same edition, from before the export was changed", .path.display(), .placed.display())]
+    #[error("{} could not be written: {error}; {} belongs to the same edition, from before the export was changed: move it away to begin the edition anew", .path.display(), .placed.display())]
     Former { path: PathBuf, error: io::Error, placed: PathBuf },
     /// What is stored of the export cannot be read.
     #[error("the export's definition cannot be read: {0}")]
@@ -73,12 +73,13 @@ pub async fn make(
                 continue;
             }
         }
-        let (files, rows) = put(store, run, &began, &edition, protected).await.map_err(|error| match (error, placed) {
-            (ScheduledExportError::File { path, error }, Some(placed)) => {
-                ScheduledExportError::Former { path, error, placed }
-            }
-            (error, _) => error,
-        })?;
+        let (files, rows) =
+            put(store, run, &began, &edition, protected).await.map_err(|error| match (error, placed) {
+                (ScheduledExportError::File { path, error }, Some(placed)) => {
+                    ScheduledExportError::Former { path, error, placed }
+                }
+                (error, _) => error,
+            })?;
         crate::failpoint::at_of("export/placed", &spec.name);
         store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
@@ -100,11 +101,7 @@ async fn topics_of(store: &Store, spec: &ExportSpec, edition: &Edition) -> Resul
 }
 
 /// A file of an edition that is in place, if there is one.
-async fn first_in_place(
-    store: &Store,
-    spec: &ExportSpec,
-    edition: &Edition,
-) -> Result<Option<PathBuf>, StoreError> {
+async fn first_in_place(store: &Store, spec: &ExportSpec, edition: &Edition) -> Result<Option<PathBuf>, StoreError> {
     let topics = topics_of(store, spec, edition).await?;
     let mut paths = topics.iter().map(|topic| spec.file(&edition.run, edition.at, topic.as_deref()));
     Ok(paths.find(|path| path.symlink_metadata().is_ok_and(|file| file.is_file())))

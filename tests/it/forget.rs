@@ -54,6 +54,13 @@ fn told_of_her(database: Database) -> (Raw, Place) {
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES \
          ('report:daily@x', 'report:daily', 1773300000000, 1, 2, 2, 'The day of @jane_d', '[\"reports/daily.html\"]');"
             .to_owned(),
+        // What people wrote of her leaves the `@` out.
+        "UPDATE job SET pause_reason = 'asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
+        "INSERT INTO item_note (item, note, at) SELECT id, 'an answer to jane_d (rude)', 1 FROM item WHERE author = 'bob';"
+            .to_owned(),
+        "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('hers', 'acme', 'search=jane_d+umbrella', 1), \
+         ('bobs', 'acme', 'author=bob', 1);"
+            .to_owned(),
     ]
     .concat();
     wait(place.database.execute(&sql));
@@ -74,7 +81,9 @@ fn holding(place: &Place, words: &str) -> Vec<String> {
         ("search", "query error_text"),
         ("run", "error_text reason"),
         ("forgotten", "hash"),
-        ("job", "definition"),
+        ("job", "definition pause_reason"),
+        ("item_note", "note"),
+        ("saved_search", "name filters"),
         ("export_edition", "definition"),
         ("store_info", "value"),
     ] {
@@ -160,6 +169,9 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
         assert_eq!(place.database.texts("SELECT DISTINCT text FROM answer"), ["[erased]"], "{name}");
         let messages = place.database.texts("SELECT event || ' ' || state || ' ' || text FROM outbox ORDER BY event");
         assert_eq!(messages, ["hers dead ", "hers-sent sent ", "other queued the loudest: @bob"], "{name}");
+        let written = "SELECT pause_reason FROM job WHERE pause_reason IS NOT NULL UNION ALL SELECT note FROM item_note \
+                       UNION ALL SELECT name FROM saved_search";
+        assert_eq!(place.database.texts(written), ["[erased]", "[erased]", "bobs"], "{name}");
         place.ok(&["outbox", "retry", "--dead"]);
         assert_eq!(place.database.texts("SELECT state FROM outbox WHERE event = 'hers'"), ["dead"], "{name}");
         assert_eq!(
@@ -401,4 +413,41 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
         let written = std::fs::read_dir(place.path("out")).unwrap().count();
         assert!(written > 4, "{name}: {written}");
     }
+}
+
+#[test]
+fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
+    for database in databases() {
+        let server = Raw::saying(|path| {
+            let posts = r#"{"results": [
+                {"id": "1900000000000000001", "text": "the storm took the roof of the old station", "user": "x", "created_at": "2026-03-11T08:00:00Z"},
+                {"id": "1900000000000000002", "text": "nobody was hurt, says the mayor of the town", "user": "bob", "created_at": "2026-03-11T08:10:00Z",
+                 "url": "https://x.com/bob/status/1900000000000000002"}]}"#;
+            let answer = r#"{"summary": "Nobody was hurt, see https://x.com/bob/status/1900000000000000002.", "cost_usd": 0.001}"#;
+            let body = if path.starts_with("/ai/search") { answer } else { posts };
+            reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
+        });
+        let topic =
+            "[[topics]]\nid = \"storm\"\nquery = \"storm\"\nsources = [\"social\", \"ai\"]\nai.when = \"always\"\n";
+        let place = Place::new(database, &server.lines(), topic);
+        let name = place.database.name;
+        place.ok(&["once", "--at", NINE]);
+        let answers = "SELECT text || ' ' || cited FROM answer";
+        let before = place.database.texts(answers);
+        assert!(before[0].contains("post:x:1900000000000000002"), "{name}: {before:?}");
+        let done = place.json(&["forget", "--author", "x", "--yes", "--json"]);
+        assert_eq!((&done["taken"]["items"], &done["taken"]["answers"]), (&1.into(), &0.into()), "{name}: {done}");
+        assert_eq!(place.database.texts(answers), before, "{name}");
+        assert_eq!(place.database.texts("SELECT author FROM item"), ["bob"], "{name}");
+        // The reply that held the post of @x goes, that of the answer stays.
+        assert_eq!(done["taken"]["raws"], 1, "{name}: {done}");
+    }
+}
+
+#[test]
+fn where_nothing_was_forgotten_the_journal_is_no_file_and_that_is_said() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    place.ok(&["db", "migrate"]);
+    place.run(&["forget", "--export", "tombstones"]).shows(0, &["no file was written"]);
+    assert!(!place.path("tombstones").exists());
 }

@@ -7,7 +7,7 @@ use topicwatch::store::Store;
 
 use crate::support::databases::{Database, databases, postgres, sqlite, wait};
 use crate::support::exported_story::exports;
-use crate::support::program::{NINE, Place};
+use crate::support::program::{NINE, Place, Program};
 use crate::support::rare_schedule::FAILPOINT;
 use crate::support::searched::open;
 use crate::support::service::Sandbox;
@@ -270,5 +270,21 @@ fn what_providers_found_and_remember_moves_with_the_rest() {
         assert_eq!(told(&to), before);
         to.ok(&["once", "--at", "2026-03-11T09:01:00Z"]);
         assert_eq!(to.database.number("SELECT sum(new) FROM run"), to.database.number("SELECT count(*) FROM item"));
+    }
+}
+
+#[test]
+fn a_relative_database_of_the_command_line_is_where_its_user_is() {
+    let place = Place::new(sqlite(), "base_url = \"sandbox\"", TOPICS);
+    let here = tempfile::tempdir().unwrap();
+    let config = place.path("jobs.toml");
+    let verb = |args: &[&str]| {
+        let ended = Program::at(here.path(), &[args, &["--config", config.to_str().unwrap()]].concat()).run();
+        assert_eq!(ended.code, Some(0), "{args:?}: {ended}");
+    };
+    verb(&["db", "migrate", "--database", "sqlite:here.db"]);
+    verb(&["db", "move", "--database", "sqlite:./here.db", "--to", "sqlite:there.db"]);
+    for name in ["here.db", "there.db"] {
+        assert!(here.path().join(name).is_file() && !place.path(name).exists(), "{name}");
     }
 }

@@ -239,6 +239,43 @@ async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eig
 }
 
 #[tokio::test]
+async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
+    for database in databases() {
+        let hooks =
+            Hook::answering(|nth| Answer::Say(if nth == 0 { "429 Slow down\r\nretry-after: 7200" } else { "200 OK" }));
+        let others = Hook::good();
+        let store = open(&database).await;
+        let (run, now) = claimed(&store, &report(&["hook", "other"])).await;
+        let mut ended = end(now, &["other"]);
+        ended.messages.extend((0..3).map(|n| message(&format!("report:daily@x/hook/{n}"), "hook")));
+        store.end_job(&run, &ended).await.unwrap();
+        let turned = Turned::to(now);
+        let (courier, channels) = (courier(&store, &turned), [hook("hook", &hooks), hook("other", &others)]);
+        courier.deliver_due(&channels).await.unwrap();
+        assert_eq!(
+            (hooks.got().len(), others.got().len()),
+            (1, 1),
+            "{}: the others wait with the first",
+            database.name
+        );
+        // One that comes meanwhile waits too, whichever process looks.
+        turned.by(Duration::from_secs(3_600));
+        let later = (turned.clock)();
+        topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
+        let next = store.claim_jobs(later, 5, LEASE, Duration::ZERO, "later").await.unwrap().remove(0);
+        let messages = vec![message("report:daily@y/hook", "hook"), message("report:daily@y/other", "other")];
+        store.end_job(&next, &JobEnd { messages, ..end(later, &[]) }).await.unwrap();
+        let another = self::courier(&store, &turned);
+        assert_eq!(another.deliver_due(&channels).await.unwrap().len(), 1, "{}", database.name);
+        assert_eq!((hooks.got().len(), others.got().len()), (1, 2), "{}", database.name);
+        turned.by(Duration::from_secs(3_601));
+        assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 4, "{}", database.name);
+        assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Sent, 6)]);
+        store.close().await;
+    }
+}
+
+#[tokio::test]
 async fn a_refusal_for_good_is_tried_once() {
     let database = crate::support::databases::sqlite();
     let redirect = "302 Found\r\nlocation: http://127.0.0.1:1/elsewhere";

@@ -112,6 +112,24 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
 }
 
 #[test]
+fn nor_over_a_file_that_an_address_is_read_from() {
+    let sandbox = Sandbox::at(NINE, &[]);
+    let hook = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"CHAT_URL\"\n";
+    let topics = TOPICS.replace("every", "ping_env = \"BEAT_URL\"\nevery");
+    let place = Place::new(sqlite(), &sandbox.lines(), &format!("{topics}\n{hook}"));
+    place.ok(&["db", "migrate"]);
+    for name in ["chat.url", "beat.url"] {
+        std::fs::write(place.path(name), "https://hook.example/key\n").unwrap();
+        let before = state(&place.path(name));
+        for verb in [&["export", "--format", "csv", "--out", name][..], &["db", "backup", name]] {
+            let program = place.program(verb).env("CHAT_URL_FILE", "chat.url").env("BEAT_URL_FILE", "beat.url");
+            program.run().says(2, &[name, "could not be written: it is a file that a secret is read from"]);
+            assert_eq!(state(&place.path(name)), before);
+        }
+    }
+}
+
+#[test]
 fn neither_exports_nor_reports_of_the_configuration_write_over_the_database_or_the_file() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);

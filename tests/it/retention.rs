@@ -209,6 +209,32 @@ async fn a_file_gives_back_what_went() {
     database.close(store).await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_of_no_run_go_with_the_runs_of_their_time_once_they_are_sent_or_dead() {
+    for database in databases() {
+        let store = open(&database).await;
+        let mut sql = String::new();
+        for (days, state) in [(9, "sent"), (9, "dead"), (9, "queued"), (1, "sent"), (1, "dead")] {
+            for n in 0..150 {
+                let at = present().minus(Duration::from_secs(days * 86_400)).0;
+                sql.push_str(&format!(
+                    "INSERT INTO outbox (event, channel, kind, origin, subject, text, state, created_at, next_at) VALUES \
+                     ('alert {days} {state} {n}', 'mail', 'alert', 'alert:calls', 'loud', 'loud', '{state}', {at}, {at});"
+                ));
+            }
+        }
+        database.execute(&sql).await;
+        let rule = kept([None, None, None, Some(5)]);
+        let told = prune(&store, &rule, true).await;
+        assert_eq!(told.gone["outbox"].rows, 300, "{}", database.name);
+        assert_eq!(prune(&store, &rule, false).await.gone, told.gone, "{}", database.name);
+        let left = "SELECT DISTINCT substr(event, 1, 12) FROM outbox ORDER BY 1";
+        assert_eq!(database.texts(left), ["alert 1 dead", "alert 1 sent", "alert 9 queu"], "{}", database.name);
+        assert_eq!(prune(&store, &rule, false).await.rows(), 0);
+        database.close(store).await;
+    }
+}
+
 #[test]
 fn a_kill_at_every_point_of_a_pruning_costs_nothing() {
     for database in databases() {

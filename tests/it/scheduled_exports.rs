@@ -436,6 +436,68 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
     let twice = export("x", "what = \"items\"") + &export("x", "what = \"runs\"");
     place.configure("base_url = \"sandbox\"", &rest(&twice));
     place.run(&["check"]).says(2, &["is that of another export"]);
+    let one = |name: &str, path: &str| export(name, &format!("what = \"items\"\npath = \"{path}\""));
+    let twice = one("x", "out/all.csv") + &one("y", "./out//all.csv");
+    place.configure("base_url = \"sandbox\"", &rest(&twice));
+    place.run(&["check"]).says(2, &["one would replace the other"]);
+}
+
+/// An export onto a path that cannot be written, and the same with another.
+#[test]
+fn an_export_whose_path_failed_is_written_where_the_configuration_now_says() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let name = database.name;
+        let all = |path: &str| export("all", &format!("what = \"items\"\npath = \"{path}/{{date}}.csv\""));
+        let on = |path: &str| going_on("sightings").replace("out/", &format!("{path}/"));
+        let place = Place::new(database, &sandbox.lines(), &rest(&(all("bad") + &on("bad"))));
+        due(&place, &sandbox, NINE);
+        std::fs::write(place.path("bad"), "in the way").unwrap();
+        sandbox.turn_to(HOURS[0]);
+        place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["could not be written"]);
+        place.configure(&sandbox.lines(), &rest(&(all("good") + &on("good"))));
+        due(&place, &sandbox, HOURS[1]);
+        assert!(place.path("good/2026-03-11.csv").is_file(), "{name}");
+        let there = files(&place.path("good/sightings"));
+        assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{name}: {there:?}");
+        assert_eq!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL"), 0, "{name}");
+        for file in there.iter().chain([&place.path("good/2026-03-11.csv")]) {
+            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+        }
+    }
+}
+
+#[test]
+fn an_edition_that_is_half_in_place_goes_on_under_its_names_and_says_what_to_do_when_it_cannot() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let name = database.name;
+        let on = |path: &str| {
+            let path = format!("path = \"{path}/{{topic}}/{{run}}.csv\"");
+            export("each", &format!("what = \"sightings\"\nmode = \"incremental\"\n{path}"))
+        };
+        let place = Place::new(database, &sandbox.lines(), &rest(&on("out")));
+        due(&place, &sandbox, NINE);
+        std::fs::create_dir(place.path("out")).unwrap();
+        std::fs::write(place.path("out/globex"), "in the way").unwrap();
+        sandbox.turn_to(HOURS[0]);
+        place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["globex", "could not be written"]);
+        let first = files(&place.path("out/acme")).remove(0);
+        place.configure(&sandbox.lines(), &rest(&on("new")));
+        sandbox.turn_to(HOURS[1]);
+        let said = place.run(&["once", "--due", "--at", HOURS[1]]);
+        said.shows(3, &[first.to_str().unwrap(), "from before the export was changed", "move it away"]);
+        std::fs::remove_file(place.path("out/globex")).unwrap();
+        due(&place, &sandbox, HOURS[2]);
+        let rows = |folder: &str| csv_rows(&files(&place.path(folder)));
+        let all = ["out/acme", "out/globex", "new/acme", "new/globex"].map(rows);
+        assert!(all.iter().all(|rows| *rows > 0), "{name}: {all:?}");
+        assert_eq!(
+            all.iter().sum::<usize>(),
+            whole(&place, "sightings", cursor(&place, "each")).lines().count(),
+            "{name}"
+        );
+    }
 }
 
 #[test]

@@ -79,6 +79,8 @@ pub(in crate::store) mod memory;
 pub(in crate::store) mod mentions;
 #[path = "../items/sql/merge.rs"]
 pub(in crate::store) mod merge;
+#[path = "../delivery/sql/messages.rs"]
+pub(in crate::store) mod messages;
 #[path = "../reading/sql/narrow.rs"]
 pub(in crate::store) mod narrow;
 #[path = "../reading/sql/one_item.rs"]

@@ -41,38 +41,38 @@ impl Store {
 
     /// The latest messages first, without their bodies.
     pub async fn outbox(&self, state: Option<OutboxState>, limit: u32) -> Result<Vec<Posted>, StoreError> {
-        read!(self, outbox::list(state, limit))
+        read!(self, messages::list(state, limit))
     }
 
     /// How many messages there are of each state.
     pub async fn outbox_counts(&self) -> Result<Vec<(OutboxState, i64)>, StoreError> {
-        read!(self, outbox::counts())
+        read!(self, messages::counts())
     }
 
     /// How many messages nobody has got although it was tried, or because nobody tries: those of channels that are not
     /// among the known ones, if these are told.
     pub async fn undelivered(&self, known: Option<&[String]>) -> Result<Undelivered, StoreError> {
-        read!(self, outbox::undelivered(known))
+        read!(self, messages::undelivered(known))
     }
 
     /// Drops the bodies of some messages that were sent before this, the oldest first. Returns of how many.
     pub async fn empty_sent_messages(&self, before: Time) -> Result<u64, StoreError> {
-        write_tx!(self, outbox::empty_sent(before))
+        write_tx!(self, messages::empty_sent(before))
     }
 
     /// One message, whole.
     pub async fn outbox_message(&self, event: &str) -> Result<Option<Posted>, StoreError> {
-        read!(self, outbox::message(event))
+        read!(self, messages::message(event))
     }
 
     /// Queues these messages again, or all that are dead, with all their tries before them. Those in a process's hands
     /// stay there, and so do those sent so long ago that their bodies were dropped. Returns how many.
     pub async fn retry_messages(&self, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
-        asked_tx!(self, outbox::retry(events, now))
+        asked_tx!(self, messages::retry(events, now))
     }
     /// Takes these messages out of the outbox, or all that are dead, so that nobody gets them. Those that were sent, or are
     /// in a process's hands, stay. No cursor moves by it. Returns which, by event.
     pub async fn drop_messages(&self, events: Option<&[String]>, now: Time) -> Result<Vec<String>, StoreError> {
-        asked_tx!(self, outbox::put_away(events, now))
+        asked_tx!(self, messages::put_away(events, now))
     }
 }

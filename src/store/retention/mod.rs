@@ -88,9 +88,9 @@ impl Store {
                     return Ok(done);
                 }
                 let messages = if rehearsal {
-                    read!(self, outbox::prune(before, true))?
+                    read!(self, messages::prune(before, true))?
                 } else {
-                    write_tx!(self, outbox::prune(before, false))?
+                    write_tx!(self, messages::prune(before, false))?
                 };
                 if messages > 0 {
                     let gone = done.gone.entry("outbox").or_default();

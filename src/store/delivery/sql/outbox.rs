@@ -1,12 +1,12 @@
 //! The outbox: adding in the transaction of what it came of, claiming one by one, settling by token, and the cursor that
-//! moves when the last message of a report is sent.
+//! moves when the last message of a report is sent. What people see and change of it is in `messages`.
 
 use std::time::Duration;
 
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, read};
-use crate::model::{Message, OutboxState, Posted, Time, Undelivered};
+use crate::model::{Message, OutboxState, Time};
 use crate::store::{Claimed, GivenUp, Outgoing, Settled, StoreError};
 
 pub(in crate::store) async fn add(
@@ -58,24 +58,6 @@ pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until
         .execute(conn)
         .await?;
     Ok(())
-}
-
-/// Messages that are deleted by one statement.
-const MOST_DELETED: i64 = 200;
-
-pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, rehearsal: bool) -> Result<i64, StoreError> {
-    // Those of a run go with it.
-    let old = "FROM outbox o WHERE o.created_at < $1 AND o.state IN ('sent', 'dead') \
-         AND NOT EXISTS (SELECT 1 FROM run r WHERE r.public_id = o.origin)";
-    if rehearsal {
-        let sql = format!("SELECT count(*) {old}");
-        return Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(before.0).fetch_one(conn).await?);
-    }
-    let sql = format!(
-        "DELETE FROM outbox WHERE state IN ('sent', 'dead') AND event IN (SELECT o.event {old} ORDER BY o.created_at, o.event LIMIT $2)"
-    );
-    let done = sqlx::query(AssertSqlSafe(sql)).bind(before.0).bind(MOST_DELETED).execute(conn).await?;
-    Ok(i64::try_from(done.rows_affected()).unwrap_or(i64::MAX))
 }
 
 /// Moves the cursor of the report of a run when nothing of it is left to be sent. It never moves back.
@@ -158,7 +140,7 @@ pub(in crate::store) async fn claim(
     Ok(Claimed { message, given_up })
 }
 
-fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> {
+pub(super) fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> {
     Ok(Message {
         event: row.try_get("event")?,
         channel: row.try_get("channel")?,
@@ -205,127 +187,4 @@ pub(in crate::store) async fn settle(
         Some(origin) if state == OutboxState::Sent => delivered(conn, origin, now).await,
         _ => Ok(()),
     }
-}
-
-/// Messages that are emptied by one statement.
-const MOST_EMPTIED: i64 = 200;
-
-const COLUMNS: &str = "event, channel, kind, origin, subject, state, attempt, created_at, next_at, delivered_at, error";
-
-fn posted(row: &Row, whole: bool) -> Result<Posted, StoreError> {
-    let state = read::word(row, "state", OutboxState::parse)?;
-    Ok(Posted {
-        message: message_of(row, whole)?,
-        origin: row.try_get("origin")?,
-        state,
-        attempt: row.try_get("attempt")?,
-        created_at: Time(row.try_get("created_at")?),
-        next_at: read::time(row, "next_at")?.filter(|_| state == OutboxState::Queued),
-        delivered_at: read::time(row, "delivered_at")?,
-        error: row.try_get("error")?,
-    })
-}
-
-pub(in crate::store) async fn list(
-    conn: &mut Conn,
-    state: Option<OutboxState>,
-    limit: u32,
-) -> Result<Vec<Posted>, StoreError> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM outbox WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2"
-    );
-    let query = sqlx::query(AssertSqlSafe(sql)).bind(state.map_or("", OutboxState::as_str)).bind(i64::from(limit));
-    query.fetch_all(conn).await?.iter().map(|row| posted(row, false)).collect()
-}
-
-pub(in crate::store) async fn counts(conn: &mut Conn) -> Result<Vec<(OutboxState, i64)>, StoreError> {
-    let rows = sqlx::query("SELECT state, count(*) AS messages FROM outbox GROUP BY state").fetch_all(conn).await?;
-    rows.iter().map(|row| Ok((read::word(row, "state", OutboxState::parse)?, row.try_get("messages")?))).collect()
-}
-
-pub(in crate::store) async fn undelivered(
-    conn: &mut Conn,
-    known: Option<&[String]>,
-) -> Result<Undelivered, StoreError> {
-    let dead = sqlx::query_scalar("SELECT count(*) FROM outbox WHERE state = 'dead'").fetch_one(&mut *conn).await?;
-    // By the indexes of the two states: those that were sent are many.
-    let rows = sqlx::query(
-        "SELECT channel, count(*) AS messages, count(CASE WHEN state = 'queued' AND attempt > 0 THEN 1 END) AS tried FROM (\
-           SELECT channel, state, attempt FROM outbox WHERE state = 'queued' UNION ALL \
-           SELECT channel, state, attempt FROM outbox WHERE state = 'sending') AS waiting GROUP BY channel",
-    )
-    .fetch_all(conn)
-    .await?;
-    let mut all = Undelivered { dead, ..Undelivered::default() };
-    for row in &rows {
-        let channel: String = row.try_get("channel")?;
-        if known.is_none_or(|known| known.contains(&channel)) {
-            all.waiting += row.try_get::<i64, _>("tried")?;
-        } else {
-            all.stranded += row.try_get::<i64, _>("messages")?;
-        }
-    }
-    Ok(all)
-}
-
-pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Result<u64, StoreError> {
-    // None was delivered before it was queued: its index bounds what is looked at.
-    let done = sqlx::query(
-        "UPDATE outbox SET text = '', html = NULL, data = NULL WHERE event IN (\
-           SELECT o.event FROM outbox o WHERE o.created_at < $1 AND o.state = 'sent' AND o.delivered_at < $1 \
-           AND (o.text <> '' OR o.html IS NOT NULL OR o.data IS NOT NULL) ORDER BY o.created_at, o.event LIMIT $2) \
-         AND state = 'sent'",
-    )
-    .bind(before.0)
-    .bind(MOST_EMPTIED)
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected())
-}
-
-pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<Posted>, StoreError> {
-    let sql = format!("SELECT {COLUMNS}, text, html, data FROM outbox WHERE event = $1");
-    let row = sqlx::query(AssertSqlSafe(sql)).bind(event).fetch_optional(conn).await?;
-    row.map(|row| posted(&row, true)).transpose()
-}
-
-pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
-    const AGAIN: &str =
-        "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
-    // One whose bodies were dropped, or erased, would be sent without them.
-    const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL)";
-    let Some(events) = events else {
-        let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead' AND {WHOLE}"))).bind(now.0).execute(conn).await?;
-        return Ok(all.rows_affected());
-    };
-    let mut queued = 0;
-    for event in events {
-        let sql = format!("{AGAIN} <> 'sending' AND event = $2 AND {WHOLE}");
-        let one = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(event).execute(&mut *conn).await?;
-        queued += one.rows_affected();
-    }
-    Ok(queued)
-}
-
-pub(in crate::store) async fn put_away(
-    conn: &mut Conn,
-    events: Option<&[String]>,
-    now: Time,
-) -> Result<Vec<String>, StoreError> {
-    let Some(events) = events else {
-        let mut gone: Vec<String> =
-            sqlx::query_scalar("DELETE FROM outbox WHERE state = 'dead' RETURNING event").fetch_all(conn).await?;
-        gone.sort_unstable();
-        return Ok(gone);
-    };
-    let mut gone = Vec::new();
-    for event in events {
-        // One that a process ended with, and whose channel is gone, is taken over by nobody.
-        let one = sqlx::query_scalar(
-            "DELETE FROM outbox WHERE event = $1 AND (state IN ('queued', 'dead') OR (state = 'sending' AND lease_until <= $2)) \
-             RETURNING event",
-        );
-        gone.extend(one.bind(event).bind(now.0).fetch_optional(&mut *conn).await?);
-    }
-    Ok(gone)
 }
