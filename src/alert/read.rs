@@ -44,7 +44,7 @@ pub(super) async fn evaluations(
 ) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
     let evaluations = match spec.rule {
         AlertRule::Items => {
-            let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW).await?;
+            let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW, false).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
         AlertRule::Volume | AlertRule::Negative => return windows(store, spec, topic, run).await,

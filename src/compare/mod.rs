@@ -48,13 +48,14 @@ fn with_the_run_before(reading: &crate::model::Snapshots, between: Between) -> B
     Between { since: before.map_or(between.since, |s| s.seq - 1), ..between }
 }
 
-/// What changed in a span of a topic's runs; the lists hold at most so many each. A stored filter that this version
-/// cannot read hides nothing.
+/// What changed in a span of a topic's runs; the lists hold at most so many each. For who does not see all topics, `alone`
+/// leaves out edited words that only another topic saw. A stored filter that this version cannot read hides nothing.
 pub async fn changes_between(
     store: &Store,
     topic: &Topic,
     between: Between,
     most: usize,
+    alone: bool,
 ) -> Result<Changes, StoreError> {
     let id = topic.id.as_str();
     let window = topic.window.length();
@@ -68,7 +69,7 @@ pub async fn changes_between(
         window,
         first: store.first_sights(id, between).await?,
         last,
-        edits: store.edits(id, between).await?,
+        edits: store.edits(id, between, alone).await?,
         growths: store.growths(id, with_the_run_before(&snapshots, between)).await?,
         most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
         snapshots,

@@ -15,7 +15,7 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
         let since =
             since.or(order.filter.since.or(order.filter.new_since).map(Since::Instant)).unwrap_or(Since::TheRunBefore);
         let Some(between) = stretch(store, &topic.id, since, order.filter.until).await? else { continue };
-        let changes = changes_between(store, &topic, between, usize::MAX).await?;
+        let changes = changes_between(store, &topic, between, usize::MAX, order.alone).await?;
         if changes.counts.cut {
             tracing::warn!(topic = topic.id, "more changed than is read at once: the latest is told");
         }

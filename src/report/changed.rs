@@ -22,11 +22,12 @@ pub(super) async fn read(
     facts: &mut TopicFacts,
     span: Span,
     now: Time,
+    alone: bool,
 ) -> Result<(), StoreError> {
     let since = store.seq_since(&topic.id, span.from).await?;
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
     if until > since {
-        let changes = changes_between(store, topic, Between { since, until }, NAMED).await?;
+        let changes = changes_between(store, topic, Between { since, until }, NAMED, alone).await?;
         facts.changes = Some(ChangeFacts {
             baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,

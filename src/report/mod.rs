@@ -67,6 +67,29 @@ pub async fn make(
     since: Option<i64>,
     now: Time,
 ) -> Result<Report, StoreError> {
+    made(store, spec, topics, span, since, now, false).await
+}
+
+/// The same for who does not see all topics: of words that changed, those that only another topic saw are left out.
+pub async fn make_alone(
+    store: &Store,
+    spec: &ReportSpec,
+    topics: &[Topic],
+    span: Span,
+    now: Time,
+) -> Result<Report, StoreError> {
+    made(store, spec, topics, span, None, now, true).await
+}
+
+async fn made(
+    store: &Store,
+    spec: &ReportSpec,
+    topics: &[Topic],
+    span: Span,
+    since: Option<i64>,
+    now: Time,
+    alone: bool,
+) -> Result<Report, StoreError> {
     let mut ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
     // Whoever makes it: the stored definitions know nothing of a file's order.
     let place = |topic: &Topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX);
@@ -96,7 +119,7 @@ pub async fn make(
     let sandbox = moment.nature().await? == Some(Nature::Sandbox);
     moment.end().await?;
     for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
-        changed::read(store, topic, facts, span, now).await?;
+        changed::read(store, topic, facts, span, now, alone).await?;
     }
     let compared: Vec<&TopicFacts> =
         ours.iter().zip(&gathered).filter(|(topic, _)| heard(topic)).map(|(_, facts)| facts).collect();

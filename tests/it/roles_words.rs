@@ -62,3 +62,48 @@ fn earlier_words_that_only_another_topic_saw_are_not_told() {
         assert_eq!(listed, json!(null), "{name}");
     }
 }
+
+#[test]
+fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), TOPICS);
+        let words = |n: &str| format!("wording {n} of the press");
+        for (at, topic, shown) in [
+            (9, "acme", Some("one")),
+            // Its next run does not show the item, and another topic's runs do.
+            (10, "acme", None),
+            (11, "zebra", Some("two")),
+            (12, "acme", None),
+            (13, "zebra", Some("three")),
+            (14, "acme", Some("three")),
+            (15, "zebra", Some("four")),
+            (16, "acme", Some("four")),
+        ] {
+            world.posts(&[shown.map_or_else(|| post(8, 8, "other words", 1), |n| post(7, 8, &words(n), 3))]);
+            place.ok(&["once", "--topic", topic, "--at", &hour(at)]);
+        }
+        let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
+            .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &["--at", &hour(17)]);
+        let name = place.database.name;
+        let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text();
+        for (since, of_one, of_all) in [
+            (10, Some("one"), Some("one")),
+            // Here the other topic's words were the last before the span.
+            (13, Some("three"), Some("two")),
+            (15, Some("three"), Some("three")),
+        ] {
+            for (token, told) in [(&one, of_one), (&all, of_all)] {
+                let path = format!("/api/v1/exports/changes.jsonl?topic=acme&since={}", hour(since));
+                let rows = see(token, &path);
+                for n in ["one", "two", "three"] {
+                    let is_old = rows.contains(&format!("\"old_text\":\"{}\"", words(n)));
+                    assert_eq!(is_old, told == Some(n), "{name}, since {since}, {n}: {rows}");
+                }
+            }
+        }
+        let report = "/topics/acme/report";
+        assert!(!see(&one, report).contains(&words("two")), "{name}: {}", see(&one, report));
+    }
+}

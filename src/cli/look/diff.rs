@@ -43,7 +43,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     let since = since(&context, &store, &topic, args.since.as_deref()).await?;
     let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| never(&topic.id))?;
     let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
-    let changes = changes_between(&store, &topic, between, most).await?;
+    let changes = changes_between(&store, &topic, between, most, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
     let trimmed = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {

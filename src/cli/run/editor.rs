@@ -123,7 +123,11 @@ impl Editor {
         };
         let now = self.now();
         let span = report::span_of(&spec, now, None);
-        let mut report = report::make(&self.store, &spec, &topics, span, None, now).await.map_err(away)?;
+        let made = match among {
+            None => report::make(&self.store, &spec, &topics, span, None, now).await,
+            Some(_) => report::make_alone(&self.store, &spec, &topics, span, now).await,
+        };
+        let mut report = made.map_err(away)?;
         if let Some(among) = among {
             // The first of near-copies may be another topic's alone.
             for row in report.topics.iter_mut().flat_map(|topic| &mut topic.rows) {

@@ -38,7 +38,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         )
     })?;
     let most = asked.given.number("limit") as usize;
-    let changes = changes_between(&asked.store, &topic, between, most).await?;
+    let changes = changes_between(&asked.store, &topic, between, most, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
     let span = from.zip(until).and_then(|(from, until)| Span::new(from, until));

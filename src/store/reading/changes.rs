@@ -45,9 +45,10 @@ impl Store {
         read!(self, sights::last(topic, between, published_since))
     }
 
-    /// Items of a topic whose words changed in a span, the latest first.
-    pub async fn edits(&self, topic: &str, between: Between) -> Result<Vec<Edit>, StoreError> {
-        read!(self, sights::edited(topic, between))
+    /// Items of a topic whose words changed in a span, the latest first; `alone` those that the topic itself saw before and
+    /// after.
+    pub async fn edits(&self, topic: &str, between: Between, alone: bool) -> Result<Vec<Edit>, StoreError> {
+        read!(self, sights::edited(topic, between, alone))
     }
 
     /// Items that a source showed twice in a span and whose reactions grew.

@@ -57,6 +57,18 @@ pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.job, r.topic, r.tr
 /// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
 pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 
+/// Whether one of some topics saw the words that revision `v` of run `r` replaced, and saw the item again afterwards; `by` says
+/// whether a column holds one of them. Words hold from the run that brought them until the run that replaced them.
+pub(in crate::store) fn words_seen(by: impl Fn(&str) -> String) -> String {
+    format!(
+        "v.replaced_at <= (SELECT max(k.last_seen) FROM topic_item k WHERE k.item = v.item AND {}) \
+         AND EXISTS (SELECT 1 FROM sighting s JOIN run q ON q.id = s.run WHERE s.item = v.item AND {} AND q.seq < r.seq \
+           AND q.seq >= coalesce((SELECT max(p.seq) FROM item_revision e JOIN run p ON p.id = e.run WHERE e.item = v.item AND p.seq < r.seq), 0))",
+        by("k.topic"),
+        by("q.topic")
+    )
+}
+
 /// One row per topic and item.
 pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, t.first_seen, \
      f.public_id AS first_run, t.last_seen, l.public_id AS last_run, t.times_seen, i.is_repost, i.is_quote, i.conversation_id, \

@@ -67,16 +67,11 @@ pub(in crate::store) async fn earlier(
     topics: Option<&[String]>,
     limit: i64,
 ) -> Result<Vec<EarlierRow>, StoreError> {
-    // Words hold from the run that brought them, which replaced those before, until the run that replaced them.
     let sql = format!(
         "SELECT v.replaced_at, v.title, v.text FROM item_revision v JOIN run r ON r.id = v.run \
-         WHERE v.item = {BY_KEY} AND r.seq IS NOT NULL AND ($2 = '[]' OR ( \
-           v.replaced_at <= (SELECT max(t.last_seen) FROM topic_item t WHERE t.item = v.item AND {}) \
-           AND EXISTS (SELECT 1 FROM sighting s JOIN run q ON q.id = s.run WHERE s.item = v.item AND {} AND q.seq < r.seq \
-             AND q.seq >= coalesce((SELECT max(p.seq) FROM item_revision e JOIN run p ON p.id = e.run WHERE e.item = v.item AND p.seq < r.seq), 0)))) \
+         WHERE v.item = {BY_KEY} AND r.seq IS NOT NULL AND ($2 = '[]' OR ({})) \
          ORDER BY v.replaced_at DESC, r.seq DESC LIMIT $3",
-        among("t.topic"),
-        among("q.topic")
+        read::words_seen(among)
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(listed(topics)).bind(limit).fetch_all(conn).await?;
     rows.iter()

@@ -150,7 +150,12 @@ const RUNS: i64 = 10_000;
 /// Items of the topic whose words a run of the span replaced, whichever topic's run it was; the latest first. They are
 /// found by when that was, which is not before any run of the span began. What an item said before the topic first saw it
 /// was never told to it, so it knows of no such edit.
-pub(in crate::store) async fn edited(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Edit>, StoreError> {
+pub(in crate::store) async fn edited(
+    conn: &mut Conn,
+    topic: &str,
+    between: Between,
+    alone: bool,
+) -> Result<Vec<Edit>, StoreError> {
     let since: Option<i64> = sqlx::query_scalar(
         "SELECT min(began.started_at) FROM \
          (SELECT started_at FROM run WHERE seq > $1 AND started_at IS NOT NULL ORDER BY seq LIMIT $2) began",
@@ -160,10 +165,12 @@ pub(in crate::store) async fn edited(conn: &mut Conn, topic: &str, between: Betw
     .fetch_one(&mut *conn)
     .await?;
     let Some(since) = since else { return Ok(Vec::new()) };
+    let known =
+        if alone { format!(" AND {}", read::words_seen(|column| format!("{column} = $2"))) } else { String::new() };
     let sql = format!(
-        "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, q.seq \
-         FROM item_revision v CROSS JOIN topic_item t JOIN run q ON q.id = v.run JOIN run f ON f.id = t.first_run {} \
-         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND q.seq > $3 AND q.seq > f.seq ORDER BY v.replaced_at DESC, q.seq DESC, i.key LIMIT $4",
+        "SELECT {HEAD}, v.replaced_at, v.title AS old_title, v.text AS old_text, r.seq \
+         FROM item_revision v CROSS JOIN topic_item t JOIN run r ON r.id = v.run JOIN run f ON f.id = t.first_run {} \
+         WHERE v.replaced_at >= $1 AND t.topic = $2 AND t.item = v.item AND r.seq > $3 AND r.seq > f.seq{known} ORDER BY v.replaced_at DESC, r.seq DESC, i.key LIMIT $4",
         joined("v.item")
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(since).bind(topic).bind(between.since);
