@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::access::Access;
+use super::guard::MOST_PASSES;
 use super::guesses::Tried;
 use super::problem::Problem;
 use super::sessions::{self, Sessions};
@@ -73,6 +74,31 @@ pub(super) async fn visitor<'a>(
         }
     }
     Ok(Visitor::default())
+}
+
+/// By what somebody came, so that an answer that goes on can ask whether they may still read it.
+#[derive(Debug, Clone)]
+pub(super) struct CameBy {
+    visitor: Visitor,
+    /// What the browser carried; none where a token was sent.
+    passes: Vec<String>,
+}
+
+impl CameBy {
+    pub(super) fn of(visitor: Visitor, headers: &HeaderMap, https: bool) -> Self {
+        let by_token = headers.contains_key(header::AUTHORIZATION);
+        let passes = passes(headers, https).take(if by_token { 0 } else { MOST_PASSES });
+        Self { visitor, passes: passes.map(str::to_owned).collect() }
+    }
+
+    /// Whether they are still who they were: not logged out, and the token not withdrawn.
+    pub(super) async fn stays(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
+        if self.passes.is_empty() {
+            return Ok(site.tokens.holds(&self.visitor, &site.store).await?);
+        }
+        let now = visitor(site, peer, None, self.passes.iter().map(String::as_str)).await?;
+        Ok(now.who == self.visitor.who)
+    }
 }
 
 /// Whose token this is, unless its sender was wrong too often.

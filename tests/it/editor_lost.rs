@@ -156,3 +156,43 @@ fn what_somebody_saves_while_the_disk_is_writing_stays() {
     });
     assert_eq!((answer.status, file(&place)), (409, by_hand), "{}", answer.text);
 }
+
+#[test]
+fn of_two_processes_that_save_at_once_the_second_is_told() {
+    let (_sandbox, place) = place_with(FILE);
+    let traces = ["one", "two"].map(|name| place.path(name));
+    let [one, two] = ["stop editor/looked", "none editor/looked"].map(|point| {
+        let trace = traces[usize::from(point.starts_with("none"))].to_str().unwrap();
+        let program = place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]);
+        let program = program.env("TOPICWATCH_TEST_FAILPOINT", point).env("TOPICWATCH_TEST_FAILPOINT_TRACE", trace);
+        Pages::of(program.start())
+    });
+    let passed = |n: usize, point: &str| std::fs::read_to_string(&traces[n]).is_ok_and(|passed| passed.contains(point));
+    let [first, second] = [(&one, "First"), (&two, "Second")]
+        .map(|(pages, title)| Typed::on(pages, "/jobs/topics/acme").with("title", title));
+    let answers = std::thread::scope(|scope| {
+        let first = scope.spawn(|| first.press(&one, "save"));
+        until("the last look", || passed(0, "editor/looked"));
+        let second = scope.spawn(|| second.press(&two, "save"));
+        until("the second", || passed(1, "editor/waits") || second.is_finished());
+        until("both answers", || {
+            one.going.signal("CONT");
+            first.is_finished() && second.is_finished()
+        });
+        [first, second].map(|one| one.join().unwrap())
+    });
+    assert_eq!((answers[0].status, answers[1].status), (303, 409), "{}\n{}", answers[0].text, answers[1].text);
+    assert!(file(&place).contains("First") && !file(&place).contains("Second"), "{}", file(&place));
+}
+
+#[test]
+fn who_only_looks_changes_nothing_in_the_folder() {
+    let (_sandbox, place) = place_with(FILE);
+    let pages = Pages::serve(&place, &["--at", NINE]);
+    let changed = || std::fs::metadata(place.folder.path()).unwrap().modified().unwrap();
+    let before = changed();
+    for path in ["/jobs", "/jobs/new", "/jobs/topics/acme"] {
+        assert!(pages.page(path).contains("<form"), "{path}");
+    }
+    assert_eq!(changed(), before);
+}

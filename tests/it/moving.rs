@@ -37,7 +37,7 @@ fn beside(database: Database, sandbox: &Sandbox) -> Place {
 }
 
 /// Moves what one place has to another, whose schema is named by the environment.
-fn move_to(from: &Place, to: &Place) -> crate::support::program::Program {
+fn move_to(from: &Place, to: &Place) -> Program {
     let program = from.program(&["db", "move", "--to", &to.database.url]);
     if to.database.name == "PostgreSQL" {
         program.env("TOPICWATCH_DATABASE_SCHEMA", &to.database.schema)

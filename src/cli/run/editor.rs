@@ -1,10 +1,11 @@
 //! `jobs.toml` as the pages change it: read, checked as `check` does, written as a whole and only if it is as it was read. What
 //! stands in it is changed in `edit`; the pages are made in `web`.
 
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::cli::run::jobs_toml::{alone, begun, fingerprint, read, unwritable, writable};
 use crate::cli::run::{alert_trial, jobs_trial};
 use crate::cli::setup::plan;
 use crate::cli::wiring::context::{self, Context};
@@ -12,7 +13,6 @@ use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, pings};
 use crate::compare::cited_within;
 use crate::config::{self, Config, LoadError, Mistake};
-use crate::files::{Protected, Replacement};
 use crate::insight::{Horizon, forecast};
 use crate::model::{Clock, ReportFormat, ReportSpec, ReportWindow, Time, Topic};
 use crate::report;
@@ -24,9 +24,6 @@ use crate::web::{AlertTrial, JobsFile, Opened, Outlook, Pending, Tried, Unsaved,
 const SLOTS: usize = 3;
 /// Days whose cost a preview shows.
 const DAYS: u32 = 30;
-/// A larger file is no configuration.
-const LARGEST: u64 = 8 * 1024 * 1024;
-
 /// The file that this process was started with.
 pub(in crate::cli) struct Editor {
     common: Common,
@@ -145,6 +142,7 @@ impl Editor {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let refused = |error: io::Error| Unsaved::Refused(vec![unwritable(&error)]);
         let path = self.path().map_err(refused)?;
+        let _other_processes = alone(&path).map_err(refused)?;
         let is_seen = || read(&path).is_ok_and(|bytes| fingerprint(&bytes) == seen);
         if !is_seen() {
             return Err(Unsaved::Changed);
@@ -167,6 +165,7 @@ impl Editor {
         if !is_seen() {
             return Err(Unsaved::Changed);
         }
+        crate::failpoint::at("editor/looked");
         new.commit().map_err(refused)?;
         tracing::info!(file = %path.display(), "changed on a page");
         Ok(fingerprint(text.as_bytes()))
@@ -183,7 +182,7 @@ impl JobsFile for Editor {
         let seen = fingerprint(&bytes);
         let no_text = |_| Wrong::nowhere("the file is no text in UTF-8", "`topicwatch check` shows where");
         let text = String::from_utf8(bytes).map_err(no_text)?;
-        let locked = begun(&path).err().map(|error| unwritable(&error).message);
+        let locked = writable(&path).err().map(|error| unwritable(&error).message);
         Ok(Opened { text, seen, place: path.display().to_string(), locked })
     }
 
@@ -234,44 +233,4 @@ fn first(mut all: Vec<Wrong>) -> Wrong {
 
 fn wrong(mistake: Mistake) -> Wrong {
     Wrong { line: mistake.place.map(|place| place.line), message: mistake.message, hint: mistake.hint }
-}
-
-fn unwritable(error: &io::Error) -> Wrong {
-    Wrong::nowhere(
-        format!("the file cannot be written: {error}"),
-        "may this user write the file and its folder? it is as it was",
-    )
-}
-
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 8 MiB"));
-    }
-    Ok(bytes)
-}
-
-fn fingerprint(bytes: &[u8]) -> String {
-    blake3::hash(bytes).to_hex().to_string()
-}
-
-/// A file beside the one at a path that can take its place: of the same owner, for the same people.
-fn begun(path: &Path) -> io::Result<Replacement> {
-    let there = std::fs::metadata(path)?;
-    if there.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nobody may write it"));
-    }
-    let new = Replacement::create(path, &Protected::databases())?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        let made = std::fs::metadata(new.path())?;
-        if (made.uid(), made.gid()) != (there.uid(), there.gid()) {
-            std::os::unix::fs::chown(new.path(), Some(there.uid()), Some(there.gid()))
-                .map_err(|error| io::Error::new(error.kind(), "it belongs to another user or group"))?;
-        }
-    }
-    std::fs::set_permissions(new.path(), there.permissions())?;
-    Ok(new)
 }

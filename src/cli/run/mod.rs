@@ -5,6 +5,7 @@ pub(in crate::cli) mod daemon;
 pub(in crate::cli) mod dashboard;
 pub(in crate::cli) mod dry_run;
 pub(in crate::cli) mod editor;
+mod jobs_toml;
 mod jobs_trial;
 pub(in crate::cli) mod long_running;
 pub(in crate::cli) mod mcp;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use axum::Extension;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 use tokio::sync::OwnedSemaphorePermit;
@@ -16,7 +16,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::item_view::progress_page;
 use super::run_state::state;
 use crate::draw::format::{self, at_least};
+use crate::listener::Peer;
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
+use crate::web::admission::CameBy;
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::layout::{self, Page, moment};
@@ -125,9 +127,12 @@ fn unknown() -> Problem {
 pub(in crate::web) async fn events(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Response {
     let site = app.site;
+    let came_by = CameBy::of(visitor, &headers, site.settings().https);
     match Progress::of(&site, &id).await {
         Ok(Some(_)) => {}
         Ok(None) => return layout::problem(&site, &unknown()),
@@ -138,7 +143,7 @@ pub(in crate::web) async fn events(
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many watch runs at once", hint);
         return layout::problem(&site, &problem);
     };
-    let watch = Watch { site, visitor, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
+    let watch = Watch { site, came_by, peer, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
     let stream = futures_util::stream::unfold(watch, Watch::next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
@@ -146,7 +151,8 @@ pub(in crate::web) async fn events(
 /// A stream under way.
 struct Watch {
     site: Arc<Site>,
-    visitor: Visitor,
+    came_by: CameBy,
+    peer: Peer,
     id: String,
     /// What was told last.
     said: String,
@@ -171,7 +177,7 @@ impl Watch {
             }
             self.looks += 1;
             // A database that is away for a moment may be back at the next look.
-            match self.site.tokens.holds(&self.visitor, &self.site.store).await {
+            match self.came_by.stays(&self.site, &self.peer).await {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(_) => continue,

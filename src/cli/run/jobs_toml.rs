@@ -1,0 +1,96 @@
+//! `jobs.toml` on the disk, as pages look at it and replace it: as a whole, for the same people, by one process at a time.
+
+use std::fs::TryLockError;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::files::{Protected, Replacement};
+use crate::web::Wrong;
+
+/// How long a change waits for another process's, and how often it looks.
+const LOCKED: Duration = Duration::from_secs(5);
+const LOCK_AGAIN: Duration = Duration::from_millis(20);
+const NOBODY_MAY: &str = "nobody may write it";
+const OF_ANOTHER: &str = "it belongs to another user or group";
+/// A larger file is no configuration.
+const LARGEST: u64 = 8 * 1024 * 1024;
+
+pub(super) fn unwritable(error: &io::Error) -> Wrong {
+    Wrong::nowhere(
+        format!("the file cannot be written: {error}"),
+        "may this user write the file and its folder? it is as it was",
+    )
+}
+
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 8 MiB"));
+    }
+    Ok(bytes)
+}
+
+pub(super) fn fingerprint(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}
+
+/// Whether the file could be replaced, as far as can be known without writing: whoever only looks changes nothing.
+pub(super) fn writable(path: &Path) -> io::Result<()> {
+    let there = std::fs::metadata(path)?;
+    if there.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOBODY_MAY));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?;
+        let user = rustix::process::geteuid();
+        if !user.is_root() && user.as_raw() != there.uid() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, OF_ANOTHER));
+        }
+    }
+    Ok(())
+}
+
+/// Keeps other processes whose pages change the same file out until it is dropped: else the later of two that save at once
+/// would win. A folder that cannot be locked, as on some network file systems, is not.
+pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
+    let folder = std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?;
+    let begun = std::time::Instant::now();
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Ok(Some(folder)),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < LOCKED => {
+                crate::failpoint::at("editor/waits");
+                std::thread::sleep(LOCK_AGAIN);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process is changing it"));
+            }
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+}
+
+/// A file beside the one at a path that can take its place: of the same owner, for the same people.
+pub(super) fn begun(path: &Path) -> io::Result<Replacement> {
+    let there = std::fs::metadata(path)?;
+    if there.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOBODY_MAY));
+    }
+    let new = Replacement::create(path, &Protected::databases())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let made = std::fs::metadata(new.path())?;
+        if (made.uid(), made.gid()) != (there.uid(), there.gid()) {
+            std::os::unix::fs::chown(new.path(), Some(there.uid()), Some(there.gid()))
+                .map_err(|error| io::Error::new(error.kind(), OF_ANOTHER))?;
+        }
+    }
+    std::fs::set_permissions(new.path(), there.permissions())?;
+    Ok(new)
+}
