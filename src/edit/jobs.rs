@@ -28,7 +28,7 @@ impl Removed {
 pub struct Jobs<'t> {
     text: &'t str,
     entries: Vec<(Kind, Entry)>,
-    paused: bool,
+    defaults: Vec<KeyPlace>,
 }
 
 impl<'t> Jobs<'t> {
@@ -38,7 +38,7 @@ impl<'t> Jobs<'t> {
     /// When it is no TOML, or writes tables in a way that is not edited here.
     pub fn read(text: &'t str) -> Result<Self, Refused> {
         let places = Places::of(text)?;
-        Ok(Self { text, entries: places.entries, paused: places.paused })
+        Ok(Self { text, entries: places.entries, defaults: places.defaults })
     }
 
     /// Those of a kind, in the order of the file.
@@ -74,14 +74,24 @@ impl<'t> Jobs<'t> {
     /// What a key is given as, and as it is written.
     #[must_use]
     pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e Given, &'t str)> {
-        let place = entry.keys.iter().find(|place| place.name == key)?;
+        self.given_in(&entry.keys, key)
+    }
+
+    /// What `[defaults]` gives topics for a key, and as it is written.
+    #[must_use]
+    pub fn default(&self, key: &str) -> Option<(&Given, &'t str)> {
+        self.given_in(&self.defaults, key)
+    }
+
+    fn given_in<'e>(&self, keys: &'e [KeyPlace], key: &str) -> Option<(&'e Given, &'t str)> {
+        let place = keys.iter().find(|place| place.name == key)?;
         Some((&place.given, self.text.get(place.value.clone())?))
     }
 
     /// Whether `[defaults]` pauses tables of a kind.
     #[must_use]
     pub fn paused_by_default(&self, kind: Kind) -> bool {
-        kind == Kind::Topic && self.paused
+        kind == Kind::Topic && self.default("paused").is_some_and(|(given, _)| *given == Given::Flag(true))
     }
 
     /// Whether a table is paused, by its own key or by `[defaults]`.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use toml_edit::{Document, Item, Table};
+use toml_edit::{Document, Item, Key, Table, Value};
 
 use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
 use super::text;
@@ -13,8 +13,8 @@ pub(super) struct Places {
     pub(super) entries: Vec<(Kind, Entry)>,
     /// Whether there are other tables or keys.
     pub(super) others: bool,
-    /// Whether `[defaults]` pauses topics.
-    pub(super) paused: bool,
+    /// What `[defaults]` gives topics.
+    pub(super) defaults: Vec<KeyPlace>,
 }
 
 impl Places {
@@ -44,9 +44,17 @@ impl Places {
                 }
             }
         }
-        let defaults = root.get("defaults").and_then(Item::as_table_like);
-        let paused = defaults.and_then(|table| table.get("paused")).and_then(Item::as_bool).unwrap_or(false);
-        Ok(Self { entries, others, paused })
+        let mut defaults = Vec::new();
+        match root.get("defaults") {
+            Some(Item::Table(table)) => keys_of(table, "", skipped, &mut defaults),
+            Some(Item::Value(Value::InlineTable(table))) => {
+                for (name, value) in table.iter() {
+                    defaults.extend(place(name.to_owned(), table.key(name), value, skipped));
+                }
+            }
+            _ => {}
+        }
+        Ok(Self { entries, others, defaults })
     }
 }
 
@@ -90,17 +98,18 @@ fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usiz
     Ok(Entry { name: name.unwrap_or_default(), block: start..end, keys, tables_from, torn })
 }
 
-fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeyPlace>) {
+fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeyPlace> {
     let moved = |span: Range<usize>| span.start + skipped..span.end + skipped;
+    let (key, at) = (key.and_then(Key::span)?, value.span()?);
+    Some(KeyPlace { name, key: moved(key), value: moved(at), given: Given::of(value) })
+}
+
+fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeyPlace>) {
     for (name, item) in table.iter() {
         let name_in = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
         match item {
             Item::Value(value) => {
-                let (key, span) = (table.key(name).and_then(toml_edit::Key::span), value.span());
-                if let Some((key, span)) = key.zip(span) {
-                    let (key, value) = (moved(key), (moved(span), Given::of(value)));
-                    keys.push(KeyPlace { name: name_in, key, value: value.0, given: value.1 });
-                }
+                keys.extend(place(name_in, table.key(name), value, skipped));
             }
             Item::Table(table) => keys_of(table, &name_in, skipped, keys),
             Item::ArrayOfTables(list) => list.iter().for_each(|table| keys_of(table, &name_in, skipped, keys)),

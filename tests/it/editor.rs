@@ -417,6 +417,46 @@ fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
 }
 
 #[test]
+fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
+    let written = "[defaults]\nsources = [\"social\", \"web\"]\nevery = \"6h\"\ntimezone = \"Europe/Berlin\"\nlang = [\"en\", \"de\"]\n\n";
+    let inline = "defaults = { sources = [\"social\", \"web\"], every = \"6h\", timezone = \"Europe/Berlin\", lang = [\"en\", \"de\"] }\n";
+    let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n\
+        [[topics]]\nid = \"own\"\nquery = \"own\"\nschedule = \"0 7 * * *\"\nsources = [\"web\"]\n";
+    for (defaults, first) in [(written, false), (inline, true)] {
+        let (_sandbox, place) = place("[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
+        let head = file(&place).split("[[topics]]").next().unwrap().to_owned();
+        let text = if first { format!("{defaults}{head}{topics}") } else { format!("{head}{defaults}{topics}") };
+        std::fs::write(place.path("jobs.toml"), text).unwrap();
+        place.ok(&["check"]);
+        let pages = serve(&place);
+        let of = |path: &str, key: &str| {
+            let page = pages.page(path);
+            let field = page.split(&format!("id=\"field-{key}\"")).nth(1).unwrap().split("id=\"field-").next().unwrap();
+            let told = field.split("From [defaults]: <code>").nth(1).map(|rest| rest.split('<').next().unwrap());
+            let inside = field.split("placeholder=\"").nth(1).map(|rest| rest.split('"').next().unwrap());
+            assert_eq!(told.is_some(), inside.is_some(), "{key}: {field}");
+            told.map(str::to_owned)
+        };
+        for path in ["/jobs/topics/acme", "/jobs/new"] {
+            for (key, told) in
+                [("sources", "social web"), ("every", "6h"), ("timezone", "Europe/Berlin"), ("lang", "en de")]
+            {
+                assert_eq!(of(path, key).as_deref(), Some(told), "{path} {key}");
+            }
+            assert_eq!(of(path, "schedule"), None);
+        }
+        // What a topic says itself holds, and its schedule takes the place of the period.
+        for (key, told) in [("sources", None), ("every", None), ("timezone", Some("Europe/Berlin"))] {
+            assert_eq!(of("/jobs/topics/own", key).as_deref(), told, "{key}");
+        }
+        // What is only shown is not written.
+        let before = file(&place);
+        assert_eq!(Typed::on(&pages, "/jobs/topics/acme").press(&pages, "save").status, 303);
+        assert_eq!(file(&place), before);
+    }
+}
+
+#[test]
 fn a_form_that_is_saved_as_it_was_shown_changes_no_byte() {
     let odd = "[[topics]]\nid = \"odd\"\nquery = \" y \"\nsources = [\"social\"]\nai.prompt = \"\"\"one\r\n{query}\"\"\"\n\
         must = [\" cat \"]\nexclude = [\"a\", \" b \"]\nevery = \"12h\"\n# about none\n\n[[reports]]\nname = \"daily\"\nschedule = \"0 7 * * *\"\n";

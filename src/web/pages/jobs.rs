@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use super::actions::may_ask;
 use super::job_runs;
 use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, place};
-use super::topic_fields::hidden;
+use super::topic_lines::hidden;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Given, Jobs, Kind};
 use crate::model::{PausedBy, Time, TopicCard};

@@ -30,5 +30,6 @@ mod topic_candidate;
 pub(super) mod topic_edit;
 mod topic_fields;
 mod topic_form;
+mod topic_lines;
 pub(super) mod topic_report;
 pub(super) mod topic_sent;

@@ -1,7 +1,8 @@
 //! The text that the file would have if a form were saved, and which field of the form something wrong with it is about.
 
-use super::topic_fields::{FIELDS, TOML, applied, copied, sent_back, shown, unhidden};
+use super::topic_fields::{FIELDS, TOML, applied, sent_back};
 use super::topic_form::Form;
+use super::topic_lines::{copied, shown, unhidden};
 use crate::edit::{Jobs, Kind, Refused};
 use crate::web::jobs_file::{Opened, Wrong};
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 
 use super::topic_candidate::Target;
-use super::topic_fields::{copied, empty, shown as lines_shown, values_of};
+use super::topic_fields::{empty, inherited, values_of};
 use super::topic_form::Form;
+use super::topic_lines::{copied, shown as lines_shown};
 use crate::edit::{Jobs, Kind, Refused};
 use crate::model::Role;
 use crate::web::ask::Ask;
@@ -123,6 +124,7 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
             (None, None) => "Add a topic".to_owned(),
         },
         values,
+        inherited: inherited(&jobs),
         toml: as_toml.then(|| lines_shown(&block, edits)),
         edits,
         unpinged,

@@ -10,6 +10,9 @@ use crate::web::ask::link;
 use crate::web::jobs_file::{Outlook, Tried, Wrong};
 use crate::web::layout::slot;
 
+/// Keys that say when a topic runs: one of them is enough.
+const TIMES: [&str; 2] = ["schedule", "every"];
+
 /// Where a form is checked, and the lines are shown, for who cannot save.
 const CHECK: &str = "/jobs/check";
 
@@ -20,6 +23,8 @@ pub(super) struct Form {
     pub(super) path: String,
     pub(super) heading: String,
     pub(super) values: Values,
+    /// What holds where a field is left empty, by `[defaults]`.
+    pub(super) inherited: Values,
     /// The whole table, where that is what is edited.
     pub(super) toml: Option<String>,
     /// The topic that it began as a copy of.
@@ -110,8 +115,17 @@ impl Form {
         self.wrong.iter().filter(|(of, _)| *of == Some(key)).map(|(_, wrong)| wrong).collect()
     }
 
+    /// What holds for a field that is left empty. A schedule or a period takes the place of both.
+    fn inherited(&self, field: &Field) -> Option<&str> {
+        let typed = |key: &str| self.values.get(key).is_some_and(|value| !value.trim().is_empty());
+        let another = TIMES.contains(&field.key) && TIMES.into_iter().any(typed);
+        let inherited = self.inherited.get(field.key).map(String::as_str);
+        inherited.filter(|value| !value.is_empty() && !typed(field.key) && !another)
+    }
+
     fn field(&self, field: &Field) -> Markup {
         let value = self.values.get(field.key).map_or("", String::as_str);
+        let inherited = self.inherited(field);
         let errors = self.errors(field.key);
         let (id, described) = (id(field.key), described(field.key));
         let invalid = (!errors.is_empty()).then_some("true");
@@ -123,16 +137,17 @@ impl Form {
                 },
                 Shape::Lines => {
                     label for=(id) { (field.label) }
-                    textarea id=(id) name=(field.key) rows="3" maxlength="12000" aria-describedby=(described) aria-invalid=[invalid] { "\n" (value) }
+                    textarea id=(id) name=(field.key) rows="3" maxlength="12000" placeholder=[inherited] aria-describedby=(described) aria-invalid=[invalid] { "\n" (value) }
                 },
                 Shape::Line | Shape::Names | Shape::Number => {
                     label for=(id) { (field.label) }
                     @let fixed = self.topic.is_some() && field.key == "id";
-                    input id=(id) name=(field.key) value=(value) maxlength="12000" autocomplete="off" readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
+                    input id=(id) name=(field.key) value=(value) maxlength="12000" autocomplete="off" placeholder=[inherited] readonly[fixed] inputmode=[(field.shape == Shape::Number).then_some("numeric")] aria-describedby=(described) aria-invalid=[invalid];
                 },
             }
             div id=(described) {
                 span.sub { @if self.topic.is_some() && field.key == "id" { "Findings are filed under it: " code { "topicwatch topic rename" } " gives it another." } @else { (field.help) } }
+                @if let Some(inherited) = inherited { span.sub { "From [defaults]: " code { (format::line(inherited, 200)) } } }
                 @for wrong in errors { p.bad { (told(wrong)) } }
             }
         } }

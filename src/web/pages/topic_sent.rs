@@ -9,8 +9,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::topic_candidate::{Candidate, Target};
 use super::topic_edit::{NEW, aside, blank, cannot, editing, editor, locked, opened, page};
-use super::topic_fields::{TOML, shown, typed};
+use super::topic_fields::{TOML, typed};
 use super::topic_form::Form;
+use super::topic_lines::shown;
 use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
 use crate::web::ask::Ask;

@@ -1,0 +1,94 @@
+//! The lines of a topic as pages show and copy them: where its pings go is a secret, and stays in the file.
+
+use crate::edit::{Given, Jobs, Kind, Refused, masked, without_comments};
+
+/// Stands in a page for an address that is a secret.
+const HIDDEN: &str = "(hidden)";
+
+/// The keys of pings.
+const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
+
+/// A table as pages show it: where its pings go is a secret. Where that cannot be found, nothing is shown.
+pub(super) fn hidden(block: &str) -> String {
+    let shown = masked(Kind::Topic, block, "ping", &Given::Text(HIDDEN.to_owned()));
+    shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
+}
+
+/// The same for who may edit the file or not. A comment may hold where pings went, so who may not sees none that could.
+pub(super) fn shown(block: &str, edits: bool) -> String {
+    let shown = hidden(block);
+    if edits { shown } else { without_comments(&shown, "# (hidden)", is_secret) }
+}
+
+/// Whether a comment could hold an address.
+fn is_secret(comment: &str) -> bool {
+    let is_address = |word: &str| {
+        word.contains("://") || word.contains('@') || word.split_once('/').is_some_and(|(host, _)| host.contains('.'))
+    };
+    comment.to_lowercase().contains("ping") || comment.split_whitespace().any(is_address)
+}
+
+/// A table as it is copied. Two topics that tell one address of their runs would hide each other's silence, so where pings go
+/// is left out, unless it names the topic; whether something was.
+pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
+    let jobs = Jobs::read(block)?;
+    let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
+    let of_its_own = |key: &str| matches!(jobs.given(entry, key), Some((Given::Text(url), _)) if url.contains("{id}"));
+    let given = |key: &&&str| jobs.given(entry, key).is_some();
+    if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| given(&key)) {
+        return Ok((block.to_owned(), false));
+    }
+    let mut made = block.to_owned();
+    for key in PINGS.iter().filter(given) {
+        made = Jobs::read(&made)?.set(Kind::Topic, &entry.name, key, None)?;
+    }
+    Ok((made, true))
+}
+
+/// A table that was shown and typed anew, with the secret of the one in the file.
+pub(super) fn unhidden(block: &str, there: &str) -> String {
+    let made = || {
+        let (old, new) = (Jobs::read(there).ok()?, Jobs::read(block).ok()?);
+        let (was, is) = (old.entries(Kind::Topic).next()?, new.entries(Kind::Topic).next()?);
+        if *new.given(is, "ping")?.0 != Given::Text(HIDDEN.to_owned()) {
+            return None;
+        }
+        new.set(Kind::Topic, &is.name, "ping", Some(old.given(was, "ping")?.0)).ok()
+    };
+    made().unwrap_or_else(|| block.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+    use super::*;
+
+    const BLOCK: &str = "[[topics]]\nid = \"a\" # stays\nquery = 'x' # too\nping = \"https://ping.example/secret\"\nweb.limit = 7\npaused = true\nmax_calls_per_day = 5\n";
+
+    #[test]
+    fn the_address_of_pings_is_not_shown_and_not_lost() {
+        let shown = hidden(BLOCK);
+        assert!(!shown.contains("secret") && shown.contains("id = \"a\" # stays"), "{shown}");
+        assert_eq!(unhidden(&shown, BLOCK), BLOCK);
+        let other = BLOCK.replace("secret", "other");
+        assert_eq!(unhidden(&other, BLOCK), other);
+        for (block, shown) in [
+            (BLOCK.replace("\"https://ping.example/secret\"", "{ url = 'secret' }"), true),
+            (format!("{BLOCK}[topics.x]\ny = 1\n"), true),
+            (BLOCK.replace("ping = ", "ping.url = "), true),
+            (format!("{BLOCK}[[channels]]\nurl = 'secret'\n"), false),
+            (format!("{BLOCK}broken = \n"), false),
+        ] {
+            let text = hidden(&block);
+            assert!(!text.contains("secret") && text.contains("id = \"a\"") == shown, "{block}\n{text}");
+        }
+        let noted =
+            format!("{BLOCK}# ping = 'secret'\nlang = [\"en\"] # was https://hc.example/secret\n# hc.example/secret\n");
+        assert_eq!(super::shown(&noted, true), hidden(&noted));
+        let text = super::shown(&noted, false);
+        assert!(
+            !text.contains("secret") && text.contains("# stays") && text.contains("lang = [\"en\"] # (hidden)"),
+            "{text}"
+        );
+    }
+}
