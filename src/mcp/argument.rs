@@ -92,7 +92,7 @@ impl Argument {
             }
             Kind::Number(least, most, _) => {
                 let range = u64::from(least)..=u64::from(most);
-                let fits = value.as_u64().is_some_and(|number| range.contains(&number));
+                let fits = whole(value).is_some_and(|number| range.contains(&number));
                 (fits, format!("give a whole number from {least} to {most}"))
             }
             Kind::Instant => {
@@ -109,6 +109,14 @@ impl Argument {
 }
 
 const LONGEST_INSTANT: usize = 40;
+
+/// A whole number; JSON Schema takes one with a fraction of zero for an integer, and so do clients.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and within bounds")]
+fn whole(value: &Value) -> Option<u64> {
+    let fraction =
+        || value.as_f64().filter(|number| number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(number));
+    value.as_u64().or_else(|| Some(fraction()? as u64))
+}
 
 /// The schema of all arguments of a tool.
 pub(super) fn schema(arguments: &[Argument]) -> Map<String, Value> {
@@ -170,7 +178,7 @@ impl Given {
             Kind::Number(_, _, otherwise) if argument.name == name => Some(otherwise),
             _ => None,
         });
-        let given = self.values.get(name).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok());
+        let given = self.values.get(name).and_then(whole).and_then(|number| u32::try_from(number).ok());
         given.or(otherwise).unwrap_or(1)
     }
 
@@ -212,6 +220,7 @@ mod tests {
         assert_eq!((all.needed("topic"), all.number("limit"), all.text("order")), ("acme", 50, Some("new")));
         assert_eq!(all.texts("topics"), ["a", "b"]);
         assert_eq!(all.instant("since", Time(86_400_000)), Some(Time(0)));
+        assert_eq!(given(r#"{"topic":"a","limit":2.0}"#).unwrap().number("limit"), 2);
         let few = given(r#"{"topic":"acme","limit":null}"#).unwrap();
         assert_eq!((few.number("limit"), few.text("source"), few.texts("topics").len()), (10, None, 0));
     }
@@ -232,6 +241,8 @@ mod tests {
             (r#"{"topic":"a","limit":0}"#, "`limit` cannot be `0`", "from 1 to 50"),
             (r#"{"topic":"a","limit":"10"}"#, "`limit` cannot be `10`", "from 1 to 50"),
             (r#"{"topic":"a","limit":1.5}"#, "`limit` cannot be `1.5`", "from 1 to 50"),
+            (r#"{"topic":"a","limit":-1.0}"#, "`limit` cannot be `-1.0`", "from 1 to 50"),
+            (r#"{"topic":"a","limit":1e300}"#, "`limit` cannot be", "from 1 to 50"),
             (r#"{"topic":"a","since":"soon"}"#, "`since` cannot be `soon`", "2026-03-11"),
             (r#"{"topic":"a","tpoic":"b"}"#, "there is no argument `tpoic`", "topic, topics, source"),
         ] {

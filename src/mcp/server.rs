@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool as Told,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool as Told,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::Semaphore;
@@ -23,6 +23,8 @@ use crate::store::Store;
 
 /// The version of the tools, for who may not learn that of the program.
 const TOOLS_VERSION: &str = "1.0.0";
+/// Methods that are answered here and must have parameters.
+const WITH_PARAMETERS: [&str; 2] = ["initialize", "tools/call"];
 /// Calls answered at a time; the others wait.
 const AT_ONCE: usize = 4;
 
@@ -85,6 +87,20 @@ impl ServerHandler for Server {
 
     fn get_tool(&self, name: &str) -> Option<Told> {
         TOOLS.iter().find(|tool| tool.name == name).map(Tool::describe)
+    }
+
+    /// A request of another method, or of one whose parameters do not fit.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        if WITH_PARAMETERS.contains(&method.as_str()) {
+            let text = format!("the parameters of {method} are not those that MCP gives it");
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{}`", cut(&method)), None))
     }
 
     async fn call_tool(

@@ -40,6 +40,8 @@ pub struct Settings {
     pub edit: bool,
     /// Reports that are configured: changes can be asked for since the last that was delivered.
     pub reports: Vec<ReportSpec>,
+    /// Tags of topics, by id: one that did not run yet is in no database.
+    pub tags: Vec<(String, Vec<String>)>,
 }
 
 /// Those that hold now: a reload puts others in their place while pages are served.

@@ -312,6 +312,14 @@ fn whoever_speaks_badly_is_answered_and_the_next_message_too() {
     let unknown = client.ask("tools/call", &json!({ "name": "delete_topic", "arguments": {} }));
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     assert!(unknown["error"]["message"].as_str().unwrap().contains("delete_topic"), "{unknown}");
+    for (method, wrong) in [
+        ("tools/call", json!({ "arguments": {} })),
+        ("tools/call", json!({ "name": 7 })),
+        ("tools/call", json!({ "name": "list_topics", "arguments": [] })),
+    ] {
+        let refused = client.ask(method, &wrong);
+        assert_eq!(refused["error"]["code"], -32602, "{method} {wrong}: {refused}");
+    }
     assert_eq!(beside.call("list_topics", &json!({})), client.call("list_topics", &json!({})));
     client.going.signal("TERM");
     assert_eq!(client.going.wait().code, Some(0));

@@ -68,3 +68,23 @@ fn alerts_are_not_named_to_who_may_not_read_them() {
         drop(world);
     }
 }
+
+#[test]
+fn a_tag_that_no_topic_of_the_visitor_has_is_none() {
+    for database in databases() {
+        let (_world, place) = place(database);
+        let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
+            .map(|args| token(&place, args));
+        let pages = Pages::serve(&place, &[]);
+        let see = |token: &str, tag: &str| {
+            let path = format!("/api/v1/exports/items.csv?tag={tag}");
+            let reply = Visitor::Bearer(token).asks(&pages, 1, "GET", &path, "");
+            (reply.status, reply.text().replace(tag, "·").split("\r\n\r\n").nth(1).unwrap_or("").to_owned())
+        };
+        let name = place.database.name;
+        for (tag, of_one, of_all) in [("news", 200, 200), ("other", 404, 200), ("nwes", 404, 404)] {
+            assert_eq!((see(&one, tag).0, see(&all, tag).0), (of_one, of_all), "{name}: {tag}");
+        }
+        assert_eq!(see(&one, "other"), see(&one, "nwes"), "{name}");
+    }
+}

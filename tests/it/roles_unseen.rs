@@ -251,7 +251,7 @@ fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
                 404,
             ),
             ("GET", "/api/v1/exports/changes.jsonl?since={}", run, nobody, "", 404),
-            ("GET", "/api/v1/exports/items.jsonl?tag={}", "other", "nothing", "", 200),
+            ("GET", "/api/v1/exports/items.jsonl?tag={}", "other", "nothing", "", 404),
             ("GET", "/searches/{}.atom", "zebra-news", "nobody", "", 403),
         ];
         keep(&pages, &all);

@@ -518,3 +518,15 @@ fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
         assert!(answer.status == 200 && answer.body.contains("key="), "{}: {}", place.database.name, answer.text);
     }
 }
+
+#[test]
+fn pages_of_the_sandbox_say_so_before_anything_was_found() {
+    for database in databases() {
+        let place = Place::new(database, "base_url = \"sandbox\"", TOPICS);
+        place.ok(&["db", "migrate"]);
+        let pages = Pages::serve(&place, &["--at", NINE]);
+        for path in ["/", "/items", "/runs", "/jobs", "/health", "/alerts", "/files", "/jobs/new"] {
+            assert!(pages.page(path).contains("SANDBOX"), "{}: {path}", place.database.name);
+        }
+    }
+}

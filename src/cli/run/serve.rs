@@ -94,5 +94,6 @@ pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure
         edit: false,
         hint: crate::search::hint_of,
         reports: config.reports.clone(),
+        tags: config.topics.iter().map(|topic| (topic.id.clone(), topic.tags.clone())).collect(),
     })
 }

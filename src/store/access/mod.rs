@@ -52,6 +52,11 @@ impl Store {
 
     /// The topics that are watched and have one of these tags, by id.
     pub async fn tagged(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
-        read!(self, access::tagged(tags))
+        read!(self, access::tagged(tags, false))
+    }
+
+    /// The same with those that are not watched any more.
+    pub async fn ever_tagged(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
+        read!(self, access::tagged(tags, true))
     }
 }

@@ -156,9 +156,11 @@ pub(in crate::store) async fn links(conn: &mut Conn) -> Result<Vec<LinkRow>, Sto
 pub(in crate::store) async fn tagged(
     conn: &mut Conn,
     tags: &[String],
+    removed: bool,
 ) -> Result<Vec<(String, Vec<String>)>, StoreError> {
+    let watched = if removed { "1 = 1" } else { "t.removed_at IS NULL" };
     let sql = format!(
-        "SELECT t.id, t.tags FROM topic t WHERE t.removed_at IS NULL AND EXISTS (SELECT 1 FROM {} WHERE given.value IN \
+        "SELECT t.id, t.tags FROM topic t WHERE {watched} AND EXISTS (SELECT 1 FROM {} WHERE given.value IN \
          (SELECT wanted.value FROM {})) ORDER BY t.id",
         super::listed("t.tags"),
         super::texts(1).replace("AS given", "AS wanted"),

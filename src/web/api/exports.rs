@@ -49,6 +49,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     }
     let mut order = order(&call, &topics, what, format)?;
     known(&call, call.all("topic")).await?;
+    known_tags(&call, call.all("tag")).await?;
     let exporting = &call.site().exporting;
     if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == What::Changes) {
         let begun = order.begin_with(&exporting.store, named, call.now, &call.site().settings().reports).await;
@@ -56,6 +57,23 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     }
     let filtered = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep);
     downloads::answer(call.site(), &call.visitor, name, order, filtered, call.head).await
+}
+
+/// Refuses a tag that no topic has which the visitor sees; a misspelt one would give an empty file.
+async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
+    if tags.is_empty() {
+        return Ok(());
+    }
+    let (stored, settings) = (call.site().store.ever_tagged(tags).await?, call.site().settings());
+    let tagged = || stored.iter().chain(&settings.tags);
+    let seen = || tagged().filter(|(topic, _)| call.visitor.sees(topic)).flat_map(|(_, tags)| tags);
+    match tags.iter().find(|tag| seen().all(|known| known != *tag)) {
+        None => Ok(()),
+        Some(tag) => {
+            let hint = "/api/v1/topics lists the tags of each topic.".to_owned();
+            Err(Problem { hint, ..Problem::unknown(format!("No topic has the tag `{}`", cut(tag))) })
+        }
+    }
 }
 
 fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<Order, Problem> {

@@ -27,7 +27,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             @if links.is_empty() { p { "There is no link." } } @else { (table_of_links(&links, site.now())) }
         }
     };
-    Ok(Page { title: "Access".to_owned(), place: "/access", live: false, nature: store.nature().await?, main })
+    Ok(Page { title: "Access".to_owned(), place: "/access", live: false, nature: site.nature().await?, main })
 }
 
 fn word(class: &str, word: &str) -> Markup {

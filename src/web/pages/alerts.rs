@@ -72,7 +72,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     };
     let title = one.map_or_else(|| "Alerts".to_owned(), |name| format!("Alert: {name}"));
     let live = before.is_none() && after.is_empty();
-    Ok(Page { title, place: "/alerts", live, nature: store.nature().await?, main })
+    Ok(Page { title, place: "/alerts", live, nature: site.nature().await?, main })
 }
 
 /// A page token: what the last page ended with.

@@ -41,7 +41,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
     };
     let title = format!("Answers: {}", card.title);
-    Ok(Page { title, place: "/", live: false, nature: store.nature().await?, main })
+    Ok(Page { title, place: "/", live: false, nature: site.nature().await?, main })
 }
 
 /// The latest answer of a topic, and the way to the others.

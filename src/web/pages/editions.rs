@@ -43,7 +43,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         title: "Reports and exports".to_owned(),
         place: "/files",
         live: false,
-        nature: site.store.nature().await?,
+        nature: site.nature().await?,
         main,
     })
 }

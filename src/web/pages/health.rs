@@ -50,7 +50,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
         h2 { "Processes" }
         @if living.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it stays up and is listed here." } } @else { (processes(&living, now)) }
     };
-    Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: store.nature().await?, main })
+    Ok(Page { title: "Health".to_owned(), place: "/health", live: true, nature: site.nature().await?, main })
 }
 
 fn word(class: &str, word: &str) -> Markup {

@@ -53,7 +53,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         (edits(item, &earlier))
         (near(many, &copies))
     };
-    Ok(Page { title, place: "", live: false, nature: store.nature().await?, main })
+    Ok(Page { title, place: "", live: false, nature: site.nature().await?, main })
 }
 
 /// The rows that the visitor sees, one for each topic of an item. For who does not see all topics, each is alone.

@@ -85,7 +85,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         }
         (saved)
     };
-    Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: store.nature().await?, main })
+    Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: site.nature().await?, main })
 }
 
 /// What people keep, as links above the list.

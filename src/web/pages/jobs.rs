@@ -75,7 +75,7 @@ async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Proble
         (news(&told))
         @for section in &sections { (section) }
     };
-    Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, nature: site.store.nature().await?, main })
+    Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, nature: site.nature().await?, main })
 }
 
 fn news(told: &Told) -> Markup {

@@ -28,7 +28,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let mut cards = store.topic_cards(ask.visitor.only().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
-    let nature = store.nature().await?;
+    let nature = site.nature().await?;
     let title = "Topics".to_owned();
     if cards.is_empty() && after.is_empty() && !ask.visitor.sees_all() {
         return Ok(Page { title, place: "/", live: true, nature, main: none_of_theirs() });

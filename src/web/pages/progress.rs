@@ -116,7 +116,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         @if !progress.is_over() { p { a href=(path) { "Look again" } } }
         (progress.further())
     };
-    Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, nature: site.store.nature().await?, main })
+    Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, nature: site.nature().await?, main })
 }
 
 fn unknown() -> Problem {

@@ -60,7 +60,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             @if let (true, Some((last, _))) = (more, runs.last()) { a rel="next" href=(ask.with("/runs", &[("after", Some(&format!("{}/{}", last.at.0, last.run)))])) { "Earlier runs" } }
         }
     };
-    Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: store.nature().await?, main })
+    Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: site.nature().await?, main })
 }
 
 /// Whether a run is one that the visitor sees; those of reports and the like are for who sees everything.

@@ -127,7 +127,7 @@ async fn fed(site: &Site, file: &str) -> Result<Response, Problem> {
     let search = site.store.saved_search(name).await?.filter(|_| !name.is_empty()).ok_or_else(|| unknown(name))?;
     let query = ItemQuery::of(site, &Ask::kept(&search.filters), Format::Atom).await?;
     let (rows, _) = latest(site, &query, None, FEED_ENTRIES).await?;
-    let invented = site.store.nature().await? == Some(Nature::Sandbox);
+    let invented = site.nature().await? == Some(Nature::Sandbox);
     let mut feed = Vec::new();
     write_feed(&mut feed, &search.name, rows, invented).map_err(|error| {
         tracing::warn!("a feed could not be written: {error}");

@@ -116,7 +116,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
             }
         }
     };
-    Ok(layout::alone(&card.title, store.nature().await?, &main))
+    Ok(layout::alone(&card.title, site.nature().await?, &main))
 }
 
 /// The latest items that the topic's filter leaves, and how many it hid on the way to them.

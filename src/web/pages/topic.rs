@@ -149,7 +149,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             (list(&ask, &card, &wish, &found, (site.acts(&ask.visitor), site.keeps(&ask.visitor))))
         }
     };
-    Ok(Page { title: card.title.clone(), place: "/", live: false, nature: store.nature().await?, main })
+    Ok(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main })
 }
 
 /// A topic that is in the file, and that no daemon has taken over yet.
@@ -159,7 +159,7 @@ async fn awaited(site: &Site, topic: &str) -> Result<Page, Problem> {
         p data-soon { "It is saved. " @if site.settings().acts.is_some() { "It is taken over within seconds." } @else { "A " code { "topicwatch run" } " of the same file takes it over within seconds, " code { "topicwatch once" } " with its next run." } }
         p { a href=(format!("/topics/{topic}")) { "Look again" } " · " a href="/jobs" { "Settings" } }
     };
-    Ok(Page { title: topic.to_owned(), place: "/", live: true, nature: site.store.nature().await?, main })
+    Ok(Page { title: topic.to_owned(), place: "/", live: true, nature: site.nature().await?, main })
 }
 
 /// What is shown of the items.

@@ -90,7 +90,7 @@ async fn shown(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Probl
 }
 
 pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
-    let nature = site.store.nature().await?;
+    let nature = site.nature().await?;
     Ok(Page { title: form.heading.clone(), place: "/jobs", live: false, nature, main: form.markup() })
 }
 
