@@ -24,11 +24,12 @@ mod text_search;
 
 pub use alerts::rows::{AlertChange, EventPlace, MOST_WAITING};
 pub use clusters::rows::Unclustered;
+pub use database::address::{Settings, redact};
 pub use database::copying::Moved;
 pub use database::error::{StoreError, StoreErrorKind};
 pub use database::handle::Store;
 pub use database::locks::DaemonLock;
-pub use database::open::{Settings, redact, sqlite_version};
+pub use database::open::sqlite_version;
 pub use days::rows::{DueDays, KeptTerms, RolledDays};
 pub use delivery::edition::{Edition, RunRange};
 pub use delivery::messages::{Claimed, GivenUp, Outgoing, Settled};

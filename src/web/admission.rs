@@ -7,7 +7,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 
 use super::access::Access;
-use super::guard::MOST_PASSES;
 use super::guesses::Tried;
 use super::problem::Problem;
 use super::sessions::{self, Sessions};
@@ -18,6 +17,8 @@ use crate::listener::Peer;
 use crate::model::LinkRow;
 use crate::store::StoreError;
 
+/// Cookies of the name that are looked at.
+pub(super) const MOST_PASSES: usize = 8;
 /// Seconds after which to come back with another token.
 const AGAIN: &str = "10";
 

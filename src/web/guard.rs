@@ -12,7 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use tokio::time::Instant;
 
-use super::admission::{self, passes, problem_page};
+use super::admission::{self, MOST_PASSES, passes, problem_page};
 use super::api::is_of;
 use super::app::App;
 use super::ask::LARGEST_FORM;
@@ -27,9 +27,6 @@ use crate::listener::Peer;
 pub(super) const LONGEST: Duration = Duration::from_secs(8);
 const LONGEST_URI: usize = 16 * 1024;
 const MOST_HEADERS: usize = 16 * 1024;
-
-/// Cookies of the name that are looked at.
-pub(super) const MOST_PASSES: usize = 8;
 
 /// No script, style, picture or frame of anybody else, and none written into a page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \

@@ -22,7 +22,7 @@ use super::pages::{
     access, acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs,
     searches, shared, topic,
 };
-use super::pages::{jobs, progress, topic_edit, topic_report, topic_sent};
+use super::pages::{jobs, progress, topic_edit, topic_items, topic_report, topic_sent};
 use super::probes;
 use super::problem::Problem;
 use super::routes::Routes;
@@ -138,7 +138,7 @@ fn routes() -> Routes {
     let script = concat!(include_str!("live.js"), include_str!("keys.js"));
     let pages = Routes::default()
         .get("/", InScope(Read), page(&["after"], overview::show))
-        .get("/topics/{topic}", OfTopic(Read), page(topic::PARAMETERS, topic::show))
+        .get("/topics/{topic}", OfTopic(Read), page(topic_items::PARAMETERS, topic::show))
         .post("/topics/{topic}", OfTopic(Act), actions::ask)
         .post("/topics/{topic}/marks", OfTopic(Act), marks::ask)
         .get("/answers/{topic}", OfTopic(Read), page(&["before"], answers::show))

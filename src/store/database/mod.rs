@@ -3,6 +3,7 @@
 
 #[macro_use]
 mod macros;
+pub(in crate::store) mod address;
 pub(in crate::store) mod cells;
 mod certificates;
 mod clock;
@@ -12,7 +13,9 @@ pub(in crate::store) mod error;
 pub(in crate::store) mod handle;
 mod in_place;
 pub(in crate::store) mod locks;
+pub(in crate::store) mod migrated;
 pub(in crate::store) mod open;
+pub(in crate::store) mod open_postgres;
 pub(in crate::store) mod postgres;
 mod read_only;
 mod refused;

@@ -3,8 +3,10 @@
 
 use sqlx::migrate::Migrate;
 
+use crate::store::database::address::sqlite_path;
 use crate::store::database::handle::Db;
-use crate::store::database::open::{foreign, has_schema, named, pending, sqlite_path};
+use crate::store::database::migrated::{foreign, named, pending};
+use crate::store::database::open_postgres::has_schema;
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
 use crate::store::database::steps::{POSTGRES, SQLITE, migrator};

@@ -2,7 +2,8 @@
 //! what a newer one wrote.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use super::open::{all_or_none, pending};
+use super::migrated::pending;
+use super::open::all_or_none;
 use super::steps::{POSTGRES, SQLITE, migrator};
 use crate::store::database::handle::Db;
 use crate::store::{Settings, Store, StoreErrorKind};

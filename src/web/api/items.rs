@@ -11,7 +11,7 @@ use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
 use crate::model::{Source, Tone, TopicCard};
 use crate::store::{Filter, ItemOrder, ItemPlace};
 use crate::web::pages::item::seen;
-use crate::web::pages::topic::{fastest, most_relevant};
+use crate::web::pages::topic_items::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
 /// In which order items stand.

@@ -10,10 +10,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use maud::{Markup, html};
 
 use crate::listener::Peer;
-use crate::web::admission;
+use crate::web::admission::{self, MOST_PASSES};
 use crate::web::app::App;
 use crate::web::ask::{Ask, LARGEST_FORM};
-use crate::web::guard::MOST_PASSES;
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::sessions;

@@ -30,6 +30,7 @@ mod topic_candidate;
 pub(super) mod topic_edit;
 mod topic_fields;
 mod topic_form;
+pub(super) mod topic_items;
 mod topic_lines;
 pub(super) mod topic_report;
 pub(super) mod topic_sent;

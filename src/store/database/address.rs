@@ -1,0 +1,59 @@
+//! The address of a database: which one to open, and what of it may be shown.
+
+use std::path::PathBuf;
+
+use crate::store::{Nature, StoreError, StoreErrorKind};
+
+/// Which database to open, and how.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// `sqlite:PATH` or `postgres://…`.
+    pub url: String,
+    /// The schema on PostgreSQL.
+    pub schema: String,
+    /// What will be stored, when that is known before the first reply; a database that holds the other is refused.
+    pub nature: Option<Nature>,
+    /// Whether to create what is not there; a reader of a database that does not exist is told so instead.
+    pub create: bool,
+}
+
+/// The address without its password, for people and logs. Works on text that is no address at all: broken ones are
+/// printed too.
+#[must_use]
+pub fn redact(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once(':') else { return url.to_owned() };
+    if scheme == "sqlite" {
+        return url.to_owned();
+    }
+    // The last `@` ends the user information even when a password holds `/`, `?` or `@` unescaped.
+    let rest = match rest.rsplit_once('@') {
+        Some((user, host)) => match user.trim_start_matches('/').split_once(':') {
+            Some((name, _)) => format!("{}{name}:***@{host}", if user.starts_with("//") { "//" } else { "" }),
+            None => rest.to_owned(),
+        },
+        None => rest.to_owned(),
+    };
+    let Some((base, query)) = rest.split_once('?') else { return format!("{scheme}:{rest}") };
+    let kept: Vec<String> = query
+        .split('&')
+        .map(|pair| match pair.split_once('=') {
+            Some((name, _)) if name.to_ascii_lowercase().contains("pass") => format!("{name}=***"),
+            _ => pair.to_owned(),
+        })
+        .collect();
+    format!("{scheme}:{base}?{}", kept.join("&"))
+}
+
+/// The file of a SQLite address; `None` for another kind of address.
+pub(in crate::store) fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
+    let Some(rest) = url.strip_prefix("sqlite:") else { return Ok(None) };
+    let path = rest.strip_prefix("//").unwrap_or(rest);
+    if path.is_empty() || path.starts_with(":memory:") || path.contains('?') {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("`{url}` names no file"),
+            "write sqlite:PATH, for example sqlite:topicwatch.db; options after `?` and in-memory databases are not supported",
+        ));
+    }
+    Ok(Some(PathBuf::from(path)))
+}

@@ -1,0 +1,55 @@
+//! Whether a database's tables are ours and up to date, and what is said when they are not.
+
+use sqlx::migrate::{Migrate, MigrateError, Migrator};
+
+use crate::store::{StoreError, StoreErrorKind};
+
+/// How many migrations are not applied yet; an error when the database knows one that this program does not, or another
+/// of the same number.
+pub(in crate::store) async fn pending<C: Migrate>(
+    migrator: &Migrator,
+    conn: &mut C,
+    place: &str,
+) -> Result<usize, StoreError> {
+    let applied = conn.list_applied_migrations("_sqlx_migrations").await.map_err(|e| migrate_error(e, place))?;
+    for done in &applied {
+        match migrator.iter().find(|known| known.version == done.version) {
+            None => return Err(migrate_error(MigrateError::VersionMissing(done.version), place)),
+            Some(known) if known.checksum != done.checksum => {
+                return Err(migrate_error(MigrateError::VersionMismatch(done.version), place));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(migrator.iter().count().saturating_sub(applied.len()))
+}
+
+pub(in crate::store) fn migrate_error(error: MigrateError, place: &str) -> StoreError {
+    match error {
+        MigrateError::VersionMissing(version) => StoreError::new(
+            StoreErrorKind::Newer,
+            format!("{place} was written by a newer topicwatch (its migration {version} is unknown here)"),
+            "upgrade topicwatch, or restore the backup made before the upgrade",
+        ),
+        MigrateError::VersionMismatch(version) => StoreError::new(
+            StoreErrorKind::Foreign,
+            format!("migration {version} of {place} is not the one this program knows"),
+            "is this a database of a development version? name another one",
+        ),
+        MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => named(inner.into(), place),
+        other => StoreError::new(StoreErrorKind::Statement, format!("{place}: {other}"), ""),
+    }
+}
+
+pub(in crate::store) fn foreign(place: &str) -> StoreError {
+    StoreError::new(
+        StoreErrorKind::Foreign,
+        format!("{place} holds tables that are not topicwatch's"),
+        "name an empty database (or, on PostgreSQL, another [database] schema); nothing was changed",
+    )
+}
+
+pub(in crate::store) fn named(mut error: StoreError, place: &str) -> StoreError {
+    error.text = format!("{place}: {}", error.text);
+    error
+}

@@ -1,0 +1,87 @@
+//! Opening a PostgreSQL database: its schema, made where it is not there yet, and its tables brought up to date.
+
+use std::sync::Arc;
+
+use crate::store::database::address::{Settings, redact};
+use crate::store::database::handle::Db;
+use crate::store::database::migrated::{foreign, migrate_error, named, pending};
+use crate::store::database::postgres;
+use crate::store::database::steps::{POSTGRES, migrator};
+use crate::store::database::tls;
+use crate::store::{Store, StoreError, StoreErrorKind};
+
+/// Opens one; several processes may do so at once.
+pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreError> {
+    let schema = &settings.schema;
+    let valid = schema.len() <= 63
+        && schema.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
+        && schema.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+    if !valid {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("`{schema}` is no schema name"),
+            "use lower-case letters, digits and `_`, at most 63 of them, not beginning with a digit",
+        ));
+    }
+    let place = format!("{} (schema {schema})", redact(&settings.url));
+    let options = tls::connection(&settings.url)?;
+    let pools = postgres::Pools::open(options, schema).await.map_err(|e| named(e, &place))?;
+    let migrator = migrator(POSTGRES);
+    let mut tx = pools.begin().await?;
+    // Two processes creating one schema at once would both fail; the second waits here instead.
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))").bind(schema).execute(&mut *tx).await?;
+    if !has_schema(&mut tx, settings).await? {
+        if !settings.create {
+            return Err(StoreError::new(
+                StoreErrorKind::Unreachable,
+                format!("there is no schema {schema} in {} yet", redact(&settings.url)),
+                "run `topicwatch once` first, or name another with [database] schema",
+            ));
+        }
+        let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
+        made.map_err(|e| named(e.into(), &place))?;
+    }
+    // By the index of names: a server of many schemas has many tables.
+    let ours: bool = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = '_sqlx_migrations' \
+         AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1))",
+    )
+    .bind(schema)
+    .fetch_one(&mut *tx)
+    .await?;
+    if !ours {
+        let taken: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1)",
+        )
+        .bind(schema)
+        .fetch_one(&mut *tx)
+        .await?;
+        if taken {
+            return Err(foreign(&place));
+        }
+    }
+    let waiting = if ours { pending(&migrator, &mut *tx, &place).await? } else { usize::MAX };
+    tx.commit().await?;
+    if waiting > 0 {
+        migrator.run(pools.writer()).await.map_err(|e| migrate_error(e, &place))?;
+    }
+    Ok(Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None })
+}
+
+/// Whether the schema is there; one that this user may not use is an error.
+pub(in crate::store) async fn has_schema(conn: &mut postgres::Conn, settings: &Settings) -> Result<bool, StoreError> {
+    let schema = &settings.schema;
+    let usable: Option<bool> =
+        sqlx::query_scalar("SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1")
+            .bind(schema)
+            .fetch_optional(conn)
+            .await?;
+    if usable == Some(false) {
+        return Err(StoreError::new(
+            StoreErrorKind::Unreachable,
+            format!("this user may not use schema {schema} in {}", redact(&settings.url)),
+            format!("let the user own it, or GRANT ALL ON SCHEMA {schema} and on the tables in it"),
+        ));
+    }
+    Ok(usable.is_some())
+}

@@ -1,0 +1,251 @@
+//! The items of a topic's page: what the address asks of them, what is found, in which order, with near-copies.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use maud::{Markup, html};
+
+use super::item::seen;
+use super::{item_view, kept, marks};
+use crate::compare::{Filtered, Ranking, Showing, shown_items};
+use crate::draw::format::{counted, number};
+use crate::insight::daily::rising;
+use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
+use crate::model::{CopyRow, Span, Time, Tone, TopicCard};
+use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
+use crate::web::ask::{Ask, LONGEST, words as words_of};
+use crate::web::layout::moment;
+use crate::web::problem::Problem;
+use crate::web::site::Site;
+use crate::web::visitor::Visitor;
+
+/// Items of a page.
+const ITEMS: u32 = 30;
+/// Near-copies that unfold under an item.
+const COPIES: u32 = 5;
+/// How far back the pace of reactions is looked at.
+const PACE: Duration = Duration::from_secs(2 * 86_400);
+/// Sightings that are compared for it.
+const MOST_REACTIONS: i64 = 5_000;
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// In which order items stand, as the address says it.
+const ORDERS: [(&str, &str); 6] = [
+    ("new", "New first"),
+    ("engagement", "Most reactions"),
+    ("velocity", "Fastest rising"),
+    ("negative", "Most negative"),
+    ("positive", "Most positive"),
+    ("relevance", "Most relevant"),
+];
+/// How far back, as the address says it.
+const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
+
+/// What the page takes.
+pub(in crate::web) const PARAMETERS: &[&str] =
+    &["q", "sort", "tone", "source", "author", "since", "copies", "noise", "filtered", "by", "after"];
+
+/// What is asked of the items.
+pub(super) struct ItemQuery {
+    filter: Filter,
+    order: &'static str,
+    filtered: Filtered,
+    folded: bool,
+    /// Whether likely noise is left out.
+    fold_noise: bool,
+    after: Option<ItemPlace>,
+}
+
+impl ItemQuery {
+    pub(super) fn of(ask: &Ask, card: &TopicCard, now: Time) -> Result<Self, Problem> {
+        let order = ask.word("sort", |word| ORDERS.iter().find(|(name, _)| *name == word).map(|(name, _)| *name))?;
+        let since = ask.word("since", |word| SPANS.iter().find(|(name, _)| *name == word).map(|(_, days)| *days))?;
+        let words = ask.get("q").map(words_of).transpose()?;
+        let author = ask.get("author").map(|author| author.trim_start_matches('@').to_owned());
+        Ok(Self {
+            filter: Filter {
+                topics: vec![ask.name.clone()],
+                sources: ask
+                    .word("source", |word| card.sources().into_iter().find(|one| one.as_str() == word))?
+                    .into_iter()
+                    .collect(),
+                tones: ask.word("tone", Tone::parse)?.into_iter().collect(),
+                authors: author.into_iter().collect(),
+                since: since.map(|days| now.minus(DAY * u32::try_from(days).unwrap_or(1))),
+                words,
+                ..Filter::default()
+            },
+            order: order.unwrap_or("new"),
+            filtered: ask.word("filtered", Filtered::parse)?.unwrap_or(Filtered::Hide),
+            folded: ask
+                .word("copies", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
+                .unwrap_or(true),
+            fold_noise: ask
+                .word("noise", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
+                .unwrap_or(false),
+            after: ask.word("after", place)?,
+        })
+    }
+
+    fn by(&self) -> ItemOrder {
+        match self.order {
+            "engagement" => ItemOrder::Reactions,
+            "negative" => ItemOrder::Negative,
+            "positive" => ItemOrder::Positive,
+            _ => ItemOrder::New,
+        }
+    }
+}
+
+/// A page token: what the last page ended with.
+fn place(token: &str) -> Option<ItemPlace> {
+    let (value, key) = token.split_once('/')?;
+    Some(ItemPlace { value: value.parse().ok()?, key: key.to_owned() })
+}
+
+/// What is shown of the items.
+pub(super) struct Found {
+    /// Each with its near-copies: how many, and the first of them.
+    items: Vec<(ItemRow, (i64, Vec<CopyRow>))>,
+    next: Option<ItemPlace>,
+    hidden: u64,
+    /// Whether only the latest were looked through.
+    cut: bool,
+    waiting: bool,
+    /// What was learned from marks, and how sure it is.
+    learned: Option<String>,
+    /// Likely noise of this page that is left out.
+    noise: usize,
+}
+
+pub(super) async fn found(
+    site: &Site,
+    card: &TopicCard,
+    wish: &ItemQuery,
+    visitor: &Visitor,
+) -> Result<Found, Problem> {
+    let (store, now) = (&site.store, site.now());
+    let ranking = Ranking::of(store, &card.topic).await?;
+    let (rows, next, cut) = if wish.order == "relevance" {
+        (most_relevant(site, &card.topic, ranking.as_ref(), ITEMS as usize).await?, None, true)
+    } else if wish.order == "velocity" {
+        (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
+    } else {
+        let listed = store.list_items(&wish.filter, wish.folded, wish.by(), wish.after.as_ref(), ITEMS).await?;
+        (listed.rows, listed.next, wish.order != "new" && !listed.whole)
+    };
+    let listed = !matches!(wish.order, "relevance" | "velocity");
+    let how = Showing {
+        topic: &card.topic,
+        filtered: wish.filtered,
+        without_noise: wish.fold_noise,
+        only_new: false,
+        copies: wish.folded.then_some(COPIES),
+        folded: Some(&wish.filter).filter(|_| wish.folded && listed),
+    };
+    let shown = shown_items(store, ranking.as_ref(), rows, how).await?;
+    let (hidden, noise) = (shown.hidden, shown.noise);
+    let items = shown.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
+    let waiting = wish.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
+    let learned = ranking.map(|ranking| ranking.told());
+    Ok(Found { items, next, hidden, cut, waiting, learned, noise })
+}
+
+/// Of the latest items those most likely good, as learned from marks; without enough of these, none.
+pub(in crate::web) async fn most_relevant(
+    site: &Site,
+    topic: &str,
+    ranking: Option<&Ranking>,
+    most: usize,
+) -> Result<Vec<ItemRow>, Problem> {
+    let Some(ranking) = ranking else { return Ok(Vec::new()) };
+    let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
+    let latest = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
+    let mut rows = site.store.items(&filter, None, latest).await?;
+    rows.sort_by_cached_key(|row| Reverse((ranking.item(row), row.first_seen, row.key.clone())));
+    rows.truncate(most);
+    Ok(rows)
+}
+
+/// Items whose reactions grow fastest, as in reports.
+pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: usize) -> Result<Vec<ItemRow>, Problem> {
+    let mut moment = site.store.moment().await?;
+    let span = Span { from: now.minus(PACE), until: now };
+    let reactions = moment.reactions(topic, span, MOST_REACTIONS).await;
+    moment.end().await?;
+    let keys: Vec<String> = rising(&reactions?).into_iter().take(most).map(|rise| rise.key).collect();
+    let mut rows = site.store.items_by_key(topic, &keys).await?;
+    rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
+    Ok(rows)
+}
+
+/// The part of the page with its form.
+pub(super) fn section(site: &Site, ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found) -> Markup {
+    html! { section aria-labelledby="items" {
+        h2 #items { "Items" }
+        (form(ask, card, wish, found.learned.is_some()))
+        (list(ask, card, wish, found, (site.acts(&ask.visitor), site.keeps(&ask.visitor))))
+    } }
+}
+
+fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery, learned: bool) -> Markup {
+    let given = |name: &str| ask.get(name).unwrap_or("");
+    let filters = card.has_filter();
+    html! { form.filters method="get" action=(format!("/topics/{}", card.topic)) role="search" {
+        div { label for="q" { "Words" } input #q type="search" name="q" value=(given("q")) maxlength="300"; }
+        div { label for="sort" { "Order" } select #sort name="sort" { @for (name, told) in ORDERS.iter().filter(|(name, _)| learned || *name != "relevance" || wish.order == "relevance") { option value=(name) selected[wish.order == *name] { (told) } } } }
+        div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[given("tone") == tone.as_str()] { (tone) } } } }
+        div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
+        div { label for="author" { "Author" } input #author name="author" value=(given("author")) maxlength="100" size="12"; }
+        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (counted(days, "day")) } } } }
+        div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }
+        @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!wish.fold_noise] { "all" } option value="fold" selected[wish.fold_noise] { "folded" } } } }
+        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
+        @if let Some(by) = ask.get("by") { input type="hidden" name="by" value=(by); }
+        button.main type="submit" { "Show" }
+    } }
+}
+
+/// Whether the address leaves out some items.
+fn narrowed(ask: &Ask) -> bool {
+    ["q", "tone", "source", "author", "since", "noise", "filtered", "after"].iter().any(|name| ask.get(name).is_some())
+}
+
+fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, keeps): (bool, bool)) -> Markup {
+    let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
+    // A form takes no longer one.
+    let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
+    let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
+    html! {
+        @if wish.order == "velocity" { p.meta { "What gained reactions fastest between its first and last sighting of the last two days; filters do not apply." } }
+        @if wish.order == "relevance" && found.learned.is_none() { p.note { "Relevance is learned from " (LEAST_MARKS) " marks on, good and noise." } }
+        @if let Some(learned) = &found.learned { p.meta { "Relevance is " (learned) "." @if wish.fold_noise { " " (number(found.noise as u64)) " of this page are likely noise and left out." } } }
+        @if found.cut { p.meta { "Of the items first seen last; older ones were not looked through." } }
+        @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
+        @if found.items.is_empty() {
+            p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." }
+                @else if all_hidden { (counted(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
+                @else { "Nothing was found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be asked." } }
+        } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
+            @let back = format!("{back}#i{number}");
+            (item_view::item(row, zone))
+            div.deeds { (marks::of_item(row, acts, &back)) (kept::of_item(row, keeps, &back, number)) }
+            @if *many > 0 { details {
+                summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
+                ul { @for copy in copies { li {
+                    a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+                    span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
+                } } }
+                @if *many > i64::from(COPIES) { p { a href=(item_view::item_page(&row.key)) { "All of them" } } }
+            } }
+        } } } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == Filtered::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
+        nav.pages aria-label="More items" {
+            @if wish.after.is_some() { a href=(ask.with(&path, &[("after", None)])) { "From the beginning" } }
+            @if let Some(next) = &found.next {
+                a rel="next" href=(ask.with(&path, &[("after", Some(&format!("{}/{}", next.value, next.key)))])) { "Older items" }
+            }
+        }
+    }
+}
