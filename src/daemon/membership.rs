@@ -60,6 +60,12 @@ impl Membership {
         Ok(Self { store, clock, me, held: Mutex::new(Held { set: None, adopted, alone: 0 }) })
     }
 
+    /// The same for a process that ends when `stop` says so: a database server that is away is not waited for then.
+    #[must_use]
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { store: self.store.until(stop), ..self }
+    }
+
     /// What became of its topics.
     #[must_use]
     pub fn adopted(&self) -> Adopted {

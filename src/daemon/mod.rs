@@ -4,6 +4,7 @@
 
 mod clock;
 mod clock_set_back;
+mod ending;
 mod engine;
 mod followers;
 mod jobs;
@@ -31,11 +32,12 @@ pub use notify::Manager;
 pub use planner::{Planned, Planner};
 pub use settings::Settings;
 
+use ending::{ERRANDS_END_WITHIN, finished, silent};
 use engine::Source;
 
 use crate::collect::{Collector, Done, WorkerPool};
 use crate::model::Clock;
-use crate::store::{StoreError, StoreErrorKind};
+use crate::store::{Store, StoreError, StoreErrorKind};
 
 /// Longest sleep between two looks at the ledger.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
@@ -72,16 +74,18 @@ pub async fn run(
         WorkerPool::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&worker_pool, settings.lease);
     let errands = TaskTracker::new();
+    // For everything but the runs, which were paid for and have their time.
+    let store = collector.store().until(stop.clone());
     let following = followers::Wake::default();
     let clock: Clock = {
         let collector = Arc::clone(&collector);
         Arc::new(move || collector.now())
     };
     if settings.plans {
-        errands.spawn(requests::keep(collector.store().clone(), Arc::clone(&clock), stop.clone()));
+        errands.spawn(requests::keep(store.clone(), Arc::clone(&clock), stop.clone()));
     }
-    errands.spawn(following.clone().keep_up(collector.store().clone(), Arc::clone(&clock), stop.clone()));
-    errands.spawn(life::listen(collector.store().clone(), Arc::clone(&wake), stop.clone()));
+    errands.spawn(following.clone().keep_up(store.clone(), Arc::clone(&clock), stop.clone()));
+    errands.spawn(life::listen(store.clone(), Arc::clone(&wake), stop.clone()));
     if let Some(membership) = life.membership.clone() {
         let stop = stop.clone();
         errands.spawn(async move { membership.keep_alive(stop).await });
@@ -93,7 +97,7 @@ pub async fn run(
     let manager = life.manager.clone();
     let jobs = life.jobs.clone();
     let mut jobs_alive = keep_jobs_alive(jobs.as_ref(), settings.lease);
-    let source = Source::new(&worker_pool, collector.store(), &settings, &wake, &stop, life.begun.take());
+    let source = Source::new(&worker_pool, &store, &settings, &wake, &stop, life.begun.take());
     let beat = life.beat.clone();
     let pace = [manager.beat(), beat.as_ref().map(|beat| beat.pace())].into_iter().flatten().min();
     let mut planner = Planner::default();
@@ -103,7 +107,7 @@ pub async fn run(
     // A worker's jobs are those of whoever plans, who tells.
     let mut set_back = None;
     if settings.plans {
-        set_back = Some(clock_set_back::SetBack::begin(collector.store(), collector.now()).await);
+        set_back = Some(clock_set_back::SetBack::begin(&store, collector.now()).await);
     }
     let mut begun = false;
     // Whether a run may have become readable.
@@ -111,17 +115,20 @@ pub async fn run(
     while !stop.is_cancelled() {
         let now = Instant::now();
         crate::failpoint::at("loop/round");
-        let in_place = life::in_place(collector.store(), life.lock.as_mut());
-        let looked = if let Err(error) = in_place {
-            Err(error)
-        } else if now < look_at {
-            // A place may have become free; the rest of a look can wait.
-            source.begin(&collector, &settings, token, &stop).await.map(|_| look_at)
-        } else {
-            let sleep = tick(&collector, &mut planner, &source, jobs.as_ref(), &settings, token, &stop, each).await;
+        let in_place = life::in_place(&store, life.lock.as_mut());
+        let look = async {
+            if let Err(error) = in_place {
+                return Err(error);
+            }
+            if now < look_at {
+                // A place may have become free; the rest of a look can wait.
+                return source.begin(&collector, &settings, token, &stop).await.map(|_| look_at);
+            }
+            let sleep =
+                tick(&collector, &store, &mut planner, &source, jobs.as_ref(), &settings, token, &stop, each).await;
             if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
                 // Topics that were planned before this process began, too.
-                let next = if settings.plans { collector.store().next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
+                let next = if settings.plans { store.next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
             }
@@ -131,11 +138,15 @@ pub async fn run(
             }
             if sleep.is_ok()
                 && let Some(set_back) = &mut set_back
-                && let Err(error) = set_back.look(collector.store(), started.elapsed(), collector.now()).await
+                && let Err(error) = set_back.look(&store, started.elapsed(), collector.now()).await
             {
                 tracing::debug!("what a clock that was set back leaves due could not be read: {error}");
             }
             sleep.map(|sleep| now + sleep)
+        };
+        let looked = tokio::select! {
+            looked = look => looked,
+            () = silent(&stop) => Ok(now),
         };
         look_at = match looked {
             Ok(at) => at,
@@ -191,7 +202,9 @@ pub async fn run(
     // After an error of the loop nobody else has said so.
     stop.cancel();
     errands.close();
-    errands.wait().await;
+    if tokio::time::timeout(ERRANDS_END_WITHIN, errands.wait()).await.is_err() {
+        tracing::warn!("the database did not answer: what looks after others is ended without it");
+    }
     if let Some(membership) = &life.membership {
         membership.leave().await;
     }
@@ -199,6 +212,7 @@ pub async fn run(
     // Where nothing can be stored any more, nothing is waited for.
     if lost || !finished(&worker_pool, &manager, Some(settings.shutdown_grace)).await {
         give_up.cancel();
+        collector.store().leave_soon();
         finished(&worker_pool, &manager, None).await;
     }
     if let Some(jobs) = &jobs {
@@ -215,8 +229,8 @@ pub async fn run(
         tracing::debug!("the ticker did not end: {error}");
     }
     if !lost {
-        collector.store().publish().await?;
-        followers::finish(collector.store(), &clock).await;
+        store.publish().await?;
+        followers::finish(&store, &clock).await;
     }
     ended
 }
@@ -245,29 +259,6 @@ async fn job_ended(jobs: Option<&Jobs>) {
     }
 }
 
-/// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is
-/// no standstill.
-async fn finished(worker_pool: &WorkerPool, manager: &Manager, within: Option<Duration>) -> bool {
-    let limit = async {
-        match within {
-            Some(within) => tokio::time::sleep(within).await,
-            None => std::future::pending().await,
-        }
-    };
-    let alive = async {
-        let Some(beat) = manager.beat() else { return std::future::pending().await };
-        loop {
-            manager.alive();
-            tokio::time::sleep(beat).await;
-        }
-    };
-    tokio::select! {
-        () = worker_pool.finished() => true,
-        () = limit => false,
-        () = alive => false,
-    }
-}
-
 /// What the loop tells.
 #[derive(Debug)]
 pub enum Event {
@@ -283,6 +274,7 @@ pub enum Event {
 #[expect(clippy::too_many_arguments, reason = "these are the loop's own parts, and it is their only caller")]
 async fn tick(
     collector: &Collector,
+    store: &Store,
     planner: &mut Planner,
     source: &Source,
     jobs: Option<&Jobs>,
@@ -291,7 +283,6 @@ async fn tick(
     stop: &CancellationToken,
     each: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<Duration, StoreError> {
-    let store = collector.store();
     settings.skew.follow(store, collector.now()).await?;
     let now = collector.now();
     let rescued = store.rescue(now).await?;

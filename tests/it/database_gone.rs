@@ -1,11 +1,12 @@
 //! A PostgreSQL server that goes away under a daemon with pages: who asks meanwhile gets an answer, and a stop does not wait
 //! for it. And one that cannot be used at all: text of another encoding, a user without rights.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::access_stage::token;
+use crate::support::arrivals::{Slow, topics};
 use crate::support::cluster::Cluster;
-use crate::support::daemons::today;
+use crate::support::daemons::{daemon, today};
 use crate::support::databases::{on_server, postgres, wait};
 use crate::support::gate::{Gate, Way};
 use crate::support::program::{Place, until};
@@ -21,6 +22,32 @@ fn while_the_server_says_nothing_everybody_gets_an_answer_and_a_stop_does_not_wa
     answers_and_stops(Way::Silent);
 }
 
+#[test]
+fn while_the_network_is_gone_everybody_gets_an_answer_and_a_stop_does_not_wait() {
+    answers_and_stops(Way::Stalled);
+}
+
+#[test]
+fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
+    let Some(cluster) = Cluster::start("a server that restarts under a stop", &[]) else { return };
+    let service = Slow::answering_after(Duration::ZERO);
+    service.hold(true);
+    let place = Place::new(on_server(&cluster.url()), &service.lines(2, "unlimited"), &topics(1, "every = \"12h\""));
+    let mut daemon = daemon(&place, &[]);
+    place.ok(&["topic", "run", "t0"]);
+    until("a call is under way", || service.in_flight() == 1);
+    cluster.restart_after("fast", || {
+        daemon.signal("TERM");
+        daemon.until("it stops", |said| said.contains("stopping"));
+        // The answer comes while nobody is there to store it.
+        service.hold(false);
+        until("the answer", || service.in_flight() == 0);
+    });
+    daemon.until("it is stored", |said| said.contains("run stored"));
+    daemon.wait_within(Duration::from_secs(30)).says(0, &["stopped"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 1);
+}
+
 fn answers_and_stops(way: Way) {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
@@ -31,7 +58,13 @@ fn answers_and_stops(way: Way) {
     let program = place.program(&["run", "--database", &url]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
     let pages = Pages::of(program.start());
     let owner = format!("Bearer {TOKEN}");
-    let ask = |path: &str, token: &str| pages.ask("GET", path, &[("Authorization", token)], "").status;
+    let ask = |path: &str, token: &str| {
+        let begun = Instant::now();
+        let status = pages.ask("GET", path, &[("Authorization", token)], "").status;
+        // It is 8 s where nothing else is to be done; a scraper that waits for ten gets its answer.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{path}: {:?}", begun.elapsed());
+        status
+    };
     until("it is served", || ask("/", &reader) == 200);
     gate.shut(way);
     std::thread::scope(|scope| {

@@ -42,12 +42,12 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let set = Set { topics: &context.config.topics, jobs: &jobs };
     let id = ids::run_id((context.clock)());
     let (store, lock, membership) = wait_for_database::waited_for(|| begin(&context, &skew, &id, set)).await?;
-    let membership = Arc::new(membership);
     let topics = context.config.topics.len();
     let now = (context.clock)();
     let beat = Heartbeat::new(crate::failpoint::bound("loop", process_status::PATIENCE), now);
     let process_status = Arc::new(ProcessStatus { beat: Some(Arc::new(beat)), ..ProcessStatus::without_loop(now) });
     let working = Working::begin(&context, store, channels, targets, Arc::clone(&process_status));
+    let membership = Arc::new(membership.until(working.stop.clone()));
     let follower = Beside::follower(pages.as_ref());
     let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
     let (members, delivering) = (Arc::clone(&membership), working.delivering.replacer());

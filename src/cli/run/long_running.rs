@@ -64,9 +64,11 @@ impl Working {
         process_status: Arc<ProcessStatus>,
     ) -> Self {
         let stop = CancellationToken::new();
+        // All but the runs themselves, which were paid for: they have their time.
+        let others = store.until(stop.clone());
         let pinging = Pinging::begin(targets, Arc::clone(&process_status.pings));
         let pinger = &pinging.pinger;
-        let delivering = Delivering::begin(&context.config, channels, &store, &context.clock, pinger, stop.clone());
+        let delivering = Delivering::begin(&context.config, channels, &others, &context.clock, pinger, stop.clone());
         Self { store, manager: Manager::from_environment(), delivering, pinging, process_status, stop }
     }
 
@@ -83,13 +85,6 @@ impl Working {
         let signals = tokio::spawn({
             let stop = stop.clone();
             Ends::listen().twice(move || stop.cancel())
-        });
-        let leaving = tokio::spawn({
-            let (store, stop) = (store.clone(), stop.clone());
-            async move {
-                stop.cancelled().await;
-                store.leave_soon();
-            }
         });
         let (coming, looking) = reloads.map(|reloads| (reloads.coming, reloads.looking)).unzip();
         let scheduler = &context.config.scheduler;
@@ -111,7 +106,7 @@ impl Working {
             }
         };
         let jobs = Some(delivering.jobs.clone());
-        let watch = Some(alerts::watch(&store, &context.clock, delivering.waker()));
+        let watch = Some(alerts::watch(&store.until(stop.clone()), &context.clock, delivering.waker()));
         let saying = pinging.pinger.clone();
         let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_begun(&saying, &run.topic.id)));
         let (membership, beat) = (Some(membership), process_status.beat.clone());
@@ -122,7 +117,6 @@ impl Working {
             let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
         }
         signals.abort();
-        leaving.abort();
         store.leave_soon();
         delivering.end().await;
         pinging.end().await;

@@ -35,10 +35,11 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     };
     let (store, membership) = wait_for_database::waited_for(begin).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
-    let means = Means { skew, callers, sandbox, membership: Arc::new(membership), lock: None };
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let answering = tokio::spawn(answer(hang_ups));
     let working = Working::begin(&context, store, channels, targets, process_status);
+    let membership = Arc::new(membership.until(working.stop.clone()));
+    let means = Means { skew, callers, sandbox, membership, lock: None };
     let ended = working.until_stopped(&context, means, None).await;
     answering.abort();
     ended

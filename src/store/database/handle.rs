@@ -4,6 +4,8 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::refused::Room;
 use super::{postgres, sqlite};
 use crate::store::items::commit_queue::CommitQueue;
@@ -42,7 +44,17 @@ impl Store {
         &self.place
     }
 
-    /// The process ends: from now on a database server that is away is not waited for.
+    /// The same for whoever ends when `stop` says so: from then on a database server that is away is not waited for.
+    #[must_use]
+    pub fn until(&self, stop: CancellationToken) -> Self {
+        let db = match &self.db {
+            Db::Postgres(pools) => Db::Postgres(pools.until(stop)),
+            sqlite @ Db::Sqlite(_) => sqlite.clone(),
+        };
+        Self { db, ..self.clone() }
+    }
+
+    /// From now on a database server that is away is not waited for.
     pub fn leave_soon(&self) {
         if let Db::Postgres(pools) = &self.db {
             pools.leave();

@@ -70,6 +70,10 @@ impl Slow {
         arrivals
     }
 
+    pub(crate) fn in_flight(&self) -> i64 {
+        self.seen.now.load(Ordering::SeqCst)
+    }
+
     pub(crate) fn most_at_once(&self) -> i64 {
         self.seen.most.load(Ordering::SeqCst)
     }

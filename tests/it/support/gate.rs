@@ -1,6 +1,7 @@
 //! A way to a PostgreSQL server that can be shut: what went through it ends, and who comes afterwards finds nobody or hears
 //! nothing.
 
+use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -12,6 +13,8 @@ pub enum Way {
     Gone,
     /// Connections are taken and nothing is said.
     Silent,
+    /// The same, and those that there are stay and hear nothing more: as when a host is gone from the network.
+    Stalled,
 }
 
 struct State {
@@ -42,12 +45,14 @@ impl Gate {
                     let mut held = state.lock().unwrap();
                     match held.way {
                         Way::Gone => break,
-                        Way::Silent => held.streams.push(stream),
+                        Way::Silent | Way::Stalled => held.streams.push(stream),
                         Way::Open => {
                             let other = TcpStream::connect((real.0.as_str(), real.1)).unwrap();
                             held.streams.extend([stream.try_clone().unwrap(), other.try_clone().unwrap()]);
-                            copying.push(copy(stream.try_clone().unwrap(), other.try_clone().unwrap()));
-                            copying.push(copy(other, stream));
+                            let ends = [stream.try_clone().unwrap(), other.try_clone().unwrap(), other, stream];
+                            let [from, to, back, there] = ends;
+                            copying.push(copy(from, to, Arc::clone(&state)));
+                            copying.push(copy(back, there, Arc::clone(&state)));
                         }
                     }
                 }
@@ -70,7 +75,7 @@ impl Gate {
     pub fn shut(&self, way: Way) {
         let mut held = self.state.lock().unwrap();
         held.way = way;
-        for stream in &held.streams {
+        for stream in held.streams.iter().filter(|_| way != Way::Stalled) {
             stream.shutdown(Shutdown::Both).ok();
         }
         drop(held);
@@ -88,9 +93,15 @@ impl Drop for Gate {
     }
 }
 
-fn copy(mut from: TcpStream, mut to: TcpStream) -> JoinHandle<()> {
+fn copy(mut from: TcpStream, mut to: TcpStream, state: Arc<Mutex<State>>) -> JoinHandle<()> {
     std::thread::spawn(move || {
-        std::io::copy(&mut from, &mut to).ok();
+        let mut part = [0; 16 * 1024];
+        while let Ok(read @ 1..) = from.read(&mut part) {
+            // What is said to nobody is lost.
+            if state.lock().unwrap().way != Way::Stalled && to.write_all(&part[..read]).is_err() {
+                break;
+            }
+        }
         to.shutdown(Shutdown::Both).ok();
         from.shutdown(Shutdown::Both).ok();
     })

@@ -121,6 +121,9 @@ const GIVEN_BACK: Duration = Duration::from_millis(10);
 /// How long a server that answers takes to do so.
 const SOON: Duration = Duration::from_millis(100);
 
+/// Longest wait for an answer on a connection that lay idle.
+const ANSWERED: Duration = Duration::from_secs(5);
+
 /// Longest wait for the server's first answer after that.
 const REACHABLE: Duration = Duration::from_secs(10);
 
@@ -134,7 +137,7 @@ const CLOSED: Duration = Duration::from_secs(3);
 pub(crate) struct Pools {
     pool: PgPool,
     options: PgConnectOptions,
-    /// Set when the process ends: nobody waits any more for a server that is away.
+    /// Set when whoever has this handle ends: a server that is away is not waited for any more.
     leaving: CancellationToken,
 }
 
@@ -195,14 +198,19 @@ impl Pools {
         Ok(Self { pool, options, leaving: CancellationToken::new() })
     }
 
-    /// The process ends: from now on a server that is away is not waited for.
+    /// From now on a server that is away is not waited for.
     pub(in crate::store) fn leave(&self) {
         self.leaving.cancel();
     }
 
-    /// What is asked of the pool, unless the process ends and the server is away. One that has no room for one more
+    /// The same connections for whoever ends when `stop` says so.
+    pub(in crate::store) fn until(&self, stop: CancellationToken) -> Self {
+        Self { leaving: stop, ..self.clone() }
+    }
+
+    /// What is asked of the pool, unless whoever asks ends and the server is away. One that has no room for one more
     /// connection is not: those that there are come back.
-    async fn asked<T>(&self, asked: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    async fn asked<T>(&self, asked: impl Future<Output = T>) -> Result<T, StoreError> {
         let gone = async {
             self.leaving.cancelled().await;
             match refused(&self.options, REACHABLE_AT_THE_END).await {
@@ -211,8 +219,8 @@ impl Pools {
             }
         };
         tokio::select! {
-            done = asked => done,
-            error = gone => Err(error),
+            done = asked => Ok(done),
+            error = gone => Err(error.into()),
         }
     }
 
@@ -237,7 +245,7 @@ impl Pools {
         let mut dead = 0;
         loop {
             self.given_back().await;
-            match self.asked(self.pool.begin_with(begin)).await {
+            match self.asked(self.pool.begin_with(begin)).await? {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
                 begun => return Ok(begun?),
             }
@@ -249,10 +257,22 @@ impl Pools {
         let mut dead = 0;
         loop {
             self.given_back().await;
-            let mut conn = self.asked(self.pool.acquire()).await?;
-            match conn.ping().await {
+            match self.asked(self.alive()).await? {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
-                asked => return Ok(asked.map(|()| conn)?),
+                alive => return Ok(alive?),
+            }
+        }
+    }
+
+    /// A connection that answers.
+    async fn alive(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+        let mut conn = self.pool.acquire().await?;
+        match tokio::time::timeout(ANSWERED, conn.ping()).await {
+            Ok(answered) => answered.map(|()| conn),
+            Err(_) => {
+                // Given back, it would be asked once more, and keep its place until the network gives up.
+                drop(conn.detach());
+                Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into())
             }
         }
     }
