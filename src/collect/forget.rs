@@ -2,6 +2,8 @@
 //! time: items, what topics found, replies, and the words of answers, messages, searches, runs and reports. Interrupted, it
 //! goes on when it is begun again. Leaving the tombstones is the caller's.
 
+use std::collections::BTreeMap;
+
 use super::replay::read;
 use crate::model::{Found, Kind, Time};
 use crate::normalise;
@@ -213,6 +215,15 @@ impl Forgetting<'_> {
 
     /// Whether a text names what was forgotten, by name or by address.
     fn quotes(&self, text: &str, place: MentionPlace) -> bool {
+        if place == MentionPlace::SavedSearches
+            && let Ok(filters) = serde_json::from_str::<BTreeMap<String, String>>(text)
+        {
+            return filters.values().any(|value| self.named_by(value, place));
+        }
+        self.named_by(text, place)
+    }
+
+    fn named_by(&self, text: &str, place: MentionPlace) -> bool {
         let leads = |url: &str| {
             let found = Found { kind: Some(Kind::Page), url: Some(url.to_owned()), ..Found::default() };
             let keys = normalise::keys_of(&found, self.platform).map(|identity| identity.keys);

@@ -1,6 +1,6 @@
 //! An export of the configuration, made: each edition is begun in the store before its first byte, its files are put in place
 //! whole, and only then it is ended and the cursor moves. Wherever this stops, whoever comes next writes the same edition
-//! to the same names; an export that was changed since is written as it now is, unless a file of the edition is in place.
+//! to the same names. What is missing of an export that was changed since is written as it now is.
 //!
 //! ```text
 //! store.begin_edition -> write, fsync, rename (file, then manifest) … -> store.end_edition -> old files removed
@@ -16,7 +16,7 @@ use crate::compare::Hiding;
 use crate::files::{self, Protected, Replacement};
 use crate::model::Time;
 use crate::normalise::words;
-use crate::store::{Edition, JobRun, Store, StoreError, StoreErrorKind};
+use crate::store::{Edition, JobRun, PlacedFile, Store, StoreError, StoreErrorKind};
 
 /// Why an edition could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -26,9 +26,6 @@ pub enum ScheduledExportError {
     /// A file could not be written, or removed.
     #[error("{} could not be written: {error}", .path.display())]
     File { path: PathBuf, error: io::Error },
-    /// As `File`, of an edition that goes on as it was begun because one of its files, `placed`, is in place already.
-    #[error("{} could not be written: {error}; {} belongs to the same edition, from before the export was changed: move it away to begin the edition anew", .path.display(), .placed.display())]
-    Former { path: PathBuf, error: io::Error, placed: PathBuf },
     /// What is stored of the export cannot be read.
     #[error("the export's definition cannot be read: {0}")]
     Definition(#[from] serde_json::Error),
@@ -61,27 +58,14 @@ pub async fn make(
     let mut made = Editions::default();
     while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
         crate::failpoint::at_of("export/begun", &spec.name);
-        let began: ExportSpec = serde_json::from_str(&edition.definition)?;
-        let mut placed = None;
         if edition.definition != definition {
-            if began.goes_on() {
-                placed = first_in_place(store, &began, &edition).await?;
-            }
-            // No rows of it were handed out that another file could repeat: it is begun again as the configuration now says.
-            if placed.is_none() {
-                store.drop_edition(run, edition.number).await?;
-                continue;
-            }
+            carry_over(store, run, &edition).await?;
+            store.redefine_edition(run, edition.number, spec.goes_on(), &definition).await?;
+            continue;
         }
-        let (files, rows) =
-            put(store, run, &began, &edition, protected).await.map_err(|error| match (error, placed) {
-                (ScheduledExportError::File { path, error }, Some(placed)) => {
-                    ScheduledExportError::Former { path, error, placed }
-                }
-                (error, _) => error,
-            })?;
+        let (files, rows) = put(store, run, &spec, &edition, protected).await?;
         crate::failpoint::at_of("export/placed", &spec.name);
-        store.end_edition(run, &edition, began.goes_on(), &files, rows, now).await?;
+        store.end_edition(run, &edition, spec.goes_on(), &files, rows, now).await?;
         made.files.extend(files);
         made.rows += rows;
     }
@@ -100,11 +84,52 @@ async fn topics_of(store: &Store, spec: &ExportSpec, edition: &Edition) -> Resul
     Ok(named.into_iter().map(Some).collect())
 }
 
-/// A file of an edition that is in place, if there is one.
-async fn first_in_place(store: &Store, spec: &ExportSpec, edition: &Edition) -> Result<Option<PathBuf>, StoreError> {
-    let topics = topics_of(store, spec, edition).await?;
-    let mut paths = topics.iter().map(|topic| spec.file(&edition.run, edition.at, topic.as_deref()));
-    Ok(paths.find(|path| path.symlink_metadata().is_ok_and(|file| file.is_file())))
+/// Records the files of an unfinished edition that are in place under the names that it began with: a process may have been
+/// killed before it did.
+async fn carry_over(store: &Store, run: &JobRun, edition: &Edition) -> Result<(), ScheduledExportError> {
+    let began: ExportSpec = serde_json::from_str(&edition.definition)?;
+    let mut found = Vec::new();
+    for topic in topics_of(store, &began, edition).await? {
+        if edition.placed.iter().any(|placed| placed.topic == topic) {
+            continue;
+        }
+        let file = began.file(&edition.run, edition.at, topic.as_deref());
+        let ours = Manifest::beside(&file)
+            .ok()
+            .filter(|told| told.export == began.name && told.edition == edition.number && file.is_file());
+        let rows = match ours {
+            Some(told) => told.rows,
+            // Killed before its manifest. Only this edition has such a name where each goes on.
+            None if began.goes_on() && file.is_file() => 0,
+            None => continue,
+        };
+        found.push(PlacedFile { topic, file: file.display().to_string(), rows });
+    }
+    Ok(store.place_files(run, edition.number, &found).await?)
+}
+
+/// What is left to be written of an edition: for which topic, and as an export of which topics. Where each file goes on,
+/// rows that are handed out are in no other file.
+async fn left(
+    store: &Store,
+    spec: &ExportSpec,
+    edition: &Edition,
+) -> Result<Vec<(Option<String>, ExportSpec)>, StoreError> {
+    let is_placed = |topic: &Option<String>| spec.goes_on() && edition.placed.iter().any(|one| one.topic == *topic);
+    if is_placed(&None) {
+        return Ok(Vec::new());
+    }
+    if spec.by_topic() || !spec.goes_on() || edition.placed.is_empty() {
+        let topics = topics_of(store, spec, edition).await?;
+        return Ok(topics.into_iter().filter(|topic| !is_placed(topic)).map(|topic| (topic, spec.clone())).collect());
+    }
+    // It began with a file for each topic.
+    let mut topics = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
+    topics.retain(|topic| !is_placed(&Some(topic.clone())));
+    if topics.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(vec![(None, ExportSpec { topics, tags: Vec::new(), ..spec.clone() })])
 }
 
 /// Writes the files of an edition and puts each in place.
@@ -115,10 +140,9 @@ async fn put(
     edition: &Edition,
     protected: &Protected,
 ) -> Result<(Vec<String>, u64), ScheduledExportError> {
-    let topics = topics_of(store, spec, edition).await?;
     let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
-    let (mut there, mut all_rows) = (Vec::new(), 0);
-    for topic in topics {
+    let mut there: Vec<(String, u64)> = edition.placed.iter().map(|one| (one.file.clone(), one.rows)).collect();
+    for (topic, spec) in left(store, spec, edition).await? {
         let path = spec.file(&edition.run, edition.at, topic.as_deref());
         let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
         let order = spec.order(edition.at, edition.between, topic.as_deref());
@@ -144,12 +168,18 @@ async fn put(
         crate::failpoint::at_of("export/written", &spec.name);
         file.commit().map_err(unwritable)?;
         crate::failpoint::at_of("export/renamed", &spec.name);
-        let told = Manifest::of(spec, edition, topic.as_deref(), &path, &written, &stretch)?;
+        let told = Manifest::of(&spec, edition, topic.as_deref(), &path, &written, &stretch)?;
         put_manifest(&path, &told, protected)?;
-        all_rows += written.rows;
-        there.push(path.display().to_string());
+        let file = path.display().to_string();
+        // The last of several may fail for long, and what was handed out stays handed out.
+        if spec.goes_on() && spec.by_topic() {
+            store.place_files(run, edition.number, &[PlacedFile { topic, file: file.clone(), rows }]).await?;
+        }
+        there.retain(|(known, _)| *known != file);
+        there.push((file, rows));
     }
-    Ok((there, all_rows))
+    let rows = there.iter().map(|(_, rows)| rows).sum();
+    Ok((there.into_iter().map(|(file, _)| file).collect(), rows))
 }
 
 fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {

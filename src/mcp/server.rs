@@ -23,8 +23,8 @@ use crate::store::Store;
 
 /// The version of the tools, for who may not learn that of the program.
 const TOOLS_VERSION: &str = "1.0.0";
-/// Methods that are answered here and must have parameters.
-const WITH_PARAMETERS: [&str; 2] = ["initialize", "tools/call"];
+/// Methods that are answered here and take parameters.
+const WITH_PARAMETERS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 /// Calls answered at a time; the others wait.
 const AT_ONCE: usize = 4;
 

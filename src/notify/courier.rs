@@ -187,8 +187,10 @@ impl Courier {
             Err(error) => return Err(error),
         }
         // It said so of itself, not of this message.
-        if let Some(wait) = wait {
-            self.store.hold_channel(&channel.name, (self.clock)().plus(wait)).await?;
+        if let Some(wait) = wait
+            && let Err(error) = self.store.hold_channel(&channel.name, (self.clock)().plus(wait)).await
+        {
+            tracing::warn!(channel = channel.name, "the pause that it asked for could not be noted: {error}");
         }
         let delivery =
             Delivery { event: out.message.event, channel: channel.name.clone(), attempt: out.attempt, settled };

@@ -31,7 +31,7 @@ pub use database::handle::Store;
 pub use database::locks::DaemonLock;
 pub use database::open::sqlite_version;
 pub use days::rows::{DueDays, KeptTerms, RolledDays};
-pub use delivery::edition::{Edition, RunRange};
+pub use delivery::edition::{Edition, PlacedFile, RunRange};
 pub use delivery::messages::{Claimed, GivenUp, Outgoing, Settled};
 pub use erasure::rows::{ERASED, Mention, MentionPlace, Named, ReportFiles, Taken};
 pub use erasure::tombstones::{ForgetKey, Forgot, Tombstone, Tombstones, handle};

@@ -87,8 +87,7 @@ pub(super) struct CameBy {
 
 impl CameBy {
     pub(super) fn of(visitor: Visitor, headers: &HeaderMap, https: bool) -> Self {
-        let by_token = headers.contains_key(header::AUTHORIZATION);
-        let passes = passes(headers, https).take(if by_token { 0 } else { MOST_PASSES });
+        let passes = passes(headers, https).take(if bearer(headers).is_some() { 0 } else { MOST_PASSES });
         Self { visitor, passes: passes.map(str::to_owned).collect() }
     }
 
@@ -187,6 +186,12 @@ fn note(site: &Site, visitor: &Visitor) {
 /// Whether pages are for who has a token alone.
 pub(super) async fn is_closed(site: &Site) -> Result<bool, Problem> {
     Ok(site.settings().access.is_some() || site.tokens.known(&site.store).await?.any)
+}
+
+/// The token that is sent.
+pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 /// What a browser may carry in place of the token. Every cookie of the name: somebody else at a part of this host's name can

@@ -12,7 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use tokio::time::Instant;
 
-use super::admission::{self, MOST_PASSES, passes, problem_page};
+use super::admission::{self, MOST_PASSES, bearer, passes, problem_page};
 use super::api::is_of;
 use super::app::App;
 use super::ask::LARGEST_FORM;
@@ -233,11 +233,6 @@ fn from_here(headers: &HeaderMap, host: &str) -> bool {
     let origin = said(header::ORIGIN).map(str::to_ascii_lowercase);
     let same = origin.as_deref().and_then(|o| o.strip_prefix("http://").or_else(|| o.strip_prefix("https://")));
     same == Some(host) && site.is_none_or(|site| site == "same-origin")
-}
-
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
 /// What every answer carries. `same-origin` and not `no-referrer`: with that one, browsers send no origin with a form.

@@ -111,20 +111,20 @@ fn a_user_without_rights_is_told_which_are_missing() {
     let place = Place::new(on_server(&cluster.url()), &sandbox.lines(), ASKED);
     let url = cluster.url().replace("topicwatch@", "worker@");
     let schema = &place.database.schema;
-    let refused = |verb: &[&str], said: &str| {
-        place.run(&[verb, &["--database", &url]].concat()).says(4, &[said, "hint: ", "GRANT ALL ON SCHEMA"]);
+    let refused = |verb: &[&str], said: &str, hint: &str| {
+        place.run(&[verb, &["--database", &url]].concat()).says(4, &[said, "hint: ", hint]);
     };
     place.database.alone("CREATE ROLE worker LOGIN");
     for verb in [&["once"][..], &["db", "migrate"]] {
-        refused(verb, "permission denied for database");
+        refused(verb, "permission denied for database", "GRANT CREATE ON DATABASE");
     }
     place.ok(&["db", "migrate"]);
     for verb in [&["once"][..], &["status"], &["health"]] {
-        refused(verb, "this user may not use schema");
+        refused(verb, "this user may not use schema", "GRANT ALL ON SCHEMA");
     }
     place.database.alone(&format!("GRANT USAGE ON SCHEMA {schema} TO worker"));
     for verb in [&["once"][..], &["status"]] {
-        refused(verb, "permission denied for table");
+        refused(verb, "permission denied for table", "GRANT ALL ON SCHEMA");
     }
     place.database.alone(&format!(
         "GRANT ALL ON SCHEMA {schema} TO worker; GRANT ALL ON ALL TABLES IN SCHEMA {schema} TO worker; \

@@ -421,7 +421,7 @@ fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
     let written = "[defaults]\nsources = [\"social\", \"web\"]\nevery = \"6h\"\ntimezone = \"Europe/Berlin\"\nlang = [\"en\", \"de\"]\n\n";
     let inline = "defaults = { sources = [\"social\", \"web\"], every = \"6h\", timezone = \"Europe/Berlin\", lang = [\"en\", \"de\"] }\n";
     let topics = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n\
-        [[topics]]\nid = \"own\"\nquery = \"own\"\nschedule = \"0 7 * * *\"\nsources = [\"web\"]\n";
+        [[topics]]\nid = \"own\"\nquery = \"own\"\nschedule = \"0 7 * * *\"\nsources = [\"web\"]\nlang = []\n";
     for (defaults, first) in [(written, false), (inline, true)] {
         let (_sandbox, place) = place("[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
         let head = file(&place).split("[[topics]]").next().unwrap().to_owned();
@@ -446,7 +446,7 @@ fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
             assert_eq!(of(path, "schedule"), None);
         }
         // What a topic says itself holds, and its schedule takes the place of the period.
-        for (key, told) in [("sources", None), ("every", None), ("timezone", Some("Europe/Berlin"))] {
+        for (key, told) in [("sources", None), ("every", None), ("lang", None), ("timezone", Some("Europe/Berlin"))] {
             assert_eq!(of("/jobs/topics/own", key).as_deref(), told, "{key}");
         }
         // What is only shown is not written.

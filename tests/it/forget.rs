@@ -58,8 +58,9 @@ fn told_of_her(database: Database) -> (Raw, Place) {
         "UPDATE job SET pause_reason = 'asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
         "INSERT INTO item_note (item, note, at) SELECT id, 'an answer to jane_d (rude)', 1 FROM item WHERE author = 'bob';"
             .to_owned(),
-        "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('hers', 'acme', 'search=jane_d+umbrella', 1), \
-         ('bobs', 'acme', 'author=bob', 1);"
+        "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('hers', 'acme', '{\"q\":\"umbrella jane_d\"}', 1), \
+         ('not hers', 'acme', '{\"q\":\"umbrella -Jane_D\"}', 1), ('of her', 'acme', '{\"author\":\"jane_d\"}', 1), \
+         ('bobs', 'acme', '{\"author\":\"bob\",\"lang\":\"en\"}', 1);"
             .to_owned(),
     ]
     .concat();
@@ -441,6 +442,11 @@ fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
         assert_eq!(place.database.texts("SELECT author FROM item"), ["bob"], "{name}");
         // The reply that held the post of @x goes, that of the answer stays.
         assert_eq!(done["taken"]["raws"], 1, "{name}: {done}");
+        wait(place.database.execute(
+            "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('bobs', 'storm', '{\"author\":\"bob\",\"lang\":\"en\"}', 1)",
+        ));
+        place.ok(&["forget", "--author", "lang", "--author", "author", "--yes"]);
+        assert_eq!(place.database.number("SELECT count(*) FROM saved_search"), 1, "{name}");
     }
 }
 

@@ -268,9 +268,18 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
         let another = self::courier(&store, &turned);
         assert_eq!(another.deliver_due(&channels).await.unwrap().len(), 1, "{}", database.name);
         assert_eq!((hooks.got().len(), others.got().len()), (1, 2), "{}", database.name);
+        let waiting = store.outbox(Some(OutboxState::Queued), 10).await.unwrap();
+        let until = now.plus(Duration::from_secs(7_200));
+        assert!(waiting.iter().all(|one| one.next_at.is_some_and(|at| at >= until)), "{waiting:?}");
         turned.by(Duration::from_secs(3_601));
         assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 4, "{}", database.name);
         assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Sent, 6)]);
+        // Nothing is left of it: what comes now goes at once.
+        assert_eq!(database.number("SELECT count(*) FROM store_info WHERE name LIKE 'channel_held%'"), 0);
+        store.hold_channel("hook", until.plus(Duration::from_secs(9_000))).await.unwrap();
+        let (first, again) = ("report:daily@x/hook/0".to_owned(), (turned.clock)());
+        assert_eq!(store.retry_messages(Some(std::slice::from_ref(&first)), again).await.unwrap(), 1);
+        assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 1, "a try that is asked for is made");
         store.close().await;
     }
 }

@@ -468,35 +468,68 @@ fn an_export_whose_path_failed_is_written_where_the_configuration_now_says() {
 }
 
 #[test]
-fn an_edition_that_is_half_in_place_goes_on_under_its_names_and_says_what_to_do_when_it_cannot() {
+fn what_is_missing_of_a_half_written_edition_is_written_as_the_export_now_is_and_no_row_twice() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let name = database.name;
         let on = |path: &str| {
-            let path = format!("path = \"{path}/{{topic}}/{{run}}.csv\"");
+            let path = format!("path = \"{path}\"");
             export("each", &format!("what = \"sightings\"\nmode = \"incremental\"\n{path}"))
         };
-        let place = Place::new(database, &sandbox.lines(), &rest(&on("out")));
+        let place = Place::new(database, &sandbox.lines(), &rest(&on("out/{topic}/{run}.csv")));
         due(&place, &sandbox, NINE);
         std::fs::create_dir(place.path("out")).unwrap();
         std::fs::write(place.path("out/globex"), "in the way").unwrap();
         sandbox.turn_to(HOURS[0]);
         place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["globex", "could not be written"]);
         let first = files(&place.path("out/acme")).remove(0);
-        place.configure(&sandbox.lines(), &rest(&on("new")));
-        sandbox.turn_to(HOURS[1]);
-        let said = place.run(&["once", "--due", "--at", HOURS[1]]);
-        said.shows(3, &[first.to_str().unwrap(), "from before the export was changed", "move it away"]);
-        std::fs::remove_file(place.path("out/globex")).unwrap();
+        // Whoever loads the folder takes what is there away.
+        std::fs::create_dir(place.path("loaded")).unwrap();
+        for file in [first.clone(), PathBuf::from(format!("{}.manifest.json", first.display()))] {
+            std::fs::rename(&file, place.path("loaded").join(file.file_name().unwrap())).unwrap();
+        }
+        place.configure(&sandbox.lines(), &rest(&on("new/{run}.csv")));
+        due(&place, &sandbox, HOURS[1]);
         due(&place, &sandbox, HOURS[2]);
-        let rows = |folder: &str| csv_rows(&files(&place.path(folder)));
-        let all = ["out/acme", "out/globex", "new/acme", "new/globex"].map(rows);
-        assert!(all.iter().all(|rows| *rows > 0), "{name}: {all:?}");
-        assert_eq!(
-            all.iter().sum::<usize>(),
-            whole(&place, "sightings", cursor(&place, "each")).lines().count(),
-            "{name}"
-        );
+        assert!(!first.exists(), "{name}: what was taken away is not put back");
+        let all = [files(&place.path("loaded")), files(&place.path("new"))].concat();
+        let rows = whole(&place, "sightings", cursor(&place, "each"));
+        assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");
+        let mut lines: Vec<String> = together(&all).lines().map(str::to_owned).collect();
+        let mut expected: Vec<String> = rows.lines().map(str::to_owned).collect();
+        lines.sort();
+        expected.sort();
+        assert!(lines == expected, "{name}: each row once");
+        for file in &all {
+            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+        }
+        let of = "SELECT count(*) FROM export_edition WHERE files IS NULL";
+        assert_eq!((place.database.number(of), place.database.number("SELECT count(*) FROM export_placed")), (0, 0));
+    }
+}
+
+#[test]
+fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let name = database.name;
+        let all = |path: &str| export("all", &format!("what = \"items\"\nretain = 1\npath = \"{path}/{{run}}.csv\""));
+        let place = Place::new(database, &sandbox.lines(), &rest(&all("out")));
+        due(&place, &sandbox, NINE);
+        sandbox.turn_to(HOURS[0]);
+        let killed = place
+            .program(&["once", "--due", "--at", HOURS[0]])
+            .env("TOPICWATCH_TEST_FAILPOINT", "kill export/placed")
+            .run();
+        assert_eq!(killed.code, None, "{killed}");
+        assert_eq!(files(&place.path("out")).len(), 1, "{name}");
+        place.configure(&sandbox.lines(), &rest(&all("new")));
+        due(&place, &sandbox, LATER);
+        let listed = place.database.texts("SELECT files FROM export_edition WHERE files IS NOT NULL ORDER BY number");
+        assert!(listed[0].contains("/out/") && listed[0].contains("/new/"), "{name}: {listed:?}");
+        // It goes with its edition.
+        due(&place, &sandbox, HOURS[1]);
+        assert_eq!((files(&place.path("out")).len(), files(&place.path("new")).len()), (0, 1), "{name}");
     }
 }
 

@@ -17,10 +17,11 @@ const OF_ANOTHER: &str = "it belongs to another user or group";
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 pub(super) fn unwritable(error: &io::Error) -> Wrong {
-    Wrong::nowhere(
-        format!("the file cannot be written: {error}"),
-        "may this user write the file and its folder? it is as it was",
-    )
+    let hint = match error.kind() {
+        io::ErrorKind::ResourceBusy => "save again in a moment; it is as it was",
+        _ => "may this user write the file and its folder? it is as it was",
+    };
+    Wrong::nowhere(format!("the file cannot be written: {error}"), hint)
 }
 
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
@@ -48,17 +49,31 @@ pub(super) fn writable(path: &Path) -> io::Result<()> {
         let folder = path.parent().unwrap_or(Path::new("."));
         rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?;
         let user = rustix::process::geteuid();
-        if !user.is_root() && user.as_raw() != there.uid() {
+        if !user.is_root() && (user.as_raw() != there.uid() || !gets_group(folder, there.gid())?) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, OF_ANOTHER));
         }
     }
     Ok(())
 }
 
+/// Whether a new file in a folder has a group, or can be given it.
+#[cfg(unix)]
+fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    const SET_GROUP: u32 = 0o2000;
+    let of_folder = std::fs::metadata(folder)?;
+    let begins_with = match of_folder.mode() & SET_GROUP {
+        0 => rustix::process::getegid().as_raw(),
+        _ => of_folder.gid(),
+    };
+    let own = || rustix::process::getgroups().is_ok_and(|all| all.iter().any(|one| one.as_raw() == group));
+    Ok(begins_with == group || rustix::process::getegid().as_raw() == group || own())
+}
+
 /// Keeps other processes whose pages change the same file out until it is dropped: else the later of two that save at once
 /// would win. A folder that cannot be locked, as on some network file systems, is not.
 pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
-    let folder = std::fs::File::open(path.parent().unwrap_or(Path::new(".")))?;
+    let Ok(folder) = std::fs::File::open(path.parent().unwrap_or(Path::new("."))) else { return Ok(None) };
     let begun = std::time::Instant::now();
     loop {
         match folder.try_lock() {

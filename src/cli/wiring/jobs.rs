@@ -107,7 +107,6 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
             let hint = "is there room, and may this user write there? a file that was there before is intact, and the next run makes this one again";
             unwritten(&path, &error, hint)
         }
-        ScheduledExportError::Former { .. } => failed("output", error.to_string(), "its manifest goes with it"),
         ScheduledExportError::Definition(_) => failed("definition", error.to_string(), "is this the newest version running?"),
     })?;
     let put = made.files.len();

@@ -10,6 +10,9 @@ use crate::store::database::steps::{POSTGRES, migrator};
 use crate::store::database::tls;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
+/// What PostgreSQL says of a right that is missing.
+const NO_RIGHT: &str = "42501";
+
 /// Opens one; several processes may do so at once.
 pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreError> {
     let schema = &settings.schema;
@@ -39,7 +42,16 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             ));
         }
         let made = sqlx::query(sqlx::AssertSqlSafe(format!("CREATE SCHEMA \"{schema}\""))).execute(&mut *tx).await;
-        made.map_err(|e| named(e.into(), &place))?;
+        made.map_err(|error| {
+            let refused = error.as_database_error().is_some_and(|said| said.code().as_deref() == Some(NO_RIGHT));
+            let mut error = named(error.into(), &place);
+            if refused {
+                error.hint = format!(
+                    "let the user make it: GRANT CREATE ON DATABASE …, or make it for the user: CREATE SCHEMA {schema} AUTHORIZATION …"
+                );
+            }
+            error
+        })?;
     }
     // By the index of names: a server of many schemas has many tables.
     let ours: bool = sqlx::query_scalar(

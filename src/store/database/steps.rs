@@ -20,6 +20,7 @@ macro_rules! migrations {
             (6, "reading", include_str!(concat!("../../../migrations/", $folder, "/0006_reading.sql"))),
             (7, "access", include_str!(concat!("../../../migrations/", $folder, "/0007_access.sql"))),
             (8, "thinned", include_str!(concat!("../../../migrations/", $folder, "/0008_thinned.sql"))),
+            (9, "placed", include_str!(concat!("../../../migrations/", $folder, "/0009_placed.sql"))),
         ]
     };
 }

@@ -17,6 +17,17 @@ pub struct Edition {
     pub definition: String,
     /// The files, once they are in place.
     pub files: Vec<String>,
+    /// Those that are in place while others are not.
+    pub placed: Vec<PlacedFile>,
+}
+
+/// A file of an edition that is being written, and is in place: its rows are handed out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacedFile {
+    /// The topic; `None` where one file holds all.
+    pub topic: Option<String>,
+    pub file: String,
+    pub rows: u64,
 }
 
 /// Runs of topics in a stretch of the reading order.

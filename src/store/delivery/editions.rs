@@ -2,7 +2,7 @@
 //! place, by whoever holds the run of the export. Which rows and which files, `export` knows.
 
 use crate::model::{Between, Time};
-use crate::store::{Edition, JobRun, RunRange, Store, StoreError};
+use crate::store::{Edition, JobRun, PlacedFile, RunRange, Store, StoreError};
 
 impl Store {
     /// The edition that a run of an export is to write: one that was begun and never ended, else a new one about all that
@@ -30,6 +30,22 @@ impl Store {
         write_tx!(self, editions::end(run, edition, on, files, rows, now))
     }
 
+    /// Has an unfinished edition go on as the export is now.
+    pub async fn redefine_edition(
+        &self,
+        run: &JobRun,
+        number: i64,
+        on: bool,
+        definition: &str,
+    ) -> Result<(), StoreError> {
+        write_tx!(self, editions::redefine(run, number, on, definition))
+    }
+
+    /// Records that files of an unfinished edition are in place: their rows are handed out.
+    pub async fn place_files(&self, run: &JobRun, number: i64, placed: &[PlacedFile]) -> Result<(), StoreError> {
+        write_tx!(self, editions::place(run, number, placed))
+    }
+
     /// Whether this process still holds a run of a job.
     pub async fn holds(&self, run: &JobRun) -> Result<bool, StoreError> {
         read!(self, editions::holds(run))
@@ -40,7 +56,7 @@ impl Store {
         read!(self, editions::old(export, keep))
     }
 
-    /// Forgets an edition that has no files in place: they were removed, or never written.
+    /// Forgets an edition whose files were removed.
     pub async fn drop_edition(&self, run: &JobRun, number: i64) -> Result<(), StoreError> {
         write_tx!(self, editions::drop_one(run, number))
     }

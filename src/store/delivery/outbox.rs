@@ -34,7 +34,7 @@ impl Store {
         write_tx!(self, outbox::settle(out, settled, now))
     }
 
-    /// Leaves a channel alone until an instant: what is queued for it now and what comes until then waits.
+    /// Leaves a channel alone until an instant, or until something is delivered there or a try is asked for.
     pub async fn hold_channel(&self, channel: &str, until: Time) -> Result<(), StoreError> {
         write_tx!(self, outbox::hold_channel(channel, until))
     }

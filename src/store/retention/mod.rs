@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::model::{Retention, Span, Time, Trimmed};
 use crate::store::database::handle::Db;
-use crate::store::retention::rows::{Ask, BATCH, Batch, MESSAGE_BYTES, Progress, ROWS, Step};
+use crate::store::retention::rows::{Ask, BATCH, Batch, Progress, ROWS, Step};
 use crate::store::{Disk, Pruned, Store, StoreError};
 
 /// How long expired and withdrawn links stay listed.
@@ -31,12 +31,16 @@ impl Store {
         let mut done = Pruned { finished: true, ..Pruned::default() };
         let mut thinned = HashSet::new();
         let raw_before = kept.raw.map_or(i64::MIN, |raw| now.0.saturating_sub(raw));
-        for (step, span) in
-            [(Step::Raw, kept.raw), (Step::Thin, kept.sightings), (Step::Items, kept.items), (Step::Runs, kept.runs)]
-        {
+        for (step, span) in [
+            (Step::Raw, kept.raw),
+            (Step::Thin, kept.sightings),
+            (Step::Items, kept.items),
+            (Step::Runs, kept.runs),
+            (Step::Messages, kept.runs),
+        ] {
             let Some(span) = span else { continue };
             let mut before = now.0.saturating_sub(span);
-            if !matches!(step, Step::Raw) && floor.at < before {
+            if !matches!(step, Step::Raw | Step::Messages) && floor.at < before {
                 before = floor.at;
                 done.held_by.clone_from(&floor.whose);
             }
@@ -80,28 +84,6 @@ impl Store {
         if links > 0 {
             done.gone.entry("share_link").or_default().rows += links;
         }
-        if let Some(span) = kept.runs {
-            let before = Time(now.0.saturating_sub(span));
-            loop {
-                if stop() || begun.elapsed() > within {
-                    done.finished = false;
-                    return Ok(done);
-                }
-                let messages = if rehearsal {
-                    read!(self, messages::prune(before, true))?
-                } else {
-                    write_tx!(self, messages::prune(before, false))?
-                };
-                if messages > 0 {
-                    let gone = done.gone.entry("outbox").or_default();
-                    gone.rows += messages;
-                    gone.bytes += messages * MESSAGE_BYTES;
-                }
-                if rehearsal || messages == 0 {
-                    break;
-                }
-            }
-        }
         if !rehearsal {
             done.given_back = self.give_back(begun, within, stop).await?;
         }
@@ -118,6 +100,8 @@ impl Store {
             (Step::Items, false) => write_tx!(self, prune::items(ask)),
             (Step::Runs, true) => read!(self, prune_runs::runs(ask)),
             (Step::Runs, false) => write_tx!(self, prune_runs::runs(ask)),
+            (Step::Messages, true) => read!(self, messages::prune(ask)),
+            (Step::Messages, false) => write_tx!(self, messages::prune(ask)),
         }
     }
 

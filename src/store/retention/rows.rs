@@ -128,4 +128,6 @@ pub(in crate::store) enum Step {
     Thin,
     Items,
     Runs,
+    /// Those of no run, such as alerts' and tests'.
+    Messages,
 }

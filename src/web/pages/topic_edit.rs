@@ -124,7 +124,7 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
             (None, None) => "Add a topic".to_owned(),
         },
         values,
-        inherited: inherited(&jobs),
+        inherited: inherited(&jobs, there),
         toml: as_toml.then(|| lines_shown(&block, edits)),
         edits,
         unpinged,

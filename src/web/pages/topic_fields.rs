@@ -81,9 +81,11 @@ pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values 
     empty(paused).into_iter().chain(given).collect()
 }
 
-/// What `[defaults]` gives where a field is left empty. A box that is ticked by it is ticked in the form.
-pub(super) fn inherited(jobs: &Jobs<'_>) -> Values {
-    let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag);
+/// What `[defaults]` gives for the keys that a topic does not give; an empty list is given. A box that is ticked by it is
+/// ticked in the form.
+pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
+    let given = |field: &Field| entry.is_some_and(|entry| jobs.given(entry, field.key).is_some());
+    let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag && !given(field));
     fields.filter_map(|field| Some((field.key, field.shown(jobs.default(field.key)?)))).collect()
 }
 

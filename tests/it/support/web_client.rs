@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::support::program::{Going, Place};
+use crate::support::program::{Going, Place, until};
 
 /// A token that is long enough.
 pub const TOKEN: &str = "web-token-0123456789";
@@ -44,7 +44,7 @@ impl Pages {
             said.contains("http://127.0.0.1:") || said.contains("for reading only")
         });
         // What is said on two ways comes in any order.
-        crate::support::program::until("the address of the pages", || {
+        until("the address of the pages", || {
             going.look(|out, err| {
                 let both = format!("{out}\n{err}\n");
                 let Some((_, rest)) = both.rsplit_once("http://127.0.0.1:") else { return };
@@ -112,6 +112,13 @@ impl Pages {
         assert_eq!(answer.status, 303, "{}", answer.text);
         answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
     }
+}
+
+/// Waits until the other side closes a stream, whatever it says meanwhile.
+pub fn ends(mut stream: TcpStream) {
+    let reading = std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
+    until("the end of the stream", || reading.is_finished());
+    reading.join().unwrap().unwrap();
 }
 
 /// An answer.

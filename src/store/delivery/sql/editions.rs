@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, ledger, narrow, read};
 use crate::model::{Between, Time};
-use crate::store::{Edition, Filter, JobRun, RunRange, StoreError};
+use crate::store::{Edition, Filter, JobRun, PlacedFile, RunRange, StoreError};
 
 /// Editions that are looked at when old ones are asked for.
 const MOST_OLD: i64 = 1_000;
@@ -23,7 +23,23 @@ fn edition(row: &Row) -> Result<Edition, StoreError> {
         files: files
             .map_err(|e| StoreError::unreadable(&format!("the files of an edition ({e})")))?
             .unwrap_or_default(),
+        placed: Vec::new(),
     })
+}
+
+/// The same with the files that are in place.
+async fn open(conn: &mut Conn, export: &str, row: &Row) -> Result<Edition, StoreError> {
+    let edition = edition(row)?;
+    let rows =
+        sqlx::query("SELECT topic, file, written FROM export_placed WHERE export = $1 AND number = $2 ORDER BY topic");
+    let rows = rows.bind(export).bind(edition.number).fetch_all(conn).await?;
+    let placed = rows.iter().map(|row| {
+        let topic: String = row.try_get("topic")?;
+        let topic = Some(topic).filter(|topic| !topic.is_empty());
+        let rows = u64::try_from(row.try_get::<i64, _>("written")?).unwrap_or(0);
+        Ok(PlacedFile { topic, file: row.try_get("file")?, rows })
+    });
+    Ok(Edition { placed: placed.collect::<Result<_, StoreError>>()?, ..edition })
 }
 
 pub(in crate::store) async fn begin(
@@ -35,9 +51,9 @@ pub(in crate::store) async fn begin(
 ) -> Result<Option<Edition>, StoreError> {
     ledger::hold(conn, &run.hold).await?;
     let sql = select("WHERE export = $1 AND files IS NULL ORDER BY number LIMIT 1");
-    let open = sqlx::query(AssertSqlSafe(sql)).bind(&run.job.id).fetch_optional(&mut *conn).await?;
-    if let Some(row) = open {
-        return edition(&row).map(Some);
+    let unfinished = sqlx::query(AssertSqlSafe(sql)).bind(&run.job.id).fetch_optional(&mut *conn).await?;
+    if let Some(row) = unfinished {
+        return open(conn, &run.job.id, &row).await.map(Some);
     }
     let sql = select("WHERE export = $1 AND run = $2");
     let query = sqlx::query(AssertSqlSafe(sql)).bind(&run.job.id).bind(run.public_id());
@@ -45,7 +61,7 @@ pub(in crate::store) async fn begin(
         return Ok(None);
     }
     let until = followers::last_seq(conn).await?;
-    let since = if on { followers::cursor(conn, &run.job.id).await?.map_or(0, |cursor| cursor.seq) } else { 0 };
+    let since = begins(conn, &run.job.id, on).await?;
     if on && until <= since {
         return Ok(None);
     }
@@ -68,7 +84,53 @@ pub(in crate::store) async fn begin(
         between: Between { since, until },
         definition: definition.to_owned(),
         files: Vec::new(),
+        placed: Vec::new(),
     }))
+}
+
+/// Where the next edition begins.
+async fn begins(conn: &mut Conn, export: &str, on: bool) -> Result<i64, StoreError> {
+    Ok(if on { followers::cursor(conn, export).await?.map_or(0, |cursor| cursor.seq) } else { 0 })
+}
+
+/// An unfinished edition goes on as the export is now; what is in place stays so.
+pub(in crate::store) async fn redefine(
+    conn: &mut Conn,
+    run: &JobRun,
+    number: i64,
+    on: bool,
+    definition: &str,
+) -> Result<(), StoreError> {
+    ledger::hold(conn, &run.hold).await?;
+    let since = begins(conn, &run.job.id, on).await?;
+    let sql =
+        "UPDATE export_edition SET definition = $1, seq_since = $2 WHERE export = $3 AND number = $4 AND files IS NULL";
+    sqlx::query(sql).bind(definition).bind(since).bind(&run.job.id).bind(number).execute(conn).await?;
+    Ok(())
+}
+
+/// Records that files of an unfinished edition are in place.
+pub(in crate::store) async fn place(
+    conn: &mut Conn,
+    run: &JobRun,
+    number: i64,
+    placed: &[PlacedFile],
+) -> Result<(), StoreError> {
+    ledger::hold(conn, &run.hold).await?;
+    for file in placed {
+        sqlx::query(
+            "INSERT INTO export_placed (export, number, topic, file, written) VALUES ($1, $2, $3, $4, $5) \
+             ON CONFLICT (export, number, topic) DO UPDATE SET file = excluded.file, written = excluded.written",
+        )
+        .bind(&run.job.id)
+        .bind(number)
+        .bind(file.topic.as_deref().unwrap_or(""))
+        .bind(&file.file)
+        .bind(i64::try_from(file.rows).unwrap_or(i64::MAX))
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
 }
 
 fn select(rest: &str) -> String {
@@ -95,6 +157,8 @@ pub(in crate::store) async fn end(
     .bind(edition.number)
     .execute(&mut *conn)
     .await?;
+    let placed = sqlx::query("DELETE FROM export_placed WHERE export = $1 AND number = $2");
+    placed.bind(&run.job.id).bind(edition.number).execute(&mut *conn).await?;
     if !on {
         return Ok(());
     }
@@ -132,7 +196,7 @@ pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> R
 
 pub(in crate::store) async fn drop_one(conn: &mut Conn, run: &JobRun, number: i64) -> Result<(), StoreError> {
     ledger::hold(conn, &run.hold).await?;
-    sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2")
+    sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2 AND files IS NOT NULL")
         .bind(&run.job.id)
         .bind(number)
         .execute(conn)

@@ -7,11 +7,15 @@ use super::outbox::message_of;
 use super::{Conn, Row, read};
 use crate::model::{OutboxState, Posted, Time, Undelivered};
 use crate::store::StoreError;
+use crate::store::retention::rows::{Ask, Batch, MESSAGE_BYTES, Progress};
 
 /// Messages that are emptied by one statement.
 const MOST_EMPTIED: i64 = 200;
 
-const COLUMNS: &str = "event, channel, kind, origin, subject, state, attempt, created_at, next_at, delivered_at, error";
+/// A message that is queued waits also until its channel is to be left alone no more.
+const COLUMNS: &str = "event, channel, kind, origin, subject, state, attempt, created_at, delivered_at, error, \
+     (SELECT max(w.at) FROM (SELECT o.next_at AS at UNION ALL SELECT CAST(i.value AS BIGINT) FROM store_info i \
+       WHERE i.name = 'channel_held_until:' || o.channel) AS w) AS next_at";
 
 fn posted(row: &Row, whole: bool) -> Result<Posted, StoreError> {
     let state = read::word(row, "state", OutboxState::parse)?;
@@ -33,7 +37,7 @@ pub(in crate::store) async fn list(
     limit: u32,
 ) -> Result<Vec<Posted>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM outbox WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2"
+        "SELECT {COLUMNS} FROM outbox o WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2"
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(state.map_or("", OutboxState::as_str)).bind(i64::from(limit));
     query.fetch_all(conn).await?.iter().map(|row| posted(row, false)).collect()
@@ -85,7 +89,7 @@ pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Resul
 }
 
 pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<Posted>, StoreError> {
-    let sql = format!("SELECT {COLUMNS}, text, html, data FROM outbox WHERE event = $1");
+    let sql = format!("SELECT {COLUMNS}, text, html, data FROM outbox o WHERE event = $1");
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event).fetch_optional(conn).await?;
     row.map(|row| posted(&row, true)).transpose()
 }
@@ -95,12 +99,18 @@ pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, 
         "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
     // One whose bodies were dropped, or erased, would be sent without them.
     const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL)";
+    // Whoever asks for a try means now, whatever the channel asked for.
+    const HELD: &str = "DELETE FROM store_info WHERE name LIKE 'channel_held_until:%'";
     let Some(events) = events else {
+        sqlx::query(HELD).execute(&mut *conn).await?;
         let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead' AND {WHOLE}"))).bind(now.0).execute(conn).await?;
         return Ok(all.rows_affected());
     };
     let mut queued = 0;
     for event in events {
+        let sql =
+            format!("{HELD} AND name = (SELECT 'channel_held_until:' || o.channel FROM outbox o WHERE o.event = $1)");
+        sqlx::query(AssertSqlSafe(sql)).bind(event).execute(&mut *conn).await?;
         let sql = format!("{AGAIN} <> 'sending' AND event = $2 AND {WHOLE}");
         let one = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(event).execute(&mut *conn).await?;
         queued += one.rows_affected();
@@ -131,20 +141,31 @@ pub(in crate::store) async fn put_away(
     Ok(gone)
 }
 
-/// Messages that are deleted by one statement.
-const MOST_DELETED: i64 = 200;
-
-pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, rehearsal: bool) -> Result<i64, StoreError> {
-    // Those of a run go with it.
-    let old = "FROM outbox o WHERE o.created_at < $1 AND o.state IN ('sent', 'dead') \
-         AND NOT EXISTS (SELECT 1 FROM run r WHERE r.public_id = o.origin)";
-    if rehearsal {
-        let sql = format!("SELECT count(*) {old}");
-        return Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(before.0).fetch_one(conn).await?);
-    }
-    let sql = format!(
-        "DELETE FROM outbox WHERE state IN ('sent', 'dead') AND event IN (SELECT o.event {old} ORDER BY o.created_at, o.event LIMIT $2)"
+/// Messages that were sent, or are dead, and older than an instant; those of a run go with it.
+pub(in crate::store) async fn prune(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+    let rows = sqlx::query(
+        "SELECT o.event, o.created_at, CAST(CASE WHEN o.state IN ('sent', 'dead') \
+           AND NOT EXISTS (SELECT 1 FROM run r WHERE r.public_id = o.origin) THEN 1 ELSE 0 END AS BIGINT) AS goes \
+         FROM outbox o WHERE o.created_at < $1 AND o.created_at >= $2 AND (o.created_at > $2 OR o.event > $3) \
+         ORDER BY o.created_at, o.event LIMIT $4",
     );
-    let done = sqlx::query(AssertSqlSafe(sql)).bind(before.0).bind(MOST_DELETED).execute(conn).await?;
-    Ok(i64::try_from(done.rows_affected()).unwrap_or(i64::MAX))
+    let rows = rows.bind(ask.before).bind(ask.after.at).bind(&ask.after.name).bind(ask.limit);
+    let rows = rows.fetch_all(&mut *conn).await?;
+    let mut batch = Batch::new(ask, rows.len());
+    let mut events: Vec<String> = Vec::new();
+    for row in &rows {
+        batch.after = Progress { at: row.try_get("created_at")?, name: row.try_get("event")?, ..Progress::default() };
+        if row.try_get::<i64, _>("goes")? == 1 {
+            events.push(batch.after.name.clone());
+        }
+    }
+    batch.add("outbox", events.len(), MESSAGE_BYTES * i64::try_from(events.len()).unwrap_or(i64::MAX));
+    if !ask.rehearsal && !events.is_empty() {
+        let sql = format!(
+            "DELETE FROM outbox WHERE state IN ('sent', 'dead') AND event IN (SELECT given.value FROM {})",
+            super::texts(1)
+        );
+        sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(events).to_string()).execute(conn).await?;
+    }
+    Ok(batch)
 }

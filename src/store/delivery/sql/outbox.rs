@@ -18,9 +18,7 @@ pub(in crate::store) async fn add(
     for message in messages {
         sqlx::query(
             "INSERT INTO outbox (event, channel, kind, origin, subject, text, html, data, state, created_at, next_at) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, \
-               coalesce((SELECT CAST(i.value AS BIGINT) FROM store_info i WHERE i.name = $10 AND CAST(i.value AS BIGINT) > $9), $9)) \
-             ON CONFLICT (event) DO NOTHING",
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'queued', $9, $9) ON CONFLICT (event) DO NOTHING",
         )
         .bind(&message.event)
         .bind(&message.channel)
@@ -31,7 +29,6 @@ pub(in crate::store) async fn add(
         .bind(&message.html)
         .bind(&message.data)
         .bind(now.0)
-        .bind(held(&message.channel))
         .execute(&mut *conn)
         .await?;
     }
@@ -50,13 +47,20 @@ pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until
     )
     .bind(held(channel))
     .bind(until.0.to_string())
-    .execute(&mut *conn)
+    .execute(conn)
     .await?;
-    sqlx::query("UPDATE outbox SET next_at = $1 WHERE channel = $2 AND state = 'queued' AND next_at < $1")
-        .bind(until.0)
-        .bind(channel)
-        .execute(conn)
-        .await?;
+    Ok(())
+}
+
+/// Until when a channel wants to be left alone, also an instant that has passed.
+async fn held_until(conn: &mut Conn, channel: &str) -> Result<Option<i64>, StoreError> {
+    let until = sqlx::query_scalar("SELECT CAST(value AS BIGINT) FROM store_info WHERE name = $1");
+    Ok(until.bind(held(channel)).fetch_optional(conn).await?)
+}
+
+/// A channel that takes messages again is left alone no more.
+async fn release(conn: &mut Conn, channel: &str) -> Result<(), StoreError> {
+    sqlx::query("DELETE FROM store_info WHERE name = $1").bind(held(channel)).execute(conn).await?;
     Ok(())
 }
 
@@ -84,15 +88,15 @@ pub(in crate::store) async fn delivered(conn: &mut Conn, run: &str, now: Time) -
 }
 
 pub(in crate::store) async fn next(conn: &mut Conn, channel: &str) -> Result<Option<Time>, StoreError> {
-    let next: Option<i64> = sqlx::query_scalar(
-        "SELECT min(at) FROM (\
-           SELECT min(next_at) AS at FROM outbox WHERE channel = $1 AND state = 'queued' UNION ALL \
-           SELECT min(lease_until) AS at FROM outbox WHERE channel = $1 AND state = 'sending') AS next",
-    )
-    .bind(channel)
-    .fetch_one(conn)
-    .await?;
-    Ok(next.map(Time))
+    let row = sqlx::query(
+        "SELECT (SELECT min(next_at) FROM outbox WHERE channel = $1 AND state = 'queued') AS queued, \
+           (SELECT min(lease_until) FROM outbox WHERE channel = $1 AND state = 'sending') AS lost",
+    );
+    let row = row.bind(channel).fetch_one(&mut *conn).await?;
+    let (queued, lost): (Option<i64>, Option<i64>) = (row.try_get("queued")?, row.try_get("lost")?);
+    let held = if queued.is_some() { held_until(conn, channel).await? } else { None };
+    let queued = queued.map(|at| held.map_or(at, |held| at.max(held)));
+    Ok([queued, lost].into_iter().flatten().min().map(Time))
 }
 
 pub(in crate::store) async fn claim(
@@ -121,6 +125,9 @@ pub(in crate::store) async fn claim(
         }
     }
     given_up.sort_by(|a, b| a.event.cmp(&b.event));
+    if held_until(conn, channel).await?.is_some_and(|held| held > now.0) {
+        return Ok(Claimed { message: None, given_up });
+    }
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.event FROM outbox q WHERE q.channel = $1 AND q.state = 'queued' AND q.next_at <= $2 \
          ORDER BY q.next_at, q.event LIMIT 1{}) \
@@ -182,6 +189,9 @@ pub(in crate::store) async fn settle(
     .await?;
     if done.rows_affected() == 0 {
         return Err(StoreError::fenced(&out.message.event));
+    }
+    if state == OutboxState::Sent {
+        release(conn, &out.message.channel).await?;
     }
     match &out.origin {
         Some(origin) if state == OutboxState::Sent => delivered(conn, origin, now).await,

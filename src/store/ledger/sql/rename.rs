@@ -94,6 +94,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         .execute(&mut *conn)
         .await?;
     sqlx::query("UPDATE item_mark SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
+    sqlx::query("UPDATE export_placed SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE saved_search SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE topic_item SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("UPDATE pruned_day SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
