@@ -12,7 +12,7 @@ use crate::store::Settings;
 
 #[derive(Debug, Args)]
 pub struct MoveArgs {
-    /// Target: sqlite:PATH or postgres://… (in the schema that the configuration names)
+    /// Target: sqlite:PATH or postgres://… (in the configured schema)
     #[arg(long, value_name = "URL")]
     pub to: String,
     /// Print JSON

@@ -13,7 +13,7 @@ pub struct Common {
     /// Configuration file [default: $TOPICWATCH_CONFIG, ./jobs.toml, the user's configuration folder, /etc/topicwatch]
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Database to use instead of the configured one: sqlite:PATH or postgres://…
+    /// Database to use instead of the configured one: sqlite:PATH (from the current folder on) or postgres://…
     #[arg(long, global = true, value_name = "URL")]
     pub database: Option<String>,
     /// Print only errors
