@@ -226,6 +226,7 @@ fn every_column_that_names_a_topic_is_known_to_the_renaming() {
              AND c.relnamespace = current_schema()::regnamespace AND a.attname IN ('topic', 'job') ORDER BY 1"
         };
         let known = [
+            "export_placed.topic",
             "item_mark.topic",
             "job.topic",
             "provider_memory.topic",
