@@ -80,7 +80,8 @@ pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
             Ok(()) => return Ok(Some(folder)),
             Err(TryLockError::WouldBlock) if begun.elapsed() < LOCKED => {
                 crate::failpoint::at("editor/waits");
-                std::thread::sleep(LOCK_AGAIN);
+                // Whoever saves is on a thread for what may wait.
+                std::thread::park_timeout(LOCK_AGAIN);
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another process is changing it"));

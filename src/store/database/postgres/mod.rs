@@ -1,6 +1,7 @@
 //! What is PostgreSQL's own: one pool with session limits, advisory locks, and the statements where the databases truly
 //! differ. Everything else is `statements/`, compiled here for PostgreSQL.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
@@ -136,7 +137,7 @@ const CLOSED: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
     pool: PgPool,
-    options: PgConnectOptions,
+    options: Arc<PgConnectOptions>,
     /// Set when whoever has this handle ends: a server that is away is not waited for any more.
     leaving: CancellationToken,
 }
@@ -195,7 +196,7 @@ impl Pools {
             pool.close().await;
             return Err(unfit);
         }
-        Ok(Self { pool, options, leaving: CancellationToken::new() })
+        Ok(Self { pool, options: Arc::new(options), leaving: CancellationToken::new() })
     }
 
     /// From now on a server that is away is not waited for.
