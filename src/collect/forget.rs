@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::replay::read;
-use crate::model::{Found, Kind, Time};
+use crate::model::{Found, Kind, PAUSED, Time};
 use crate::normalise;
 use crate::store::{
     Forgot, Mention, MentionPlace, Named, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
@@ -219,6 +219,10 @@ impl Forgetting<'_> {
             && let Ok(filters) = serde_json::from_str::<BTreeMap<String, String>>(text)
         {
             return filters.values().any(|value| self.named_by(value, place));
+        }
+        // The reason of a pause is also that of the runs it cancelled.
+        if let (MentionPlace::Runs, Some(reason)) = (place, text.strip_prefix(PAUSED)) {
+            return self.named_by(reason, MentionPlace::Pauses);
         }
         self.named_by(text, place)
     }

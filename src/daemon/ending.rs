@@ -10,15 +10,13 @@ use crate::collect::WorkerPool;
 /// How long a stop waits for what the loop does beside the runs: a database that says nothing any more is not waited for.
 pub(super) const ERRANDS_END_WITHIN: Duration = Duration::from_secs(10);
 
+/// How long runs that were told to give up have for that, once the grace is over.
+pub(super) const GIVEN_UP_WITHIN: Duration = Duration::from_secs(30);
+
 /// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is
 /// no standstill.
-pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within: Option<Duration>) -> bool {
-    let limit = async {
-        match within {
-            Some(within) => tokio::time::sleep(within).await,
-            None => std::future::pending().await,
-        }
-    };
+pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within: Duration) -> bool {
+    let limit = tokio::time::sleep(within);
     let alive = async {
         let Some(beat) = manager.beat() else { return std::future::pending().await };
         loop {

@@ -23,6 +23,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// Where runs come from.
 pub(super) struct Source {
     pub(super) worker_pool: WorkerPool,
+    store: Store,
     /// What the engine handed out; `None` when the ledger itself is asked.
     handed: Option<Arc<Mutex<VecDeque<Handed>>>>,
     begun: Option<Begun>,
@@ -39,7 +40,7 @@ impl Source {
         begun: Option<Begun>,
     ) -> Self {
         if !store.has_engine() {
-            return Self { worker_pool: worker_pool.clone(), handed: None, begun };
+            return Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: None, begun };
         }
         let handed: Arc<Mutex<VecDeque<Handed>>> = Arc::default();
         let hands: Hands = Arc::new({
@@ -56,7 +57,7 @@ impl Source {
             settings.lease,
             stop.clone(),
         ));
-        Self { worker_pool: worker_pool.clone(), handed: Some(handed), begun }
+        Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: Some(handed), begun }
     }
 
     /// Begins what is due while there are places; says when it last looked.
@@ -71,7 +72,7 @@ impl Source {
         while !stop.is_cancelled() && self.worker_pool.free() > 0 {
             let now = collector.now();
             looked = Some(now);
-            let claimed = self.claim(collector.store(), now, self.worker_pool.free(), settings.lease, token).await?;
+            let claimed = self.claim(&self.store, now, self.worker_pool.free(), settings.lease, token).await?;
             if claimed.is_empty() {
                 break;
             }

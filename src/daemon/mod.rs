@@ -32,7 +32,7 @@ pub use notify::Manager;
 pub use planner::{Planned, Planner};
 pub use settings::Settings;
 
-use ending::{ERRANDS_END_WITHIN, finished, silent};
+use ending::{ERRANDS_END_WITHIN, GIVEN_UP_WITHIN, finished, silent};
 use engine::Source;
 
 use crate::collect::{Collector, Done, WorkerPool};
@@ -210,10 +210,12 @@ pub async fn run(
     }
     let lost = ended.as_ref().is_err_and(is_lost);
     // Where nothing can be stored any more, nothing is waited for.
-    if lost || !finished(&worker_pool, &manager, Some(settings.shutdown_grace)).await {
+    if lost || !finished(&worker_pool, &manager, settings.shutdown_grace).await {
         give_up.cancel();
         collector.store().leave_soon();
-        finished(&worker_pool, &manager, None).await;
+        if !finished(&worker_pool, &manager, GIVEN_UP_WITHIN).await {
+            tracing::warn!("the database did not answer: runs are left to their lease");
+        }
     }
     if let Some(jobs) = &jobs {
         jobs.finish(settings.shutdown_grace.min(JOBS_GRACE)).await;
@@ -229,8 +231,14 @@ pub async fn run(
         tracing::debug!("the ticker did not end: {error}");
     }
     if !lost {
-        store.publish().await?;
-        followers::finish(&store, &clock).await;
+        // The next start does it, too.
+        match store.publish().await {
+            Ok(_) => followers::finish(&store, &clock).await,
+            Err(error) if is_passing(&error) => {
+                tracing::warn!("what ended last is made readable by the next start: {error}");
+            }
+            Err(error) => return Err(error),
+        }
     }
     ended
 }

@@ -16,7 +16,7 @@ use crate::compare::Hiding;
 use crate::files::{self, Protected, Replacement};
 use crate::model::Time;
 use crate::normalise::words;
-use crate::store::{Edition, JobRun, PlacedFile, Store, StoreError, StoreErrorKind};
+use crate::store::{Edition, JobRun, PlacedFile, RunRange, Store, StoreError, StoreErrorKind};
 
 /// Why an edition could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +59,7 @@ pub async fn make(
     while let Some(edition) = store.begin_edition(run, spec.goes_on(), &definition, now).await? {
         crate::failpoint::at_of("export/begun", &spec.name);
         if edition.definition != definition {
-            carry_over(store, run, &edition).await?;
+            carry_over(store, run, &edition, protected).await?;
             store.redefine_edition(run, edition.number, spec.goes_on(), &definition).await?;
             continue;
         }
@@ -86,26 +86,43 @@ async fn topics_of(store: &Store, spec: &ExportSpec, edition: &Edition) -> Resul
 
 /// Records the files of an unfinished edition that are in place under the names that it began with: a process may have been
 /// killed before it did.
-async fn carry_over(store: &Store, run: &JobRun, edition: &Edition) -> Result<(), ScheduledExportError> {
+async fn carry_over(
+    store: &Store,
+    run: &JobRun,
+    edition: &Edition,
+    protected: &Protected,
+) -> Result<(), ScheduledExportError> {
     let began: ExportSpec = serde_json::from_str(&edition.definition)?;
     let mut found = Vec::new();
     for topic in topics_of(store, &began, edition).await? {
-        if edition.placed.iter().any(|placed| placed.topic == topic) {
+        let path = began.file(&edition.run, edition.at, topic.as_deref());
+        let file = path.display().to_string();
+        if edition.placed.iter().any(|placed| placed.file == file) || !path.is_file() {
             continue;
         }
-        let file = began.file(&edition.run, edition.at, topic.as_deref());
-        let ours = Manifest::beside(&file)
-            .ok()
-            .filter(|told| told.export == began.name && told.edition == edition.number && file.is_file());
+        let ours = Manifest::beside(&path).ok();
+        let ours = ours.filter(|told| told.export == began.name && told.edition == edition.number);
         let rows = match ours {
             Some(told) => told.rows,
-            // Killed before its manifest. Only this edition has such a name where each goes on.
-            None if began.goes_on() && file.is_file() => 0,
+            // Killed before its manifest. Only this edition has such a name where each goes on; it is written once more.
+            None if began.goes_on() => {
+                let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
+                match put_file(store, run, &began, edition, topic.as_deref(), &stretch, protected).await {
+                    Ok(written) => written.unwrap_or(0),
+                    Err(ScheduledExportError::File { .. }) => 0,
+                    Err(error) => return Err(error),
+                }
+            }
             None => continue,
         };
-        found.push(PlacedFile { topic, file: file.display().to_string(), rows });
+        found.push(PlacedFile { topic, file, what: handed_out(&began), rows });
     }
     Ok(store.place_files(run, edition.number, &found).await?)
+}
+
+/// Which rows a file of an export hands out for good.
+fn handed_out(spec: &ExportSpec) -> String {
+    if spec.goes_on() { spec.what.as_str().to_owned() } else { String::new() }
 }
 
 /// What is left to be written of an edition: for which topic, and as an export of which topics. Where each file goes on,
@@ -115,11 +132,13 @@ async fn left(
     spec: &ExportSpec,
     edition: &Edition,
 ) -> Result<Vec<(Option<String>, ExportSpec)>, StoreError> {
-    let is_placed = |topic: &Option<String>| spec.goes_on() && edition.placed.iter().any(|one| one.topic == *topic);
+    let handed = edition.placed.iter().filter(|one| spec.goes_on() && one.what == spec.what.as_str());
+    let handed: Vec<&Option<String>> = handed.map(|one| &one.topic).collect();
+    let is_placed = |topic: &Option<String>| handed.contains(&topic);
     if is_placed(&None) {
         return Ok(Vec::new());
     }
-    if spec.by_topic() || !spec.goes_on() || edition.placed.is_empty() {
+    if spec.by_topic() || handed.is_empty() {
         let topics = topics_of(store, spec, edition).await?;
         return Ok(topics.into_iter().filter(|topic| !is_placed(topic)).map(|topic| (topic, spec.clone())).collect());
     }
@@ -143,43 +162,59 @@ async fn put(
     let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
     let mut there: Vec<(String, u64)> = edition.placed.iter().map(|one| (one.file.clone(), one.rows)).collect();
     for (topic, spec) in left(store, spec, edition).await? {
-        let path = spec.file(&edition.run, edition.at, topic.as_deref());
-        let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
-        let order = spec.order(edition.at, edition.between, topic.as_deref());
-        files::make_folder_of(&path).map_err(unwritable)?;
-        let file = Replacement::create(&path, protected).map_err(unwritable)?;
-        let mut file = Packed::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
-        let rows = match rendered(store, &order, spec.filtered, &mut file).await {
-            Err(ExportError::Output(error)) => return Err(unwritable(error)),
-            Err(ExportError::Store(error)) => return Err(error.into()),
-            Ok(rows) => rows,
-        };
-        let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
-        let written = Written { rows, bytes, sha256 };
-        // Nothing new is no file: whoever loads a folder is spared the empty ones.
-        if spec.goes_on() && written.rows == 0 {
+        let Some(rows) = put_file(store, run, &spec, edition, topic.as_deref(), &stretch, protected).await? else {
             continue;
-        }
-        // A process that stood still past its lease must not put a file back that was taken away since.
-        if !store.holds(run).await? {
-            let hint = "another process makes it";
-            return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
-        }
-        crate::failpoint::at_of("export/written", &spec.name);
-        file.commit().map_err(unwritable)?;
-        crate::failpoint::at_of("export/renamed", &spec.name);
-        let told = Manifest::of(&spec, edition, topic.as_deref(), &path, &written, &stretch)?;
-        put_manifest(&path, &told, protected)?;
-        let file = path.display().to_string();
+        };
+        let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
         // The last of several may fail for long, and what was handed out stays handed out.
         if spec.goes_on() && spec.by_topic() {
-            store.place_files(run, edition.number, &[PlacedFile { topic, file: file.clone(), rows }]).await?;
+            let placed = PlacedFile { topic, file: file.clone(), what: handed_out(&spec), rows };
+            store.place_files(run, edition.number, &[placed]).await?;
         }
         there.retain(|(known, _)| *known != file);
         there.push((file, rows));
     }
     let rows = there.iter().map(|(_, rows)| rows).sum();
     Ok((there.into_iter().map(|(file, _)| file).collect(), rows))
+}
+
+/// Writes one file and puts it in place with its manifest; how many rows it has, or nothing where it has none to go on with.
+async fn put_file(
+    store: &Store,
+    run: &JobRun,
+    spec: &ExportSpec,
+    edition: &Edition,
+    topic: Option<&str>,
+    stretch: &RunRange,
+    protected: &Protected,
+) -> Result<Option<u64>, ScheduledExportError> {
+    let path = spec.file(&edition.run, edition.at, topic);
+    let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
+    let order = spec.order(edition.at, edition.between, topic);
+    files::make_folder_of(&path).map_err(unwritable)?;
+    let file = Replacement::create(&path, protected).map_err(unwritable)?;
+    let mut file = Packed::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
+    let rows = match rendered(store, &order, spec.filtered, &mut file).await {
+        Err(ExportError::Output(error)) => return Err(unwritable(error)),
+        Err(ExportError::Store(error)) => return Err(error.into()),
+        Ok(rows) => rows,
+    };
+    let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
+    // Nothing new is no file: whoever loads a folder is spared the empty ones.
+    if spec.goes_on() && rows == 0 {
+        return Ok(None);
+    }
+    // A process that stood still past its lease must not put a file back that was taken away since.
+    if !store.holds(run).await? {
+        let hint = "another process makes it";
+        return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
+    }
+    crate::failpoint::at_of("export/written", &spec.name);
+    file.commit().map_err(unwritable)?;
+    crate::failpoint::at_of("export/renamed", &spec.name);
+    let told = Manifest::of(spec, edition, topic, &path, &Written { rows, bytes, sha256 }, stretch)?;
+    put_manifest(&path, &told, protected)?;
+    Ok(Some(rows))
 }
 
 fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {

@@ -56,6 +56,7 @@ fn told_of_her(database: Database) -> (Raw, Place) {
             .to_owned(),
         // What people wrote of her leaves the `@` out.
         "UPDATE job SET pause_reason = 'asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
+        "UPDATE run SET reason = 'the topic was paused: asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
         "INSERT INTO item_note (item, note, at) SELECT id, 'an answer to jane_d (rude)', 1 FROM item WHERE author = 'bob';"
             .to_owned(),
         "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('hers', 'acme', '{\"q\":\"umbrella jane_d\"}', 1), \

@@ -522,7 +522,7 @@ fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition()
             .env("TOPICWATCH_TEST_FAILPOINT", "kill export/placed")
             .run();
         assert_eq!(killed.code, None, "{killed}");
-        assert_eq!(files(&place.path("out")).len(), 1, "{name}");
+        assert_eq!(files(&place.path("out")).len(), 1, "{name}: {killed}");
         place.configure(&sandbox.lines(), &rest(&all("new")));
         due(&place, &sandbox, LATER);
         let listed = place.database.texts("SELECT files FROM export_edition WHERE files IS NOT NULL ORDER BY number");
@@ -530,6 +530,30 @@ fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition()
         // It goes with its edition.
         due(&place, &sandbox, HOURS[1]);
         assert_eq!((files(&place.path("out")).len(), files(&place.path("new")).len()), (0, 1), "{name}");
+    }
+}
+
+#[test]
+fn files_that_held_everything_hand_nothing_out_to_an_export_that_goes_on_from_then() {
+    for database in databases() {
+        let sandbox = Sandbox::at(NINE, &[]);
+        let name = database.name;
+        let each = |mode: &str, what: &str, folder: &str| {
+            let path = format!("path = \"{folder}/{{topic}}/{{run}}.csv\"");
+            export("each", &format!("what = \"{what}\"\nmode = \"{mode}\"\n{path}"))
+        };
+        let place = Place::new(database, &sandbox.lines(), &rest(&each("full", "items", "out")));
+        due(&place, &sandbox, NINE);
+        std::fs::create_dir(place.path("out")).unwrap();
+        std::fs::write(place.path("out/globex"), "in the way").unwrap();
+        sandbox.turn_to(HOURS[0]);
+        place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["globex", "could not be written"]);
+        assert_eq!(files(&place.path("out/acme")).len(), 1, "{name}");
+        place.configure(&sandbox.lines(), &rest(&each("incremental", "sightings", "new")));
+        due(&place, &sandbox, HOURS[1]);
+        let all = [files(&place.path("new/acme")), files(&place.path("new/globex"))].concat();
+        let rows = whole(&place, "sightings", cursor(&place, "each"));
+        assert_eq!(csv_rows(&all), rows.lines().count(), "{name}: {all:?}");
     }
 }
 

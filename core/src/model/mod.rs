@@ -76,7 +76,7 @@ pub use rows::{
     AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
     SightingRow, TopicStatus,
 };
-pub use run::{Engine, RunState, SearchState, Trigger};
+pub use run::{Engine, PAUSED, RunState, SearchState, Trigger};
 pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, as_note};
 pub use search_history::{Look, LookSearch, Recall, Watched};
 pub use source::{SERVICE, Source};

@@ -3,6 +3,9 @@
 
 use super::closed_list;
 
+/// What the reason of a run that a pause cancelled begins with; why people paused follows.
+pub const PAUSED: &str = "the topic was paused: ";
+
 closed_list! {
     /// What became of a run.
     RunState {

@@ -21,12 +21,14 @@ pub struct Edition {
     pub placed: Vec<PlacedFile>,
 }
 
-/// A file of an edition that is being written, and is in place: its rows are handed out.
+/// A file of an edition that is being written, and is in place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedFile {
     /// The topic; `None` where one file holds all.
     pub topic: Option<String>,
     pub file: String,
+    /// Which rows were handed out in it; empty where it held all there was, which later ones repeat.
+    pub what: String,
     pub rows: u64,
 }
 

@@ -1,6 +1,7 @@
 //! Forgetting: tombstones, and taking away what they name, a page at a time. Nothing here knows whose words are whose: what
 //! is named where, the caller says. What keeps the forgotten out is in `statements/forgotten.rs`.
 
+mod named_in;
 pub(in crate::store) mod rows;
 pub(in crate::store) mod tombstones;
 

@@ -82,12 +82,6 @@ pub struct Tombstones {
     topics: HashSet<[u8; 32]>,
 }
 
-/// Longest name that is compared as a whole, in bytes; keys are not longer.
-const MOST_NAME: usize = 600;
-
-/// What keys of items begin with.
-const KEYS_BEGIN: [&str; 3] = ["post", "page", "text"];
-
 impl Tombstones {
     /// Of one database.
     #[must_use]
@@ -142,167 +136,12 @@ impl Tombstones {
         let page = || page_of_entry(name).filter(|_| kind == Forgot::Item);
         !set.is_empty() && (holds(name) || page().is_some_and(holds))
     }
-
-    /// Whether a text names an author or an item that was forgotten: a handle after `@`, `/`, `:`, `"` or `>` (a mention, an
-    /// address, a query, JSON, HTML), or something between quotes or tags that is a handle or a key as a whole. A common
-    /// word that is also a handle counts only there; names of fields and the parts of a key are no handles.
-    #[must_use]
-    pub fn named_in(&self, text: &str) -> bool {
-        if self.authors.is_empty() && self.items.is_empty() {
-            return false;
-        }
-        let mut looked: HashSet<&str> = HashSet::new();
-        if self.is_one(text.trim(), &mut looked) {
-            return true;
-        }
-        for (at, mark) in text.char_indices() {
-            if !matches!(mark, '@' | '＠' | '/' | ':' | '"' | '>') {
-                continue;
-            }
-            let rest = text.get(at + mark.len_utf8()..).unwrap_or_default();
-            let end = rest.find(|c: char| !is_of_handle(c)).unwrap_or(rest.len());
-            let word = rest.get(..end).unwrap_or_default().trim_end_matches(['.', '-']);
-            let after = rest.get(word.len()..).unwrap_or_default();
-            let field = mark == '"' && after.strip_prefix('"').is_some_and(|more| more.trim_start().starts_with(':'));
-            // `post:x:20` as it stands in JSON, HTML and text: neither `post` nor `x` is anybody's handle there.
-            let of_key = match mark {
-                ':' => text.get(..at).is_some_and(|before| before.ends_with("post")) && after.starts_with(':'),
-                _ => KEYS_BEGIN.contains(&word) && after.starts_with(':'),
-            };
-            if field || of_key && mark == ':' {
-                continue;
-            }
-            let fits = !word.is_empty() && word.len() <= MOST_NAME && !of_key;
-            if fits && looked.insert(word) && self.has(Forgot::Author, word) {
-                return true;
-            }
-            if matches!(mark, '"' | '>')
-                && let Some(whole) = before(rest, ['"', '<'])
-                && self.is_one(whole, &mut looked)
-            {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Whether a text that a person wrote names one: as `named_in` says, or by a handle among its words.
-    #[must_use]
-    pub fn named_by_a_person(&self, text: &str) -> bool {
-        // A search leaves out a word with `-`.
-        let words = || text.split(|c: char| !is_of_handle(c)).map(|word| word.trim_matches(['.', '-']));
-        self.named_in(text)
-            || (self.any(Forgot::Author)
-                && words().any(|word| !word.is_empty() && word.len() <= MOST_NAME && self.has(Forgot::Author, word)))
-    }
-
-    fn is_one<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
-        let fits = !whole.is_empty() && whole.len() <= MOST_NAME;
-        // A word may have been looked at as a handle, but not as a key.
-        let is_key = fits && whole.contains(':') && self.has(Forgot::Item, whole);
-        is_key || (fits && looked.insert(whole) && self.has(Forgot::Author, whole))
-    }
-}
-
-fn is_of_handle(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
-}
-
-/// What comes before the first of some characters, if it comes soon.
-fn before(text: &str, ends: [char; 2]) -> Option<&str> {
-    let mut near = text.len().min(MOST_NAME + 1);
-    while !text.is_char_boundary(near) {
-        near -= 1;
-    }
-    let end = text.get(..near)?.find(ends)?;
-    text.get(..end)
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
-
-    fn of(names: &[(Forgot, &str)]) -> Tombstones {
-        let key = ForgetKey::parse(&"ab".repeat(32)).unwrap();
-        let all: Vec<Tombstone> = names
-            .iter()
-            .map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: Time(0) })
-            .collect();
-        Tombstones::new(key, &all)
-    }
-
-    #[test]
-    fn an_author_is_named_where_handles_stand_and_not_by_a_common_word() {
-        let known = of(&[(Forgot::Author, "@Jane_D")]);
-        for text in [
-            "thanks @jane_d!",
-            "see https://x.com/Jane_D/status/20",
-            "from:JANE_D launch",
-            r#"{"user": {"username":"Jane_D"}}"#,
-            "<bdi>@jane_d</bdi>",
-            "<td>Jane_D</td>",
-            "jane_d",
-            "＠jane_d.",
-        ] {
-            assert!(known.named_in(text), "{text}");
-        }
-        for text in ["", "a word jane_d in between", "@jane_dd", "@other", "https://x.com/jane", "\"", "@", ">"] {
-            assert!(!known.named_in(text), "{text}");
-        }
-        assert!(known.has(Forgot::Author, " @JANE_d ") && !known.has(Forgot::Item, "jane_d"));
-        assert!(!of(&[]).named_in("@jane_d"));
-    }
-
-    #[test]
-    fn a_short_handle_is_no_part_of_a_key_and_no_name_of_a_field() {
-        for handle in ["x", "post", "text", "author"] {
-            let known = of(&[(Forgot::Author, handle)]);
-            for text in [
-                r#"["post:x:20", "page:https://a.example/", "text:0123"]"#,
-                r#"{"text": "hello", "author" : "jane", "post":1}"#,
-                "<code>post:x:20</code>",
-                "see post:x:20 and page:https://a.example/",
-            ] {
-                assert!(!known.named_in(text), "{handle}: {text}");
-            }
-            for text in [format!("@{handle} says"), format!(r#"{{"user":"{handle}"}}"#), format!("from:{handle}")] {
-                assert!(known.named_in(&text), "{text}");
-            }
-            let both = format!(r#"["post:x:20"], {{"text": 1, "user": "{handle}"}}"#);
-            assert!(known.named_in(&both), "{both}");
-        }
-    }
-
-    #[test]
-    fn in_words_of_a_person_a_bare_handle_counts() {
-        let known = of(&[(Forgot::Author, "jane_d")]);
-        for text in ["Jane_D asked for it", "(jane_d)", "acme -jane_d", "for @jane_d.", "paused, jane_d."] {
-            assert!(known.named_by_a_person(text), "{text}");
-        }
-        for text in ["", "jane", "jane_d2", "x.jane_d"] {
-            assert!(!known.named_by_a_person(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_item_is_named_by_its_key_between_quotes_or_tags() {
-        let known = of(&[(Forgot::Item, "post:x:20"), (Forgot::Author, "Jane Doe")]);
-        for text in [r#"{"key":"post:x:20"}"#, "<code>post:x:20</code>", "post:x:20", r#""author": "jane doe""#] {
-            assert!(known.named_in(text), "{text}");
-        }
-        for text in ["<code>post:x:200</code>", "the post:x:20 of yesterday", "jane"] {
-            assert!(!known.named_in(text), "{text}");
-        }
-        let page = of(&[(Forgot::Item, "page:https://a.example/")]);
-        let entry = "page:https://a.example/#0123456789abcdef";
-        assert!(
-            page.has(Forgot::Item, entry) && !of(&[(Forgot::Item, entry)]).has(Forgot::Item, "page:https://a.example/")
-        );
-        assert!(!page.has(Forgot::Item, "page:https://a.example/#/0123456789abcdef"));
-        let long = format!("\"{}\u{e9}", "é".repeat(400));
-        assert!(!known.named_in(&long));
-    }
 
     #[test]
     fn another_key_gives_another_hash_and_neither_is_shown() {

@@ -133,5 +133,5 @@ tables! {
     "alert_state" ["alert"], false, MANY; n ["sent_at", "snoozed_until"]; t ["alert"]; b [];
     "export_edition" ["export", "number"], false, MANY;
         n ["number", "at", "seq_since", "seq_until", "written", "done_at"]; t ["export", "run", "definition", "files"]; b [];
-    "export_placed" ["export", "number", "topic"], false, MANY; n ["number", "written"]; t ["export", "topic", "file"]; b [];
+    "export_placed" ["export", "number", "file"], false, MANY; n ["number", "written"]; t ["export", "topic", "file", "what"]; b [];
 }

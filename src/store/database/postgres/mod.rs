@@ -122,6 +122,12 @@ const GIVEN_BACK: Duration = Duration::from_millis(10);
 /// How long a server that answers takes to do so.
 const SOON: Duration = Duration::from_millis(100);
 
+/// Longest wait for a connection.
+const ACQUIRED: Duration = Duration::from_secs(30);
+
+/// The same for one on which a transaction has begun: one that lay idle may hear nothing any more.
+const BEGUN: Duration = Duration::from_secs(40);
+
 /// Longest wait for an answer on a connection that lay idle.
 const ANSWERED: Duration = Duration::from_secs(5);
 
@@ -146,10 +152,12 @@ pub(crate) struct Pools {
 /// and says nothing meanwhile.
 async fn refused(options: &PgConnectOptions, longest: Duration) -> sqlx::Error {
     tokio::time::sleep(SOON).await;
-    match tokio::time::timeout(longest, PgConnection::connect_with(options)).await {
+    // The connection itself goes at once: the server may have no room for one more.
+    let reached = tokio::time::timeout(longest, PgConnection::connect_with(options)).await.map(|conn| conn.map(drop));
+    match reached {
         Err(_) => sqlx::Error::PoolTimedOut,
         Ok(Err(error)) => error,
-        Ok(Ok(_)) => std::future::pending().await,
+        Ok(Ok(())) => std::future::pending().await,
     }
 }
 
@@ -182,7 +190,7 @@ impl Pools {
             .min_connections(0)
             // Asked for in `reader` and `begin`, where it costs nothing or is needed.
             .test_before_acquire(false)
-            .acquire_timeout(Duration::from_secs(30))
+            .acquire_timeout(ACQUIRED)
             .connect_lazy_with(options.clone());
         // People and health checks want the error now. So, if the pool has no connection after a moment, a second attempt outside
         // of it gets the error.
@@ -246,7 +254,8 @@ impl Pools {
         let mut dead = 0;
         loop {
             self.given_back().await;
-            match self.asked(self.pool.begin_with(begin)).await? {
+            let begun = tokio::time::timeout(BEGUN, self.pool.begin_with(begin));
+            match self.asked(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
                 Err(error) if dead < MOST && is_gone(&error) => dead += 1,
                 begun => return Ok(begun?),
             }

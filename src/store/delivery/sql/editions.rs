@@ -30,14 +30,15 @@ fn edition(row: &Row) -> Result<Edition, StoreError> {
 /// The same with the files that are in place.
 async fn open(conn: &mut Conn, export: &str, row: &Row) -> Result<Edition, StoreError> {
     let edition = edition(row)?;
-    let rows =
-        sqlx::query("SELECT topic, file, written FROM export_placed WHERE export = $1 AND number = $2 ORDER BY topic");
+    let rows = sqlx::query(
+        "SELECT topic, file, what, written FROM export_placed WHERE export = $1 AND number = $2 ORDER BY file",
+    );
     let rows = rows.bind(export).bind(edition.number).fetch_all(conn).await?;
     let placed = rows.iter().map(|row| {
         let topic: String = row.try_get("topic")?;
         let topic = Some(topic).filter(|topic| !topic.is_empty());
         let rows = u64::try_from(row.try_get::<i64, _>("written")?).unwrap_or(0);
-        Ok(PlacedFile { topic, file: row.try_get("file")?, rows })
+        Ok(PlacedFile { topic, file: row.try_get("file")?, what: row.try_get("what")?, rows })
     });
     Ok(Edition { placed: placed.collect::<Result<_, StoreError>>()?, ..edition })
 }
@@ -119,13 +120,14 @@ pub(in crate::store) async fn place(
     ledger::hold(conn, &run.hold).await?;
     for file in placed {
         sqlx::query(
-            "INSERT INTO export_placed (export, number, topic, file, written) VALUES ($1, $2, $3, $4, $5) \
-             ON CONFLICT (export, number, topic) DO UPDATE SET file = excluded.file, written = excluded.written",
+            "INSERT INTO export_placed (export, number, topic, file, what, written) VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (export, number, file) DO UPDATE SET topic = excluded.topic, what = excluded.what, written = excluded.written",
         )
         .bind(&run.job.id)
         .bind(number)
         .bind(file.topic.as_deref().unwrap_or(""))
         .bind(&file.file)
+        .bind(&file.what)
         .bind(i64::try_from(file.rows).unwrap_or(i64::MAX))
         .execute(&mut *conn)
         .await?;

@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::outbox::message_of;
+use super::outbox::{message_of, release};
 use super::{Conn, Row, read};
 use crate::model::{OutboxState, Posted, Time, Undelivered};
 use crate::store::StoreError;
@@ -98,22 +98,26 @@ pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, 
     const AGAIN: &str =
         "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
     // One whose bodies were dropped, or erased, would be sent without them.
-    const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL)";
+    const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL) RETURNING channel";
+    let mut channels: Vec<String> = Vec::new();
+    match events {
+        None => {
+            let all = sqlx::query_scalar(AssertSqlSafe(format!("{AGAIN} = 'dead' AND {WHOLE}")));
+            channels = all.bind(now.0).fetch_all(&mut *conn).await?;
+        }
+        Some(events) => {
+            for event in events {
+                let one = sqlx::query_scalar(AssertSqlSafe(format!("{AGAIN} <> 'sending' AND event = $2 AND {WHOLE}")));
+                channels.extend(one.bind(now.0).bind(event).fetch_optional(&mut *conn).await?);
+            }
+        }
+    }
+    let queued = channels.len() as u64;
+    channels.sort_unstable();
+    channels.dedup();
     // Whoever asks for a try means now, whatever the channel asked for.
-    const HELD: &str = "DELETE FROM store_info WHERE name LIKE 'channel_held_until:%'";
-    let Some(events) = events else {
-        sqlx::query(HELD).execute(&mut *conn).await?;
-        let all = sqlx::query(AssertSqlSafe(format!("{AGAIN} = 'dead' AND {WHOLE}"))).bind(now.0).execute(conn).await?;
-        return Ok(all.rows_affected());
-    };
-    let mut queued = 0;
-    for event in events {
-        let sql =
-            format!("{HELD} AND name = (SELECT 'channel_held_until:' || o.channel FROM outbox o WHERE o.event = $1)");
-        sqlx::query(AssertSqlSafe(sql)).bind(event).execute(&mut *conn).await?;
-        let sql = format!("{AGAIN} <> 'sending' AND event = $2 AND {WHOLE}");
-        let one = sqlx::query(AssertSqlSafe(sql)).bind(now.0).bind(event).execute(&mut *conn).await?;
-        queued += one.rows_affected();
+    for channel in channels {
+        release(conn, &channel).await?;
     }
     Ok(queued)
 }

@@ -59,7 +59,7 @@ async fn held_until(conn: &mut Conn, channel: &str) -> Result<Option<i64>, Store
 }
 
 /// A channel that takes messages again is left alone no more.
-async fn release(conn: &mut Conn, channel: &str) -> Result<(), StoreError> {
+pub(super) async fn release(conn: &mut Conn, channel: &str) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM store_info WHERE name = $1").bind(held(channel)).execute(conn).await?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row};
-use crate::model::{Paused, PausedBy, Time};
+use crate::model::{PAUSED, Paused, PausedBy, Time};
 use crate::store::{Controlled, StoreError};
 
 /// The topics as they stand, kept from everybody else, or the refusal of one that is not there.
@@ -52,7 +52,7 @@ pub(in crate::store) async fn pause(
         let cancelled = sqlx::query(
             "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'",
         )
-        .bind(reason.map_or_else(|| "the topic was paused".to_owned(), |why| format!("the topic was paused: {why}")))
+        .bind(reason.map_or_else(|| "the topic was paused".to_owned(), |why| format!("{PAUSED}{why}")))
         .bind(now.0)
         .bind(format!("topic:{}", topic.topic))
         .execute(&mut *conn)
