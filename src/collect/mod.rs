@@ -33,6 +33,7 @@ mod worker_pool;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +59,7 @@ use crate::model::{
     Answer, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time, about_items,
 };
 use crate::search::{Ask, Client};
-use crate::store::{Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
+use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
 
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
 pub struct Collector {
@@ -70,6 +71,9 @@ pub struct Collector {
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
     packer: pack::Packer,
 }
+
+/// Time between two tries to store what a run found.
+const STORED_AGAIN: Duration = Duration::from_secs(1);
 
 /// Why a run should stop early.
 #[derive(Debug, Clone)]
@@ -255,7 +259,7 @@ impl Collector {
             nature: run_outcome::nature(&searches, self.settings.sandbox),
         });
         turn.come().await;
-        match self.store.finish(run, Arc::clone(&outcome)).await {
+        match self.stored(run, &outcome, stop).await {
             Ok(counts) => Ok(run_outcome::report(run, state, reason, searches, &counts)),
             // What came back must not be stored here; that it was asked and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
@@ -276,6 +280,40 @@ impl Collector {
                 Ok(run_outcome::report(run, RunState::Failed, None, searches, &[]))
             }
             Err(error) => Err(error),
+        }
+    }
+}
+
+impl Collector {
+    /// Stores what a run found. It was paid for, so while the database server is away it is tried again, for as long as the
+    /// run is this process's.
+    async fn stored(
+        &self,
+        run: &RunRef,
+        outcome: &Arc<Outcome>,
+        stop: &Stop,
+    ) -> Result<Vec<(Source, Counts)>, StoreError> {
+        let mut away: Option<StoreError> = None;
+        loop {
+            let error = match self.store.finish(run, Arc::clone(outcome)).await {
+                Ok(counts) => return Ok(counts),
+                Err(error) => error,
+            };
+            if !error.away {
+                // The server may have stored it before it went, and then it is nobody's to be stored again.
+                return Err(away.filter(|_| error.kind == StoreErrorKind::Fenced).unwrap_or(error));
+            }
+            if stop.cancel.is_cancelled() || tokio::time::Instant::now() >= stop.deadline {
+                return Err(error);
+            }
+            if away.is_none() {
+                tracing::warn!(run = run.public_id, "what was found cannot be stored now: {error}; trying again");
+            }
+            away = Some(error);
+            tokio::select! {
+                () = stop.cancel.cancelled() => {}
+                () = tokio::time::sleep(STORED_AGAIN) => {}
+            }
         }
     }
 }

@@ -48,6 +48,24 @@ fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
     assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 1);
 }
 
+#[test]
+fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_waits_for_a_connection() {
+    let Some(cluster) = Cluster::start("a server that is away for long", &[]) else { return };
+    let service = Slow::answering_after(Duration::ZERO);
+    service.hold(true);
+    let place = Place::new(on_server(&cluster.url()), &service.lines(2, "unlimited"), &topics(1, "every = \"12h\""));
+    place.ok(&["db", "migrate"]);
+    let mut once = place.program(&["once"]).env("TOPICWATCH_TEST_BOUND", "acquire=300").start();
+    until("a call is under way", || service.in_flight() == 1);
+    cluster.restart_after("fast", || {
+        service.hold(false);
+        once.until("it could not be stored", |said| said.contains("what was found cannot be stored now"));
+    });
+    once.wait().shows(0, &["1 of 1 runs ok"]);
+    assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'ok'"), 1);
+    assert_eq!(service.calls(), 1, "it is not paid for again");
+}
+
 fn answers_and_stops(way: Way) {
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);

@@ -190,7 +190,7 @@ impl Pools {
             .min_connections(0)
             // Asked for in `reader` and `begin`, where it costs nothing or is needed.
             .test_before_acquire(false)
-            .acquire_timeout(ACQUIRED)
+            .acquire_timeout(crate::failpoint::bound("acquire", ACQUIRED))
             .connect_lazy_with(options.clone());
         // People and health checks want the error now. So, if the pool has no connection after a moment, a second attempt outside
         // of it gets the error.
