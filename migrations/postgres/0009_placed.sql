@@ -1,6 +1,7 @@
--- Files of an edition that is being written and are in place: their rows are handed out, whatever becomes of the files, so
--- that whoever goes on leaves them. `topic` is empty where one file holds all topics; `what` says which rows were handed out,
--- and is empty where each file holds all there is. Gone once the edition has ended.
+-- Files of an unfinished edition that are in place. An export that is changed meanwhile goes on with the edition as it is now
+-- configured; rows that an incremental export handed out in these files are not written again, wherever the files are by then.
+-- `topic` is empty where one file holds all topics. `what` is the kind of those rows, and empty where each file holds all there
+-- is. Deleted when the edition ends.
 CREATE TABLE export_placed (
     export  TEXT COLLATE "C" NOT NULL,
     number  BIGINT NOT NULL,

@@ -282,9 +282,7 @@ impl Collector {
             Err(error) => Err(error),
         }
     }
-}
 
-impl Collector {
     /// Stores what a run found. It was paid for, so while the database server is away it is tried again, for as long as the
     /// run is this process's.
     async fn stored(

@@ -10,7 +10,7 @@ use crate::collect::WorkerPool;
 /// How long a stop waits for what the loop does beside the runs: a database that says nothing any more is not waited for.
 pub(super) const ERRANDS_END_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long runs that were told to give up have for that, once the grace is over.
+/// How long cancelled runs may take to end after the grace.
 pub(super) const GIVEN_UP_WITHIN: Duration = Duration::from_secs(30);
 
 /// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is

@@ -46,7 +46,7 @@ pub struct Editions {
 /// is protected is written over.
 ///
 /// # Errors
-/// When the database or a file refuses. The edition is then as good as not begun: the next run makes it again.
+/// When the database or a file refuses. The next run then writes what is missing of the edition.
 pub async fn make(
     store: &Store,
     run: &JobRun,

@@ -59,29 +59,8 @@ const ROWS: usize = 400;
 
 /// Makes a report about a span from one moment of the store. `topics` are all that there are; the spec says which belong
 /// to it. `since` is the [`Report::seq`] of the report before, which one since the last one goes on from.
+/// For who does not see all topics, `alone` leaves out changed words that only another topic saw.
 pub async fn make(
-    store: &Store,
-    spec: &ReportSpec,
-    topics: &[Topic],
-    span: Span,
-    since: Option<i64>,
-    now: Time,
-) -> Result<Report, StoreError> {
-    made(store, spec, topics, span, since, now, false).await
-}
-
-/// The same for who does not see all topics: of words that changed, those that only another topic saw are left out.
-pub async fn make_alone(
-    store: &Store,
-    spec: &ReportSpec,
-    topics: &[Topic],
-    span: Span,
-    now: Time,
-) -> Result<Report, StoreError> {
-    made(store, spec, topics, span, None, now, true).await
-}
-
-async fn made(
     store: &Store,
     spec: &ReportSpec,
     topics: &[Topic],

@@ -27,12 +27,19 @@ fn while_the_network_is_gone_everybody_gets_an_answer_and_a_stop_does_not_wait()
     answers_and_stops(Way::Stalled);
 }
 
+/// A topic whose calls are not answered yet.
+fn waiting_for_an_answer(cluster: &Cluster) -> (Slow, Place) {
+    let service = Slow::answering_after(Duration::ZERO);
+    service.hold(true);
+    let topic = topics(1, "every = \"12h\"");
+    let place = Place::new(on_server(&cluster.url()), &service.lines(2, "unlimited"), &topic);
+    (service, place)
+}
+
 #[test]
 fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
     let Some(cluster) = Cluster::start("a server that restarts under a stop", &[]) else { return };
-    let service = Slow::answering_after(Duration::ZERO);
-    service.hold(true);
-    let place = Place::new(on_server(&cluster.url()), &service.lines(2, "unlimited"), &topics(1, "every = \"12h\""));
+    let (service, place) = waiting_for_an_answer(&cluster);
     let mut daemon = daemon(&place, &[]);
     place.ok(&["topic", "run", "t0"]);
     until("a call is under way", || service.in_flight() == 1);
@@ -51,9 +58,7 @@ fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
 #[test]
 fn what_a_run_found_is_stored_by_a_server_that_comes_back_later_than_anybody_waits_for_a_connection() {
     let Some(cluster) = Cluster::start("a server that is away for long", &[]) else { return };
-    let service = Slow::answering_after(Duration::ZERO);
-    service.hold(true);
-    let place = Place::new(on_server(&cluster.url()), &service.lines(2, "unlimited"), &topics(1, "every = \"12h\""));
+    let (service, place) = waiting_for_an_answer(&cluster);
     place.ok(&["db", "migrate"]);
     let mut once = place.program(&["once"]).env("TOPICWATCH_TEST_BOUND", "acquire=300").start();
     until("a call is under way", || service.in_flight() == 1);

@@ -28,7 +28,7 @@ async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
     database.execute(&late).await;
     let order = Order { format: Format::Jsonl, timezone: BERLIN.into(), ..Order::all(What::Daily) };
     let rows = written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    (rows, make(store, &spec, &topics(), span, None, NOW).await.unwrap())
+    (rows, make(store, &spec, &topics(), span, None, NOW, false).await.unwrap())
 }
 
 #[tokio::test]

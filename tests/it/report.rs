@@ -15,7 +15,7 @@ fn made(database: &Database, window: ReportWindow) -> Report {
     wait(async {
         let store = crate::support::searched::open(database).await;
         fill(database);
-        let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
+        let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
         store.close().await;
         made
     })
@@ -235,7 +235,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                     wait(async {
                         let store = crate::support::searched::open(&database).await;
                         let span = span_of(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
-                        let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
+                        let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                         store.close().await;
                         made
                     })
@@ -323,7 +323,7 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
             number(now).await;
             let span = span_of(&spec, now, Some(from));
             assert_eq!(span.from, from);
-            let made = make(&store, &spec, &topics(), span, since, now).await.unwrap();
+            let made = make(&store, &spec, &topics(), span, since, now, false).await.unwrap();
             sum += made.topics.iter().map(|t| t.period.raw).sum::<u64>();
             (from, since) = (now, Some(made.seq));
         }
@@ -347,7 +347,7 @@ fn what_rises_is_what_the_filter_means() {
     wait(async {
         let store = crate::support::searched::open(&database).await;
         let spec = spec("Europe/Berlin", ReportWindow::Day);
-        let made = make(&store, &spec, &filtered, span_of(&spec, NOW, None), None, NOW).await.unwrap();
+        let made = make(&store, &spec, &filtered, span_of(&spec, NOW, None), None, NOW, false).await.unwrap();
         store.close().await;
         assert!(!risers(&made.topics[at]).contains(&risers(facts)[0]));
     });
@@ -368,7 +368,7 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
         let after = wait(async {
             let store = crate::support::searched::open(&database).await;
             let spec = spec("Europe/Berlin", ReportWindow::Day);
-            let made = make(&store, &spec, &topics(), before.span, None, NOW).await.unwrap();
+            let made = make(&store, &spec, &topics(), before.span, None, NOW, false).await.unwrap();
             store.close().await;
             made
         });
@@ -396,7 +396,7 @@ fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
         let span = at_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
         let report = wait(async {
             let store = crate::support::searched::open(&database).await;
-            let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
+            let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
             store.close().await;
             made
         });

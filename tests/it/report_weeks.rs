@@ -403,7 +403,7 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
             for (window, name) in [(ReportWindow::Week, "2026-W13"), (ReportWindow::Month, "2026-03")] {
                 let spec = spec("Europe/Berlin", window);
                 let span = at_name(&spec, name).unwrap();
-                let made = make(&store, &spec, &topics(), span, None, NOW).await.unwrap();
+                let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                 for facts in &made.topics {
                     lists(&database, facts, span);
                     assert!(

@@ -1,13 +1,10 @@
 //! Named tokens and share links through their life: made and shown once, used, listed, withdrawn, renamed with a topic, moved,
 //! and gone.
 
-use std::io::{Read as _, Write as _};
-
 use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
-use crate::support::api_client::request;
 use crate::support::databases::{databases, wait};
 use crate::support::program::until;
-use crate::support::web_client::{Pages, ends};
+use crate::support::web_client::{Pages, ends, events};
 use crate::support::world::hour;
 
 #[test]
@@ -104,16 +101,8 @@ fn a_stream_ends_with_the_token_that_opened_it() {
             "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
         ));
         let pages = Pages::serve(&place, &[]);
-        let mut stream = pages.connect();
         let bearer = format!("Bearer {secret}");
-        let asked = request(&pages, "GET", "/progress/waits/events", &[("Authorization", &bearer)], "");
-        stream.write_all(asked.as_bytes()).unwrap();
-        let (mut said, mut part) = (String::new(), [0; 4_096]);
-        while !said.contains("event: progress") {
-            let read = stream.read(&mut part).unwrap();
-            assert!(read > 0, "{said}");
-            said.push_str(&String::from_utf8_lossy(&part[..read]));
-        }
+        let stream = events(&pages, "/progress/waits/events", ("Authorization", &bearer), "event: progress");
         place.ok(&["token", "withdraw", "ann"]);
         // It would go on for ten minutes.
         ends(stream);

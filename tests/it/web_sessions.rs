@@ -1,13 +1,10 @@
 //! What a browser keeps of a login, through the program: its name and its marks, several of that name, and the end of a
 //! session, which a copy of the cookie does not outlive.
 
-use std::io::{Read as _, Write as _};
-
-use crate::support::api_client::request;
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
-use crate::support::web_client::{Pages, TOKEN, ends};
+use crate::support::web_client::{Pages, TOKEN, ends, events, said};
 use crate::support::web_topics::TOPICS;
 
 fn place(database: crate::support::databases::Database, web: &str) -> (Sandbox, Place) {
@@ -58,30 +55,14 @@ fn a_stream_ends_with_the_session_that_opened_it() {
         ));
         let pages = Pages::serve_to_some(&place, &["--at", NINE]);
         let (one, two) = (pages.log_in(), pages.log_in());
-        let begin = |cookie: &str| {
-            let mut stream = pages.connect();
-            let asked = request(&pages, "GET", "/progress/waits/events", &[("Cookie", cookie)], "");
-            stream.write_all(asked.as_bytes()).unwrap();
-            let (mut said, mut part) = (String::new(), [0; 4_096]);
-            while !said.contains("event: progress") {
-                let read = stream.read(&mut part).unwrap();
-                assert!(read > 0, "{said}");
-                said.push_str(&String::from_utf8_lossy(&part[..read]));
-            }
-            stream
-        };
+        let begin = |cookie: &str| events(&pages, "/progress/waits/events", ("Cookie", cookie), "event: progress");
         let (of_one, mut of_two) = (begin(&one), begin(&two));
         let left = pages.ask("POST", "/logout", &[("Origin", &pages.origin()), ("Cookie", &one)], "");
         assert_eq!(left.status, 303);
         // It would go on for ten minutes.
         ends(of_one);
         // The other browser's goes on: a word comes that keeps it.
-        let (mut said, mut part) = (String::new(), [0; 4_096]);
-        while !said.contains("still there") {
-            let read = of_two.read(&mut part).unwrap();
-            assert!(read > 0, "{}: {said}", place.database.name);
-            said.push_str(&String::from_utf8_lossy(&part[..read]));
-        }
+        said(&mut of_two, "still there");
     }
 }
 

@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     let store = context.store_to_read().await?;
     let last = store.cursor(&spec.job()).await?;
     let span = span(&spec, asked.map(|(_, name)| name), now, last.map(|cursor| cursor.at))?;
-    let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
+    let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
     store.close().await;
     if args.out.as_deref() == Some(Path::new("-")) {
         if args.open {

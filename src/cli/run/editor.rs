@@ -24,6 +24,7 @@ use crate::web::{AlertTrial, JobsFile, Opened, Outlook, Pending, Tried, Unsaved,
 const SLOTS: usize = 3;
 /// Days whose cost a preview shows.
 const DAYS: u32 = 30;
+
 /// The file that this process was started with.
 pub(in crate::cli) struct Editor {
     common: Common,
@@ -120,10 +121,7 @@ impl Editor {
         };
         let now = self.now();
         let span = report::span_of(&spec, now, None);
-        let made = match among {
-            None => report::make(&self.store, &spec, &topics, span, None, now).await,
-            Some(_) => report::make_alone(&self.store, &spec, &topics, span, now).await,
-        };
+        let made = report::make(&self.store, &spec, &topics, span, None, now, among.is_some()).await;
         let mut report = made.map_err(away)?;
         if let Some(among) = among {
             // The first of near-copies may be another topic's alone.

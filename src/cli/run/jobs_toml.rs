@@ -11,7 +11,6 @@ use crate::web::Wrong;
 /// How long a change waits for another process's, and how often it looks.
 const LOCKED: Duration = Duration::from_secs(5);
 const LOCK_AGAIN: Duration = Duration::from_millis(20);
-const NOBODY_MAY: &str = "nobody may write it";
 const OF_ANOTHER: &str = "it belongs to another user or group";
 /// A larger file is no configuration.
 const LARGEST: u64 = 8 * 1024 * 1024;
@@ -39,10 +38,7 @@ pub(super) fn fingerprint(bytes: &[u8]) -> String {
 
 /// Whether the file could be replaced, as far as can be known without writing: whoever only looks changes nothing.
 pub(super) fn writable(path: &Path) -> io::Result<()> {
-    let there = std::fs::metadata(path)?;
-    if there.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOBODY_MAY));
-    }
+    let there = not_read_only(path)?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt as _;
@@ -56,18 +52,24 @@ pub(super) fn writable(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The file as it is, unless nobody may write it.
+fn not_read_only(path: &Path) -> io::Result<std::fs::Metadata> {
+    let there = std::fs::metadata(path)?;
+    if there.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "nobody may write it"));
+    }
+    Ok(there)
+}
+
 /// Whether a new file in a folder has a group, or can be given it.
 #[cfg(unix)]
 fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
     const SET_GROUP: u32 = 0o2000;
     let of_folder = std::fs::metadata(folder)?;
-    let begins_with = match of_folder.mode() & SET_GROUP {
-        0 => rustix::process::getegid().as_raw(),
-        _ => of_folder.gid(),
-    };
+    let inherited = of_folder.mode() & SET_GROUP != 0 && of_folder.gid() == group;
     let own = || rustix::process::getgroups().is_ok_and(|all| all.iter().any(|one| one.as_raw() == group));
-    Ok(begins_with == group || rustix::process::getegid().as_raw() == group || own())
+    Ok(inherited || rustix::process::getegid().as_raw() == group || own())
 }
 
 /// Keeps other processes whose pages change the same file out until it is dropped: else the later of two that save at once
@@ -93,10 +95,7 @@ pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
 
 /// A file beside the one at a path that can take its place: of the same owner, for the same people.
 pub(super) fn begun(path: &Path) -> io::Result<Replacement> {
-    let there = std::fs::metadata(path)?;
-    if there.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, NOBODY_MAY));
-    }
+    let there = not_read_only(path)?;
     let new = Replacement::create(path, &Protected::databases())?;
     #[cfg(unix)]
     {

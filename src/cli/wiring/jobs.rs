@@ -91,7 +91,7 @@ async fn make_report(
     let last = store.cursor(&run.job.id).await?;
     let span = report::span_of(&spec, at, last.map(|cursor| cursor.at));
     let topics = store.definitions().await?;
-    let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now).await?;
+    let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
     let files = put_in_place(&spec, &made, protected)?;
     let (messages, put) = (messages(run.public_id(), &spec, &made, kinds), files.len());
     let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };

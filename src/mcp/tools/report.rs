@@ -27,7 +27,8 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         Some((window, name)) => named(&spec, window, name, asked.now)?,
         None => span_of(&spec, asked.now, last.map(|cursor| cursor.at)),
     };
-    let made = report::make(&asked.store, &spec, &topics, span, last.map(|cursor| cursor.seq), asked.now).await?;
+    let made =
+        report::make(&asked.store, &spec, &topics, span, last.map(|cursor| cursor.seq), asked.now, false).await?;
     let mut answer = Answer::default();
     fill(&mut answer, &made)?;
     for topic in &made.topics {

@@ -13,7 +13,7 @@ pub struct Settings {
     pub schema: String,
     /// What will be stored, when that is known before the first reply; a database that holds the other is refused.
     pub nature: Option<Nature>,
-    /// Whether to create what is not there; a reader of a database that does not exist is told so instead.
+    /// Whether to create the database if it does not exist; otherwise a missing one is an error.
     pub create: bool,
 }
 

@@ -41,7 +41,7 @@ impl Store {
         write_tx!(self, editions::redefine(run, number, on, definition))
     }
 
-    /// Records that files of an unfinished edition are in place: their rows are handed out.
+    /// Records that files of an unfinished edition are in place.
     pub async fn place_files(&self, run: &JobRun, number: i64, placed: &[PlacedFile]) -> Result<(), StoreError> {
         write_tx!(self, editions::place(run, number, placed))
     }

@@ -114,6 +114,26 @@ impl Pages {
     }
 }
 
+/// Asks for events and reads until some words have come; the stream goes on.
+pub fn events(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> TcpStream {
+    let mut stream = pages.connect();
+    let (name, value) = header;
+    let asked = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{name}: {value}\r\n\r\n", pages.address);
+    stream.write_all(asked.as_bytes()).unwrap();
+    said(&mut stream, words);
+    stream
+}
+
+/// Reads a stream until some words have come.
+pub fn said(stream: &mut TcpStream, words: &str) {
+    let (mut said, mut part) = (String::new(), [0; 4_096]);
+    while !said.contains(words) {
+        let read = stream.read(&mut part).unwrap();
+        assert!(read > 0, "{said}");
+        said.push_str(&String::from_utf8_lossy(&part[..read]));
+    }
+}
+
 /// Waits until the other side closes a stream, whatever it says meanwhile.
 pub fn ends(mut stream: TcpStream) {
     let reading = std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));

@@ -3,7 +3,7 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::outbox::{message_of, release};
+use super::outbox::{HELD, message_of, release};
 use super::{Conn, Row, read};
 use crate::model::{OutboxState, Posted, Time, Undelivered};
 use crate::store::StoreError;
@@ -12,10 +12,14 @@ use crate::store::retention::rows::{Ask, Batch, MESSAGE_BYTES, Progress};
 /// Messages that are emptied by one statement.
 const MOST_EMPTIED: i64 = 200;
 
-/// A message that is queued waits also until its channel is to be left alone no more.
-const COLUMNS: &str = "event, channel, kind, origin, subject, state, attempt, created_at, delivered_at, error, \
-     (SELECT max(w.at) FROM (SELECT o.next_at AS at UNION ALL SELECT CAST(i.value AS BIGINT) FROM store_info i \
-       WHERE i.name = 'channel_held_until:' || o.channel) AS w) AS next_at";
+/// A queued message also waits until its channel may be used again.
+fn columns() -> String {
+    format!(
+        "event, channel, kind, origin, subject, state, attempt, created_at, delivered_at, error, \
+         (SELECT max(w.at) FROM (SELECT o.next_at AS at UNION ALL SELECT CAST(i.value AS BIGINT) FROM store_info i \
+           WHERE i.name = '{HELD}' || o.channel) AS w) AS next_at"
+    )
+}
 
 fn posted(row: &Row, whole: bool) -> Result<Posted, StoreError> {
     let state = read::word(row, "state", OutboxState::parse)?;
@@ -37,7 +41,8 @@ pub(in crate::store) async fn list(
     limit: u32,
 ) -> Result<Vec<Posted>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM outbox o WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2"
+        "SELECT {} FROM outbox o WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2",
+        columns()
     );
     let query = sqlx::query(AssertSqlSafe(sql)).bind(state.map_or("", OutboxState::as_str)).bind(i64::from(limit));
     query.fetch_all(conn).await?.iter().map(|row| posted(row, false)).collect()
@@ -89,7 +94,7 @@ pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Resul
 }
 
 pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<Posted>, StoreError> {
-    let sql = format!("SELECT {COLUMNS}, text, html, data FROM outbox o WHERE event = $1");
+    let sql = format!("SELECT {}, text, html, data FROM outbox o WHERE event = $1", columns());
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event).fetch_optional(conn).await?;
     row.map(|row| posted(&row, true)).transpose()
 }

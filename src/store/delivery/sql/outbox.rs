@@ -35,9 +35,11 @@ pub(in crate::store) async fn add(
     Ok(())
 }
 
-/// The name under which it is kept until when a channel wants to be left alone.
+/// What the names begin with under which `store_info` keeps until when channels want to be left alone.
+pub(super) const HELD: &str = "channel_held_until:";
+
 fn held(channel: &str) -> String {
-    format!("channel_held_until:{channel}")
+    format!("{HELD}{channel}")
 }
 
 pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until: Time) -> Result<(), StoreError> {
