@@ -15,8 +15,10 @@ mod shown_items;
 mod silence;
 mod source_status;
 mod story;
+mod term_items;
 mod term_rows;
 mod terms;
+mod terms_before;
 mod terms_between;
 mod topic_json;
 
@@ -32,8 +34,11 @@ pub use shown_items::{Showing, ShownItem, ShownItems, shown_items, shown_or_copy
 pub use silence::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};
-pub use term_rows::{ComparedWith, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold};
-pub use terms::{TermsAsked, topic_terms};
+pub use term_items::TermsAsked;
+pub use term_rows::{
+    ComparedWith, StandOutReason, StandOutRows, TermRise, TermRow, TermSample, ThemeRow, TopicTerms, Untold,
+};
+pub use terms::topic_terms;
 pub use terms_between::{MOST_TERM_DAYS, terms_between};
 pub use topic_json::card_as_json;
 

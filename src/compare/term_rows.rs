@@ -21,21 +21,35 @@ closed_list! {
 }
 
 closed_list! {
-    /// What the terms of a period without a past of its own were compared with.
+    /// What terms that stand out were compared with.
     ComparedWith {
         /// Days of other topics.
         OtherTopics = "other_topics",
-        /// Nothing: the terms that most people say.
+        /// Nothing: these are the terms that most people use.
         Nothing = "nothing",
     }
 }
 
-/// Terms that stand out of a period that has no past of its own. They are no news.
+closed_list! {
+    /// Why terms that stand out are shown in place of news.
+    StandOutReason {
+        /// The topic has too few days before the period.
+        FewDays = "few_days",
+        /// No term is news, but the day is the busiest of all days compared.
+        BusiestDay = "busiest_day",
+    }
+}
+
+/// Terms that stand out of a period. They are never called news.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct StandOutRows {
+    pub reason: StandOutReason,
     pub compared_with: ComparedWith,
     /// Texts that they were compared with.
     pub texts: u64,
+    /// Texts of the period, and of the busiest day before it; set for `busiest_day`.
+    pub texts_now: Option<u64>,
+    pub most_texts_before: Option<u64>,
     /// The strongest first. `texts_before` and `expected` are of what they were compared with.
     pub terms: Vec<TermRow>,
 }
@@ -44,20 +58,29 @@ impl StandOutRows {
     /// What the list is called.
     pub const TITLE: &str = "Terms that stand out";
 
-    /// What was compared with what, in a sentence or two.
+    /// Says in a sentence or two why they are shown and what they were compared with.
     #[must_use]
     pub fn words(&self) -> String {
+        let why = match (self.reason, self.texts_now.zip(self.most_texts_before)) {
+            (StandOutReason::BusiestDay, Some((now, most))) => {
+                format!("The busiest day so far: {now} texts, at most {most} on a day before. ")
+            }
+            (StandOutReason::BusiestDay, None) => "The busiest day so far. ".to_owned(),
+            (StandOutReason::FewDays, _) => String::new(),
+        };
+        let lack = match self.reason {
+            StandOutReason::FewDays => ", because the topic has too few days of its own",
+            StandOutReason::BusiestDay => "",
+        };
         match self.compared_with {
             ComparedWith::OtherTopics => format!(
-                "Compared with {} texts of other topics, for lack of a past of its own: what people always say here is among them, \
-                 so these are no news.",
+                "{why}Compared with {} texts of other topics{lack}. Words that always belong to the topic are among them, so \
+                 these are no news.",
                 self.texts
             ),
-            ComparedWith::Nothing => {
-                "What most people say. Compared with nothing: there is neither a past of its own nor enough \
-                                      of other topics, so these are no news."
-                    .to_owned()
-            }
+            ComparedWith::Nothing => format!(
+                "{why}The terms that most people use. Other topics have too few texts to compare with, so these are no news."
+            ),
         }
     }
 }
@@ -83,7 +106,7 @@ pub struct TopicTerms {
     pub other_items: u64,
     /// Only the latest items of the period were read.
     pub cut: bool,
-    /// What stands out, where there are too few days before to say what is news.
+    /// What stands out, where there are too few days before to say what is news, or none is on the busiest day.
     pub stand_out: Option<StandOutRows>,
     /// The terms that are news with their items, for whoever explains a rise.
     #[serde(skip)]

@@ -1,7 +1,8 @@
-//! A topic's terms and themes of any span, for whoever is not making a report: the items are read here.
+//! A topic's terms and themes of any span, for all but reports: reads the span's items itself.
 
+use super::term_items::TermsAsked;
 use super::term_rows::{TopicTerms, Untold};
-use super::terms::{TermsAsked, topic_terms};
+use super::terms::topic_terms;
 use super::{FilteredItems, relevance, sifted};
 use crate::insight::daily::{Day, days, scorer_of};
 use crate::insight::terms::BEFORE;

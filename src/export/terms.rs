@@ -1,4 +1,4 @@
-//! `terms`: which terms of a topic's span are news, or stand out of its first days, as `topicwatch terms` tells them. One topic is held at a time.
+//! `terms`: the terms of a topic's span that are news, or stand out, as `topicwatch terms` shows them. One topic is held in memory at a time.
 
 use super::columns::{self, TermNewsRow};
 use super::order::{ExportError, Order};

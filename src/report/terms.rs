@@ -73,7 +73,7 @@ pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
     (terms.more > 0).then(|| format!("{least}{} more.", counted(terms.more, "term")))
 }
 
-/// What stands out of a topic's first days, as Markdown.
+/// The terms that stand out, as Markdown.
 fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
     let term = |term: &TermRow| {
         format!(

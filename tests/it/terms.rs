@@ -432,3 +432,76 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         exported("nothing");
     }
 }
+
+/// Six posts a day about each of two topics, a third of those about acme with `harbor`; on the last day three times as many
+/// about acme, in the same proportion.
+fn busy_last_day() -> Vec<Truly> {
+    let mut random = ChaCha8Rng::seed_from_u64(13);
+    let mut posts = Vec::new();
+    for (query, word) in [("acme", "harbor"), ("globex", "meadow")] {
+        for day in 0..DAYS {
+            let many = if day == DAYS - 1 && query == "acme" { 18 } else { 6 };
+            for n in 0..many {
+                let id = posts.len() as u64 + 1;
+                let extra = if n % 3 == 0 { word.to_owned() } else { format!("w{:x}", id * 7_919) };
+                let text = format!("{query} {extra} {:x} {:x}", random.next_u64(), random.next_u64());
+                let at = Time(BEGIN + day * DAY + (n + 1) * 600_000);
+                posts.push(Truly { query: query.to_owned(), id, text, published: at, indexed: at, deleted: None });
+            }
+        }
+    }
+    posts
+}
+
+#[test]
+fn on_the_busiest_day_without_news_terms_that_stand_out_are_shown() {
+    for database in databases() {
+        let truth = Truth::new(busy_last_day());
+        let place = Place::new(database, &truth.lines(), &format!("{TOPIC}{}", TOPIC.replace("acme", "globex")));
+        for day in 1..=DAYS {
+            truth.set(|world| world.now = Time(BEGIN + day * DAY));
+            place.ok(&["once", "--at", &at(day)]);
+        }
+        let database = &place.database;
+        let of = |topic: &str, day: i64| {
+            let (since, until) = (at(day), at(day + 1));
+            place.json(&["terms", topic, "--since", &since, "--until", &until, "--at", &at(DAYS), "--json"])
+        };
+        let busy = of("acme", DAYS - 1);
+        assert_eq!((&busy["untold"], &busy["terms"]), (&Value::Null, &serde_json::json!([])), "{busy:#}");
+        let shown = &busy["stand_out"];
+        let said = |day: i64| {
+            let [_, authors, texts] = counted(database, day, "acme");
+            authors.min(texts)
+        };
+        let most = (1..DAYS - 1).map(said).max().unwrap();
+        assert_eq!(
+            (&shown["reason"], &shown["texts_now"], &shown["most_texts_before"], &shown["compared_with"]),
+            (&"busiest_day".into(), &said(DAYS - 1).into(), &most.into(), &"other_topics".into()),
+            "{}: {busy:#}",
+            database.name
+        );
+        let harbor = row(shown, "terms", "term", "harbor");
+        assert_eq!(harbor["items"], counted(database, DAYS - 1, "harbor")[0], "{harbor}");
+        // Neither an ordinary day of the topic, nor the same day of the other one.
+        for quiet in [of("acme", DAYS - 2), of("globex", DAYS - 1)] {
+            assert_eq!((&quiet["terms"], &quiet["stand_out"]), (&serde_json::json!([]), &Value::Null), "{quiet:#}");
+        }
+        let sentence = format!("The busiest day so far: {} texts, at most {most} on a day before.", said(DAYS - 1));
+        let span = ["--topic", "acme", "--since", &at(DAYS - 1), "--until", &at(DAYS)];
+        let lines = place.ok(&[&["export", "--what", "terms", "--format", "jsonl"][..], &span].concat());
+        assert!(lines.contains("\"harbor\"") && !lines.contains("\"past\""), "{lines}");
+        let people = place.ok(&["terms", "acme", "--since", &at(DAYS - 1), "--until", &at(DAYS), "--at", &at(DAYS)]);
+        assert!(people.contains("No term is more frequent than expected") && people.contains(&sentence), "{people}");
+        for file in ["day.md", "day.html"] {
+            let date = Time(BEGIN + (DAYS - 1) * DAY).utc_date();
+            place.ok(&["report", "--date", &date, "--at", &at(DAYS), "--out", file]);
+            let text = std::fs::read_to_string(place.path(file)).unwrap();
+            assert!(text.contains("Terms that stand out") && text.contains(&sentence), "{file}: {text}");
+        }
+        let pages = Pages::serve(&place, &["--at", &at(DAYS)]);
+        let api: Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/terms").body).unwrap();
+        assert_eq!(api["data"]["stand_out"], *shown, "{api:#}");
+        assert!(pages.page("/topics/acme").contains(&sentence));
+    }
+}

@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     Ok(Exit::Ok)
 }
 
-/// What stands out where there is no past.
+/// The terms that stand out, where none is news.
 fn standing_out(rows: &StandOutRows, width: usize) -> String {
     let row = |row: &TermRow| {
         let example = output::brief(row.example.words.as_deref().unwrap_or(""), width.saturating_sub(56).max(20));

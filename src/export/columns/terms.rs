@@ -54,7 +54,7 @@ pub(in crate::export) const TERMS: &[Column<TermNewsRow>] = &[
     Column::id("example", "key of its item with most reactions", |r| Cell::Id(&r.term.example.key)),
     Column::word(
         "compared_with",
-        "`past`: the term is news; `other_topics` or `nothing`: the topic has no past yet, and it only stands out",
+        "`past`: the term is news; `other_topics` or `nothing`: it only stands out, in a topic's first days or on its busiest day",
         |r| Cell::Word(r.compared_with),
     ),
 ];

@@ -38,7 +38,14 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     answer.field("themes", themes)?;
     if let Some(rows) = &told.stand_out {
         let terms = rows.terms.iter().map(term).collect::<Result<Vec<_>, _>>()?;
-        let told = serde_json::json!({ "compared_with": rows.compared_with, "texts": rows.texts, "terms": terms });
+        let told = serde_json::json!({
+            "reason": rows.reason,
+            "compared_with": rows.compared_with,
+            "texts": rows.texts,
+            "texts_now": rows.texts_now,
+            "most_texts_before": rows.most_texts_before,
+            "terms": terms,
+        });
         answer.field("stand_out", told)?;
         answer.note(format!("stand_out: {}", rows.words()));
     } else {

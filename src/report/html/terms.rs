@@ -64,7 +64,7 @@ pub(super) fn section<'a>(
     }
 }
 
-/// What stands out of a topic's first days.
+/// The terms that stand out, where none is news.
 fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> Markup {
     let share = |share: &Option<crate::insight::daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     let caption = format::id(&topic.id, "terms-caption");

@@ -1,5 +1,5 @@
-//! A day's counts as they are kept: for each term, as a hash, by how many it was said. No word can be read in them. Which
-//! items they were counted from is told by their basis, so that counts of other items are never taken for them.
+//! The stored term counts of a day: for each term, as a hash, how many people used it. No word can be read back. The basis
+//! identifies the items that were counted, so outdated counts are recognised.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,12 +7,12 @@ use std::collections::hash_map::Entry;
 use crate::insight::one_author;
 use crate::model::{Mark, TopicFilter};
 
-/// Version of how counts are kept.
+/// Version of the encoding.
 const FORMAT: u8 = 1;
-/// Bits of a term's hash: among a million terms and a thousand that are looked for, two meet once in a thousand days.
+/// Bits of a term's hash: with a million stored terms and a thousand looked up, two collide once in a thousand days.
 const BITS: u32 = 40;
 
-/// The hash of a term; written out here, because kept counts must not change with a library.
+/// The hash of a term. Written out here because stored counts must not depend on a library's version.
 pub(super) fn hash(term: &str) -> u64 {
     let sum =
         term.bytes().fold(0xCBF2_9CE4_8422_2325_u64, |sum, b| (sum ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3));
@@ -21,7 +21,7 @@ pub(super) fn hash(term: &str) -> u64 {
     (mixed ^ (mixed >> 31)) >> (64 - BITS)
 }
 
-/// Who says an item: its author, or the site of a page without one, or the text itself where neither is known.
+/// Whose voice an item is: the author's; for a page without one its site's; if neither is known, that of the text itself.
 #[must_use]
 pub fn voice_of(mark: &Mark) -> String {
     let site = || {
@@ -32,17 +32,17 @@ pub fn voice_of(mark: &Mark) -> String {
     mark.author.as_deref().map(one_author).or_else(site).unwrap_or_else(|| mark.cluster.clone())
 }
 
-/// How often each term was said on a day.
+/// How many people used each term on a day.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DayTerms {
-    /// Different texts by different people: the smaller of both numbers.
+    /// The number of different texts or of different people, whichever is smaller.
     pub said: u64,
-    /// By hash, in its order.
+    /// Hash and count, sorted by hash.
     counts: Vec<(u64, u64)>,
 }
 
 impl DayTerms {
-    /// How many said a term.
+    /// How many people used a term.
     #[must_use]
     pub fn of(&self, term: &str) -> u64 {
         self.at(hash(term))
@@ -57,7 +57,7 @@ impl DayTerms {
         self.counts.iter().copied()
     }
 
-    /// As bytes: what lies between two hashes, and the count where it is not one.
+    /// Encodes as bytes: the differences between hashes, and the counts other than 1.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.counts.len() * 5 + 12);
@@ -75,7 +75,7 @@ impl DayTerms {
         bytes
     }
 
-    /// The other way round; `None` where the bytes are of another version, or are not whole.
+    /// Decodes bytes; `None` if they are of another version or damaged.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (format, mut rest) = bytes.split_first()?;
@@ -84,7 +84,7 @@ impl DayTerms {
         }
         let said = take(&mut rest)?;
         let many = usize::try_from(take(&mut rest)?).ok()?;
-        // Each takes a byte at least.
+        // Each count takes at least one byte, so a wrong length cannot reserve more.
         let mut counts = Vec::with_capacity(many.min(rest.len()));
         let mut before = 0_u64;
         for _ in 0..many {
@@ -97,7 +97,7 @@ impl DayTerms {
     }
 }
 
-/// A number in sevenths of a byte, the lowest first.
+/// Appends a number as LEB128.
 fn put(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 128 {
         bytes.push((number & 127) as u8 | 128);
@@ -130,12 +130,12 @@ pub struct TermCounter {
 }
 
 impl TermCounter {
-    /// Begins an item: the text that it is a copy of, or its own key, and whose voice it is.
+    /// Starts an item with its near-copy cluster, or its own key, and its voice.
     pub fn item(&mut self, cluster: &str, voice: &str) {
         self.current = (numbered(&mut self.texts, cluster), numbered(&mut self.voices, voice));
     }
 
-    /// A term of the item that was begun last.
+    /// Adds a term of the current item.
     pub fn term(&mut self, term: &str) {
         self.entries.push((hash(term), self.current.0, self.current.1));
     }
@@ -174,7 +174,7 @@ fn numbered(all: &mut HashMap<String, u32>, name: &str) -> u32 {
     }
 }
 
-/// What counts were made of: the rules, the topic's filter, and each item with its text's state. The order does not matter.
+/// Identifies what was counted: the rules, the topic's filter and each item with the state of its text, in any order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Basis {
     /// Rules and filter.
@@ -183,7 +183,7 @@ pub struct Basis {
 }
 
 impl Basis {
-    /// Of no items yet, by these rules and this filter.
+    /// A basis without items, for these rules and this filter.
     #[must_use]
     pub fn new(rules: u8, filter: &TopicFilter) -> Self {
         let filter = serde_json::to_vec(filter).unwrap_or_default();
@@ -191,7 +191,7 @@ impl Basis {
         Self { rules, items: [0; 2] }
     }
 
-    /// Whether something was counted by the same rules and filter, of whatever items.
+    /// Whether stored counts have the same rules and filter, whatever their items.
     #[must_use]
     pub fn is_of(&self, bytes: &[u8]) -> bool {
         bytes.starts_with(&self.rules.to_le_bytes())

@@ -1,5 +1,5 @@
-//! Which of a period's terms are news, each meaning once: of `boston`, `#boston` and `boston marathon` the one that says most
-//! of what the others say. Pairs of letters that overlap are put together again.
+//! The terms of a period that are news, one for each meaning: of `boston`, `#boston` and `boston marathon` the one that covers
+//! most of the others' items. Overlapping pairs of letters are joined into words again.
 
 use std::collections::BTreeSet;
 
@@ -7,84 +7,84 @@ use super::rises::{Rise, TermItem};
 use crate::insight::daily::{Share, share};
 use crate::model::{TermKind, Tone, bare_term};
 
-/// Part of a term's items that another one must hold to stand for it.
+/// A term replaces another if it occurs in this part of the other's items.
 const EXPLAINS: f64 = 0.6;
-/// Terms that are told apart at most; of more nobody knows how many mean the same.
+/// The most terms that are returned. Beyond that, terms with one meaning are not merged, so a count would be too high.
 pub const MOST: usize = 60;
-/// Letters that pairs are put together to at most.
+/// The most letters that pairs are joined to.
 const LONGEST: usize = 12;
 
 /// A term that is news.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewsTerm {
-    /// As it is written; [`crate::model::shown_term`] says how people write it.
+    /// The folded term; [`crate::model::shown_term`] makes it readable.
     pub term: String,
-    /// As it is counted: of pairs that were put together, the strongest.
+    /// The term that was counted: of joined pairs, the strongest.
     pub counted: String,
     pub kind: TermKind,
     pub z: f64,
-    /// Items of the period that hold it.
+    /// Items of the period that contain it.
     pub items: u64,
-    /// People who say it.
+    /// People who use it.
     pub voices: u64,
     /// Different texts by different people, day by day.
     pub now: u64,
-    /// The same over all days before.
+    /// The same count over all days before.
     pub before: u64,
-    /// What these let expect of the period.
+    /// The count of the period that these predict.
     pub expected: f64,
-    /// Of its items that are scored.
+    /// The negative share of its scored items.
     pub negative: Option<Share>,
-    /// Places of its items.
+    /// Indexes of its items.
     pub places: Vec<usize>,
-    /// Place of the item that shows it best: most reactions, or the first.
+    /// Index of its item with most reactions; the earliest of several.
     pub example: usize,
 }
 
 impl NewsTerm {
-    /// Whether a text with this term holds it: the term itself, or the pair that it was put together from first.
+    /// Whether a text with `term` contains it: it is the term itself, or the pair that it was joined from first.
     pub(super) fn holds(&self, term: &str) -> bool {
         self.counted == term
     }
 }
 
-/// A term with others that mean the same.
+/// A term and others with the same meaning.
 struct Meaning<'a> {
     rise: &'a Rise<'a>,
-    /// How it is written; longer than the term where pairs were put together.
+    /// Its text; longer than the term if pairs were joined.
     text: String,
 }
 
-/// The terms that are news, the highest z first.
+/// Returns the terms that are news, the highest z first.
 #[must_use]
 pub fn news(rises: &[Rise<'_>], items: &[TermItem]) -> Vec<NewsTerm> {
-    let mut told: Vec<Meaning<'_>> = Vec::new();
+    let mut found: Vec<Meaning<'_>> = Vec::new();
     for rise in rises.iter().filter(|rise| rise.is_news) {
-        if !joins(&mut told, rise, items) && told.len() < MOST {
-            told.push(Meaning { rise, text: rise.term.to_owned() });
+        if !joins(&mut found, rise, items) && found.len() < MOST {
+            found.push(Meaning { rise, text: rise.term.to_owned() });
         }
     }
-    told.sort_by(|a, b| b.rise.z.total_cmp(&a.rise.z).then_with(|| a.text.cmp(&b.text)));
-    // A phrase may have taken the place of a word of it, beside another word that stands for both.
-    let mut told = told.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
+    found.sort_by(|a, b| b.rise.z.total_cmp(&a.rise.z).then_with(|| a.text.cmp(&b.text)));
+    // A phrase may have replaced one of its words while another word, which covers both, was there already.
+    let mut found = found.into_iter().fold(Vec::new(), |mut kept: Vec<Meaning<'_>>, one| {
         if !kept.iter().any(|other| explains(other, &one)) {
             kept.push(one);
         }
         kept
     });
-    told.truncate(MOST);
-    told.into_iter().filter_map(|meaning| told_of(meaning, items)).collect()
+    found.truncate(MOST);
+    found.into_iter().filter_map(|meaning| news_term(meaning, items)).collect()
 }
 
-/// Whether one stands for most of what another says.
+/// Whether one term covers most items of another.
 fn explains(one: &Meaning<'_>, other: &Meaning<'_>) -> bool {
     let both = shared(&one.rise.items, &other.rise.items);
     related(&one.text, &other.text) && real(both) >= EXPLAINS * real(other.rise.items.len())
 }
 
-/// Whether one that is told already stands for this one, or may from now on.
-fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -> bool {
-    for one in told.iter_mut() {
+/// Merges a term into one that is in the list already, if both mean the same. Returns whether it did.
+fn joins<'a>(found: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -> bool {
+    for one in found.iter_mut() {
         let both = shared(&one.rise.items, &rise.items);
         let most_of = |all: &[usize]| real(both) >= EXPLAINS * real(all.len());
         if is_pair(rise.term) && is_chain(&one.text) {
@@ -94,7 +94,7 @@ fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -
             if one.text.contains(rise.term) {
                 return true;
             }
-            // What overlaps by chance is no word: the texts that hold both hold it as a whole.
+            // Pairs may overlap by chance. They are one word only if the texts with both contain the whole.
             let written = |text: &str| {
                 let both: Vec<&usize> =
                     one.rise.items.iter().filter(|place| rise.items.binary_search(place).is_ok()).collect();
@@ -112,7 +112,7 @@ fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -
         if !related(&one.text, rise.term) {
             continue;
         }
-        // The words of a hashtag are words, too: the word holds all that the hashtag does.
+        // The words of a hashtag count as words, too, so the word covers all items of the hashtag.
         if most_of(&one.rise.items) && bare_term(&one.text) == bare_term(rise.term) {
             if one.rise.items.len() < rise.items.len() {
                 *one = Meaning { rise, text: rise.term.to_owned() };
@@ -122,7 +122,7 @@ fn joins<'a>(told: &mut [Meaning<'a>], rise: &'a Rise<'a>, items: &[TermItem]) -
         if !most_of(&rise.items) {
             continue;
         }
-        // The phrase says more, where it is nearly as frequent.
+        // A phrase that is nearly as frequent says more.
         let says_more = TermKind::of(rise.term) == TermKind::Phrase && TermKind::of(&one.text) != TermKind::Phrase;
         if says_more && most_of(&one.rise.items) {
             *one = Meaning { rise, text: rise.term.to_owned() };
@@ -136,7 +136,7 @@ fn real(count: usize) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// How many places are in both; each is in order.
+/// How many indexes are in both lists, which are sorted.
 pub(super) fn shared(a: &[usize], b: &[usize]) -> usize {
     let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
     few.iter().filter(|place| many.binary_search(place).is_ok()).count()
@@ -150,7 +150,7 @@ fn related(a: &str, b: &str) -> bool {
     !words(a).is_disjoint(&words(b)) || joined(a) == joined(b) || tags(a, b) || tags(b, a)
 }
 
-/// Two letters of a script without spaces, each with its marks.
+/// Whether a term is two letters of a script without spaces, each with its combining marks.
 fn is_pair(term: &str) -> bool {
     is_chain(term) && term.chars().count() <= 4
 }
@@ -161,7 +161,7 @@ fn is_chain(term: &str) -> bool {
         && TermKind::of(term) == TermKind::Word
 }
 
-/// What a pair makes of what is there, at its end or its start.
+/// The texts that a pair extends `text` to, at its end or its start.
 fn chained(text: &str, pair: &str) -> Vec<String> {
     let mut longer = Vec::new();
     for (at, _) in pair.char_indices().skip(1).filter(|_| text.chars().count() < LONGEST) {
@@ -176,7 +176,7 @@ fn chained(text: &str, pair: &str) -> Vec<String> {
     longer
 }
 
-fn told_of(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {
+fn news_term(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {
     let rise = meaning.rise;
     let of = |place: &usize| items.get(*place);
     let best = |a: &&usize, b: &&usize| {
@@ -200,7 +200,7 @@ fn told_of(meaning: Meaning<'_>, items: &[TermItem]) -> Option<NewsTerm> {
     })
 }
 
-/// The negative of those that are scored.
+/// The negative share of scored items.
 pub(super) fn negative<'a>(items: impl Iterator<Item = &'a TermItem>) -> Option<Share> {
     let (mut negative, mut scored) = (0, 0);
     for item in items {

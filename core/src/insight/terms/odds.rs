@@ -1,14 +1,14 @@
 //! How surprising a count is: the weighted log-odds-ratio with an informative Dirichlet prior (Monroe, Colaresi and Quinn,
 //! "Fightin' Words", Political Analysis 16, 2008), the exact chance of such a count, and the level that many tests ask for.
 
-/// Chance that a period in which nothing is news tells any term.
+/// Chance that any term is called news in a period without news.
 const FAMILY: f64 = 0.02;
-/// Texts that the prior is worth at most; no more than there were before.
+/// The most texts that the prior is worth; never more than the days before have.
 const PRIOR: f64 = 500.0;
-/// Days that the scatter of a term's days is believed to be that of chance.
+/// Weight, in days, of the assumption that a term varies only by chance.
 const BELIEVED: f64 = 5.0;
 
-/// A term's counts in a period and before, each of so many.
+/// A term's counts in the period and before, and the totals of both.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counts {
     pub(super) now: u64,
@@ -24,12 +24,12 @@ fn real(count: u64) -> f64 {
 }
 
 impl Counts {
-    /// What the days before let expect of the period.
+    /// The count of the period that the days before predict.
     pub(super) fn expected(&self) -> f64 {
         if self.of_before == 0 { 0.0 } else { real(self.before) * real(self.of_now) / real(self.of_before) }
     }
 
-    /// The z-score of the log-odds-ratio: the prior is the term's share over all, worth some texts.
+    /// The z-score of the log-odds ratio. The prior is the term's share over both, worth at most [`PRIOR`] texts.
     pub(super) fn z(&self) -> f64 {
         let all = real(self.of_now + self.of_before);
         let worth = real(self.of_before).clamp(1.0, PRIOR);
@@ -42,9 +42,8 @@ impl Counts {
         (odds(self.now, self.of_now) - odds(self.before, self.of_before)) / spread.sqrt()
     }
 
-    /// The chance of so many or more in the period, were its texts like those before: of all that hold the term, each
-    /// belongs to the period with the same chance. Where a term's days scatter so many times as chance lets them, so many
-    /// texts tell as much as one.
+    /// The chance of this count or a higher one if the period is like the days before: each text with the term is then in
+    /// the period with the same probability. If a term varies n times as much as chance, n texts count as one.
     pub(super) fn chance(&self, scatter: f64) -> f64 {
         let part = real(self.of_now) / real(self.of_now + self.of_before).max(1.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
@@ -54,7 +53,8 @@ impl Counts {
     }
 }
 
-/// How much more a term's days scatter than chance lets them: 1 and more. A word of each Monday is no news on a Monday.
+/// The variance of a term's daily counts divided by that of chance, at least 1. So a word of every Monday is no news on
+/// Mondays.
 pub(super) fn scatter(days: &[(u64, u64)]) -> f64 {
     let (count, of) = days.iter().fold((0, 0), |(count, of), day| (count + day.0, of + day.1));
     if count == 0 || of == 0 {
@@ -65,19 +65,19 @@ pub(super) fn scatter(days: &[(u64, u64)]) -> f64 {
     let (mut sum, mut many) = (0.0, 0.0);
     for (count, of) in used {
         let expected = expected(*of);
-        // A day on which a half of a text is expected tells as much as one of which more is.
+        // Less than half an expected text would weigh a day too much.
         sum += (real(*count) - expected).powi(2) / expected.max(0.5);
         many += 1.0;
     }
     ((sum + BELIEVED) / (many - 1.0 + BELIEVED)).max(1.0)
 }
 
-/// The chance that is asked for where so many terms are tested.
+/// The significance level of one term when so many are tested (Bonferroni).
 pub(super) fn level(tested: usize) -> f64 {
     FAMILY / real(tested.max(1) as u64)
 }
 
-/// Chance of `least` or more of `all`, each with a chance of `part`.
+/// The binomial chance of at least `least` successes in `all` trials with probability `part`.
 fn upper_tail(least: u64, all: u64, part: f64) -> f64 {
     if least == 0 || part >= 1.0 {
         return 1.0;
@@ -92,7 +92,7 @@ fn upper_tail(least: u64, all: u64, part: f64) -> f64 {
     for count in least..=all {
         sum += one;
         one *= real(all - count) / real(count + 1) * part / (1.0 - part);
-        // What follows falls faster and faster once it is below the mean.
+        // Beyond the mean the terms shrink faster and faster.
         if one < sum * 1e-12 && real(count) > real(all) * part {
             break;
         }
@@ -100,7 +100,7 @@ fn upper_tail(least: u64, all: u64, part: f64) -> f64 {
     (log + sum.ln()).exp().min(1.0)
 }
 
-/// By Stirling's series above small numbers.
+/// ln(n!), by Stirling's series from 10 on.
 fn ln_factorial(n: u64) -> f64 {
     if n < 10 {
         return (2..=n).map(|k| real(k).ln()).sum();

@@ -1,5 +1,5 @@
-//! Each term of a period with the items that hold it, and what the days before let expect: whoever explains a rise reads
-//! these, `news` those of them that are news.
+//! The terms of a period with their items, and the counts that the days before predict. `news` picks those that are news;
+//! explanations of a rise use them all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,41 +7,41 @@ use super::kept::{DayTerms, TermCounter, hash};
 use super::odds::{Counts, level, scatter};
 use crate::model::{Kind, Time, Tone};
 
-/// Fewer people who say it make nothing news.
+/// A term that fewer people use is never news.
 pub const LEAST_VOICES: usize = 3;
 
-/// Cells that terms are counted in at most.
+/// The most cells that terms are counted in.
 const MOST_CELLS: usize = 1 << 23;
 
-/// An item of a period as far as terms are concerned.
+/// What terms need to know of an item.
 #[derive(Debug, Clone)]
 pub struct TermItem {
     /// Key shown to users.
     pub key: String,
     pub kind: Kind,
-    /// Key of the text it is a copy of; its own when it is alone.
+    /// Key of its near-copy cluster; its own key if it has none.
     pub cluster: String,
-    /// Who says it: the author, or the site of a page without one, or the text itself where neither is known.
+    /// The author; for a page without one its site; if neither is known, the text itself.
     pub voice: String,
-    /// The local day of the period, from 0.
+    /// Number of the local day in the period, from 0.
     pub day: usize,
-    /// The instant it counts at.
+    /// The time it counts at.
     pub at: Time,
-    /// How it sounds, by the scorer that the period is told by.
+    /// Its tone, if the period's scorer scored it.
     pub sound: Option<Tone>,
-    /// Reactions.
+    /// Sum of its reactions.
     pub weight: i64,
-    /// Its terms, each once, in order.
+    /// Its terms, each once, sorted.
     pub terms: Vec<String>,
-    /// Its runs of letters without spaces, of which its terms have pairs.
+    /// Its runs of letters in scripts without spaces; its terms hold their pairs.
     pub runs: Vec<String>,
 }
 
-/// What rises are worked out from.
+/// The input of [`rises`].
 #[derive(Debug, Clone, Copy)]
 pub struct RiseInput<'a> {
     pub items: &'a [TermItem],
-    /// The days before that can be compared.
+    /// The counts of the days before that can be compared.
     pub before: &'a [DayTerms],
 }
 
@@ -49,24 +49,24 @@ pub struct RiseInput<'a> {
 #[derive(Debug, Clone)]
 pub struct Rise<'a> {
     pub term: &'a str,
-    /// Places of the items that hold it, in order.
+    /// Indexes of the items that contain it, sorted.
     pub items: Vec<usize>,
-    /// How many people say it.
+    /// How many people use it.
     pub voices: usize,
-    /// Different texts by different people, day by day: what is compared.
+    /// Different texts by different people, summed over days: the count that is compared.
     pub now: u64,
-    /// The same over all days before.
+    /// The same count over all days before.
     pub before: u64,
-    /// What the days before let expect of the period.
+    /// The count of the period that the days before predict.
     pub expected: f64,
-    /// Log-odds by their spread, the scatter of the days before counted in.
+    /// The log-odds ratio divided by its standard error, which includes how much the days before vary.
     pub z: f64,
-    /// Whether it is news: nobody would expect so many among so many terms that are tested.
+    /// Whether it is news: so high a count is unlikely by chance, given how many terms were tested.
     pub is_news: bool,
 }
 
-/// The terms that at least [`LEAST_VOICES`] people say, in as many texts, the highest z first, and how many terms were
-/// tested. What `own` says are words of the topic's question is left out.
+/// Returns the terms that at least [`LEAST_VOICES`] people use, in as many texts, the highest z first; and how many terms
+/// were tested. `own` recognises the words of the topic's query, which are left out.
 #[must_use]
 pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<'a>>, usize) {
     let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -95,7 +95,7 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
     tested.sort_unstable_by(|a, b| a.0.cmp(b.0));
     let many = tested_terms(input.before, &days);
     let level = level(many);
-    // Each kept day is walked through once.
+    // One pass over each stored day.
     let wanted: HashMap<u64, usize> = tested.iter().enumerate().map(|(at, (term, ..))| (hash(term), at)).collect();
     let mut before: Vec<Vec<(u64, u64)>> = vec![input.before.iter().map(|day| (0, day.said)).collect(); tested.len()];
     for (place, day) in input.before.iter().enumerate() {
@@ -122,8 +122,8 @@ pub fn rises<'a>(input: RiseInput<'a>, own: &dyn Fn(&str) -> bool) -> (Vec<Rise<
     (all, many)
 }
 
-/// How many terms might have been told: those said often enough in the period and before together, wherever they were said. Counted in
-/// cells of hashes, of which two terms rarely share one.
+/// How many terms could have been news: those frequent enough in the period and the days before together. Counts in cells
+/// by hash; two terms rarely share one.
 fn tested_terms(before: &[DayTerms], days: &BTreeMap<usize, DayTerms>) -> usize {
     let all = || before.iter().chain(days.values());
     let cells = (all().map(|day| day.each().len()).sum::<usize>() * 4).next_power_of_two().clamp(64, MOST_CELLS);
@@ -137,7 +137,7 @@ fn tested_terms(before: &[DayTerms], days: &BTreeMap<usize, DayTerms>) -> usize 
     said.into_iter().filter(|count| usize::from(*count) >= LEAST_VOICES).count()
 }
 
-/// The period's days as they would be kept.
+/// Counts the period's days as they would be stored.
 fn by_day(items: &[TermItem]) -> BTreeMap<usize, DayTerms> {
     let mut counters: BTreeMap<usize, TermCounter> = BTreeMap::new();
     for item in items {

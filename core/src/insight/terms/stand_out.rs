@@ -1,27 +1,62 @@
-//! What stands out of a period that has no past of its own: its terms against what other topics say, by the same weighted
-//! log-odds, or in the order of how many say them where there is nothing else to read. Such terms are no news: what people always say
-//! about a topic is among them.
+//! Terms that stand out of a period beside what other topics say, by the same weighted log-odds; where there is nothing to
+//! compare with, the terms that most people use. Shown where the topic's own past is too short to say what is news, and
+//! where no term is news on an unusually busy day. They are never called news: words that always belong to the topic are
+//! among them.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::kept::DayTerms;
 use super::news::{NewsTerm, news};
 use super::rises::{RiseInput, TermItem, rises};
+use crate::insight::daily::{Day, usual};
 
-/// Terms that are looked at for those that mean the same, where nothing can be compared.
+/// Terms that are checked for duplicates of meaning, where nothing can be compared.
 const MOST: usize = 200;
 
 /// The terms that stand out, the strongest first, and how many texts of other topics they were compared with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StandOut {
     pub terms: Vec<NewsTerm>,
-    /// `None`: there were not as many as the period has, and nothing was compared.
+    /// `None`: other topics have fewer texts than the period, and nothing was compared.
     pub others: Option<u64>,
 }
 
-/// What stands out of a period; `others` are days of other topics, and `own` says what the words of the question are.
+/// A day that has more texts than any earlier day, and more than usual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BusiestDay {
+    /// Its texts, counted as [`DayTerms::said`] is.
+    pub texts: u64,
+    /// The most texts of an earlier day.
+    pub most_before: u64,
+}
+
+/// Returns the day's counts if it is the busiest of all days it is compared with, and busier than usual. `earlier` holds
+/// days that can be compared, the earliest first.
+#[must_use]
+pub fn busiest_day(day: &Day, items: &[TermItem], earlier: &[(Day, u64)]) -> Option<BusiestDay> {
+    let texts = texts(items);
+    let most_before = earlier.iter().map(|(_, texts)| *texts).max()?;
+    #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
+    let unusual = usual(day, earlier).is_ok_and(|usual| texts as f64 > usual.high);
+    (unusual && texts > most_before).then_some(BusiestDay { texts, most_before })
+}
+
+/// The period's texts, day by day the smaller of different texts and people.
+fn texts(items: &[TermItem]) -> u64 {
+    let mut days: BTreeMap<usize, (BTreeSet<&str>, BTreeSet<&str>)> = BTreeMap::new();
+    for item in items {
+        let (texts, voices) = days.entry(item.day).or_default();
+        texts.insert(&item.cluster);
+        voices.insert(&item.voice);
+    }
+    days.values().map(|(texts, voices)| texts.len().min(voices.len()) as u64).sum()
+}
+
+/// Returns the terms that stand out of a period. `others` are days of other topics; `own` recognises the words of the query.
 #[must_use]
 pub fn stand_out(items: &[TermItem], others: &[DayTerms], own: &dyn Fn(&str) -> bool) -> StandOut {
     let texts: u64 = others.iter().map(|day| day.said).sum();
-    // Fewer texts than these say little of how people talk elsewhere.
+    // With fewer texts than the period has, the other topics say little about common words.
     let enough = texts >= items.len() as u64 && texts > 0;
     let before = if enough { others } else { &[] };
     let (mut all, _) = rises(RiseInput { items, before }, own);
@@ -29,7 +64,7 @@ pub fn stand_out(items: &[TermItem], others: &[DayTerms], own: &dyn Fn(&str) -> 
         all.sort_by(|a, b| b.now.cmp(&a.now).then_with(|| a.term.cmp(b.term)));
         all.truncate(MOST);
         for (place, rise) in all.iter_mut().enumerate() {
-            // Nothing says how surprising a count is; only the order is left.
+            // A count without a comparison has no z; only its rank is left.
             rise.z = (MOST - place) as f64;
             rise.is_news = true;
         }

@@ -116,14 +116,14 @@ fn themes_hold_each_item_once_and_the_rest_is_summed() {
     assert_eq!(found.len(), 18);
     let earlier = [vec!["w0".to_owned()], vec!["other".to_owned()]];
     let all = themes(&found, &items, Some(&earlier));
-    assert_eq!((all.told.len(), all.more, all.more_items, all.other_items), (7, 2, 20, 10));
-    let first = &all.told[0];
+    assert_eq!((all.largest.len(), all.more, all.more_items, all.other_items), (7, 2, 20, 10));
+    let first = &all.largest[0];
     assert_eq!(
         (first.terms.as_slice(), first.items, first.unique, first.voices),
         (&["w0".to_owned(), "x0".to_owned()][..], 10, 10, 10)
     );
     assert_eq!((first.before, first.first, first.post, first.page), (Some(1), 0, Some(0), Some(9)));
-    assert_eq!(all.told[1].before, Some(0));
+    assert_eq!(all.largest[1].before, Some(0));
     assert_eq!(themes(&[], &items, None), Themes { other_items: 100, ..Themes::default() });
 }
 

@@ -1,5 +1,5 @@
-//! Themes: a period's items in groups that share terms that are news. No model: the strongest term begins a theme, terms that
-//! stand in the same items join it, and an item belongs to the theme that most of its terms are of.
+//! Themes: groups of a period's items that share terms that are news. No model: the strongest term starts a theme, terms in
+//! the same items join it, and an item belongs to the theme that has most of its terms.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use super::rises::{LEAST_VOICES, TermItem};
 use crate::insight::daily::Share;
 use crate::model::Kind;
 
-/// Themes that are told.
+/// The most themes that are returned.
 pub const MOST_THEMES: usize = 7;
-/// Terms of a theme's name.
+/// The most terms in a theme's name.
 const NAMED: usize = 3;
-/// Part of the rarer term's items that two terms of a theme share.
+/// Two terms share a theme if they share this part of the rarer term's items.
 const TOGETHER: f64 = 0.5;
 
 /// Items that share terms.
@@ -21,38 +21,38 @@ pub struct Theme {
     /// Its best terms, the strongest first.
     pub terms: Vec<String>,
     pub items: u64,
-    /// Near-copies once.
+    /// Items, with near-copies counted once.
     pub unique: u64,
     pub voices: u64,
-    /// Of those that are scored.
+    /// The negative share of its scored items.
     pub negative: Option<Share>,
-    /// Items of the period before that would belong to it; `None` where that is not known.
+    /// Items of the period before that would belong to it; `None` if unknown.
     pub before: Option<u64>,
-    /// Place of the earliest item.
+    /// Index of the earliest item.
     pub first: usize,
-    /// Place of the post that stands for it: most reactions, or the first.
+    /// Index of its post with most reactions; the earliest of several.
     pub post: Option<usize>,
-    /// The same of pages.
+    /// Index of its page with most reactions; the earliest of several.
     pub page: Option<usize>,
 }
 
-/// All of a period.
+/// The themes of a period.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Themes {
-    /// The largest first.
-    pub told: Vec<Theme>,
-    /// Themes that are not told, and their items.
+    /// At most [`MOST_THEMES`], the largest first.
+    pub largest: Vec<Theme>,
+    /// Further themes, and their items.
     pub more: u64,
     pub more_items: u64,
-    /// Items that hold no term that is news.
+    /// Items without a theme.
     pub other_items: u64,
 }
 
-/// The themes of a period. `earlier` are the terms of each item of the period before, where that can be compared.
+/// Groups a period's items into themes. `earlier` holds the terms of each item of the period before, if that can be compared.
 #[must_use]
 pub fn themes(news: &[NewsTerm], items: &[TermItem], earlier: Option<&[Vec<String>]>) -> Themes {
     let groups = groups(news);
-    // Of an item: how many of a group's terms it holds.
+    // For each item and group: how many of the group's terms the item contains.
     let mut held: Vec<Vec<u32>> = vec![vec![0; groups.len()]; items.len()];
     for (group, terms) in groups.iter().enumerate() {
         for place in terms.iter().flat_map(|term| &term.places) {
@@ -72,28 +72,28 @@ pub fn themes(news: &[NewsTerm], items: &[TermItem], earlier: Option<&[Vec<Strin
     let before = earlier.map(|earlier| before(&groups, earlier));
     let before = |group: usize| before.as_ref().and_then(|before| before.get(group)).copied();
     let themes = groups.iter().zip(&members).enumerate();
-    let mut told: Vec<Theme> =
+    let mut found: Vec<Theme> =
         themes.filter_map(|(at, (terms, places))| theme(terms, places, items, before(at))).collect();
-    let grouped: u64 = told.iter().map(|theme| theme.items).sum();
-    told.sort_by(|a, b| (b.unique, b.items).cmp(&(a.unique, a.items)).then_with(|| a.terms.cmp(&b.terms)));
-    let rest = told.split_off(told.len().min(MOST_THEMES));
+    let grouped: u64 = found.iter().map(|theme| theme.items).sum();
+    found.sort_by(|a, b| (b.unique, b.items).cmp(&(a.unique, a.items)).then_with(|| a.terms.cmp(&b.terms)));
+    let rest = found.split_off(found.len().min(MOST_THEMES));
     let all = items.len() as u64;
     Themes {
         more: rest.len() as u64,
         more_items: rest.iter().map(|theme| theme.items).sum(),
-        // What is left of groups that are too small is of no theme either.
+        // Items of groups that are too small have no theme either.
         other_items: (all - grouped).max(other),
-        told,
+        largest: found,
     }
 }
 
-/// The first of the groups of which an item holds most terms.
+/// The group with most of an item's terms; the first of several.
 fn best(held: &[u32]) -> Option<usize> {
     let held = held.iter().enumerate().filter(|(_, many)| **many > 0);
     held.rev().max_by_key(|(_, many)| **many).map(|(group, _)| group)
 }
 
-/// How many items of the period before belong to each group, each to one, as those of the period do.
+/// Counts the items of the period before in each group. As in the period itself, an item belongs to one group.
 fn before(groups: &[Vec<&NewsTerm>], earlier: &[Vec<String>]) -> Vec<u64> {
     let mut before = vec![0; groups.len()];
     for item in earlier {
@@ -106,7 +106,7 @@ fn before(groups: &[Vec<&NewsTerm>], earlier: &[Vec<String>]) -> Vec<u64> {
     before
 }
 
-/// Terms that stand together, each in one group.
+/// Groups terms that occur in the same items; each term is in one group.
 fn groups(news: &[NewsTerm]) -> Vec<Vec<&NewsTerm>> {
     let mut groups: Vec<Vec<&NewsTerm>> = Vec::new();
     for term in news {

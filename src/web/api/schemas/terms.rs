@@ -1,7 +1,7 @@
 //! A topic's terms that are news, and its themes.
 
 use super::parts::{Named, SANDBOX};
-use crate::compare::{ComparedWith, Untold};
+use crate::compare::{ComparedWith, StandOutReason, Untold};
 use crate::model::{Kind, TermKind};
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, object};
@@ -21,16 +21,23 @@ const NEWS: &[Field] = &[
     ("more_items", Integer, "items of these"),
     ("other_items", Integer, "items of no theme"),
     ("cut", Flag, "only the latest 20,000 items of the span were read"),
-    ("stand_out", Maybe(&Of("StandOut")), "what stands out where there are too few days before; never news"),
+    (
+        "stand_out",
+        Maybe(&Of("StandOut")),
+        "shown if there are too few days before, or no term is news on the busiest day so far; never news",
+    ),
 ];
 
 const STAND_OUT: &[Field] = &[
+    ("reason", Word(|| StandOutReason::ALL.iter().map(|why| why.as_str()).collect()), "why they are shown"),
     (
         "compared_with",
         Word(|| ComparedWith::ALL.iter().map(|with| with.as_str()).collect()),
         "days of other topics, or nothing: then these are what most people say",
     ),
     ("texts", Integer, "texts that they were compared with"),
+    ("texts_now", Maybe(&Integer), "texts of the span; null unless `busiest_day`"),
+    ("most_texts_before", Maybe(&Integer), "texts of the busiest day before; null unless `busiest_day`"),
     (
         "terms",
         List(&Of("Term")),
@@ -84,7 +91,7 @@ pub(super) fn schemas() -> Vec<Named> {
     vec![
         ("Terms", object("Terms of a span", &[&answer])),
         ("TermNews", object("Terms that are news, and themes", &[NEWS])),
-        ("StandOut", object("Terms that stand out of a topic's first days", &[STAND_OUT])),
+        ("StandOut", object("Terms that stand out beside other topics", &[STAND_OUT])),
         ("Term", object("A term that is news", &[TERM])),
         ("Theme", object("Items that share terms that are news", &[THEME])),
         ("TermSample", object("An item that shows others", &[SAMPLE])),

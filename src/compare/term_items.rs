@@ -1,0 +1,119 @@
+//! Reads the items of a period as terms need them: their words, day, author and tone.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::insight::daily::days;
+use crate::insight::terms::{TermItem, voice_of};
+use crate::model::{Mark, Readable, Span, Time, Topic, Words};
+use crate::normalise::words;
+use crate::store::{Moment, StoreError};
+
+/// Items of the period whose words are read: the latest.
+const MOST: usize = 20_000;
+/// The same where the answer has to be quick.
+const MOST_TRUSTING: usize = 2_000;
+/// Items whose words are in memory at a time.
+pub(super) const CHUNK: usize = 2_000;
+
+/// The items and settings that terms are computed from.
+#[derive(Debug, Clone, Copy)]
+pub struct TermsAsked<'a> {
+    pub topic: &'a Topic,
+    /// Items first seen in the period or the four weeks before, without those that the topic's filter hides.
+    pub meant: &'a [Mark],
+    /// The items that the filter hides.
+    pub hidden: &'a [Mark],
+    /// Keys of the period's items.
+    pub period: &'a [&'a Mark],
+    pub span: Span,
+    /// When the topic's first run with findings started.
+    pub began: Option<Time>,
+    /// When the query last changed; `None` if it never did.
+    pub asked_since: Option<Time>,
+    /// The scorer whose tone counts in this period.
+    pub scorer: Option<&'a str>,
+    /// Use stored counts of the days before without a check; `meant` and `hidden` need not include those days then.
+    pub trusting: bool,
+}
+
+impl TermsAsked<'_> {
+    /// The most items of a period that are read.
+    pub(super) const fn most(&self) -> usize {
+        if self.trusting { MOST_TRUSTING } else { MOST }
+    }
+}
+
+/// The latest items of the period, as many as are read, and whether there are more.
+pub(super) fn latest<'a>(asked: &TermsAsked<'a>) -> (Vec<&'a Mark>, bool) {
+    let mut period = asked.period.to_vec();
+    period.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
+    let cut = period.len() > asked.most();
+    period.truncate(asked.most());
+    (period, cut)
+}
+
+pub(super) async fn said(moment: &mut Moment, marks: &[&Mark]) -> Result<HashMap<String, Words>, StoreError> {
+    let keys: BTreeSet<&str> = marks.iter().map(|mark| mark.key.as_str()).collect();
+    let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
+    Ok(words.into_iter().map(|words| (words.key.clone(), words)).collect())
+}
+
+pub(super) fn readable<'a>(mark: &Mark, words: &'a Words) -> Readable<'a> {
+    Readable {
+        kind: mark.kind,
+        title: words.title.as_deref(),
+        text: words.text.as_deref(),
+        author: None,
+        author_name: None,
+        url: words.url.as_deref(),
+    }
+}
+
+/// The terms of an item, each once, sorted.
+pub(super) fn terms_of(mark: &Mark, words: &Words) -> Vec<String> {
+    let mut terms = BTreeSet::new();
+    words::terms(&readable(mark, words), &mut |term| {
+        if !terms.contains(term) {
+            terms.insert(term.to_owned());
+        }
+    });
+    terms.into_iter().collect()
+}
+
+pub(super) async fn items_of(
+    moment: &mut Moment,
+    asked: &TermsAsked<'_>,
+    period: &[&Mark],
+) -> Result<Vec<TermItem>, StoreError> {
+    let last = Time(asked.span.until.0.saturating_sub(1));
+    let many = i32::try_from(asked.span.length().as_secs() / 86_400 + 2).unwrap_or(400);
+    let days = days(last, many, asked.topic.timezone());
+    let mut items = Vec::with_capacity(period.len());
+    for some in period.chunks(CHUNK) {
+        let said = said(moment, some).await?;
+        for mark in some {
+            let Some(words) = said.get(mark.key.as_str()) else { continue };
+            let by_this = Some(mark.scorer.as_deref().unwrap_or_default()) == asked.scorer;
+            items.push(TermItem {
+                key: mark.key.clone(),
+                kind: mark.kind,
+                cluster: mark.cluster.clone(),
+                voice: voice_of(mark),
+                day: days.partition_point(|day| day.span.until <= mark.moment()),
+                at: mark.moment(),
+                sound: mark.sound.filter(|_| by_this),
+                weight: mark.engagement.sum(),
+                terms: terms_of(mark, words),
+                runs: words::runs(&readable(mark, words)),
+            });
+        }
+    }
+    Ok(items)
+}
+
+/// The queries of a topic that contain words.
+pub(super) fn questions(topic: &Topic) -> Vec<words::Asked> {
+    let of_service = topic.sources().into_iter().filter_map(|source| topic.query(source));
+    let of_providers = topic.providers.iter().filter_map(|one| Some(one.text("query")?.to_owned()));
+    of_service.chain(of_providers).filter_map(|question| words::Asked::of(&question)).collect()
+}

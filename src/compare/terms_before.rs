@@ -1,0 +1,114 @@
+//! Counts what a topic said on the days before a period: as stored, or counted again where the items have changed.
+
+use super::term_items::{CHUNK, TermsAsked, readable, said, terms_of};
+use crate::insight::daily::{Day, days};
+use crate::insight::terms::{BEFORE, Basis, DayTerms, TermCounter, voice_of};
+use crate::model::{Mark, Span, Time};
+use crate::normalise::words;
+use crate::store::{Moment, StoreError};
+
+/// A day of which more than this part lost its words is not compared with.
+const PRUNED: f64 = 0.1;
+
+/// The topic's local days before the period that can be compared with it: those since its first run with the present query.
+pub(super) fn days_before(asked: &TermsAsked<'_>) -> Vec<Day> {
+    let since = asked.began.max(asked.asked_since).unwrap_or(asked.span.from);
+    let days = days(asked.span.from, i32::try_from(BEFORE).unwrap_or(28) + 1, asked.topic.timezone());
+    let ended = days.into_iter().filter(|day| day.span.until <= asked.span.from && day.span.from >= since);
+    let ended: Vec<Day> = ended.collect();
+    ended.get(ended.len().saturating_sub(BEFORE)..).unwrap_or_default().to_vec()
+}
+
+/// The term counts of each day: the stored ones, or counted again if the day's items have changed since.
+pub(super) async fn counts_before(
+    moment: &mut Moment,
+    asked: &TermsAsked<'_>,
+    before: &[Day],
+) -> Result<Vec<(Day, DayTerms)>, StoreError> {
+    let Some((first, last)) = before.first().zip(before.last()) else { return Ok(Vec::new()) };
+    let inside = Span { from: first.span.from, until: last.span.until };
+    let kept = moment.kept_terms(&asked.topic.id, inside).await?;
+    let rules = Basis::new(words::TERM_RULES, &asked.topic.filter);
+    if asked.trusting {
+        let of_day = |day: &Day| kept.iter().find(|kept| kept.span == day.span && rules.is_of(&kept.basis));
+        let counts = |day: &Day| Some((*day, DayTerms::decode(&of_day(day)?.counts)?));
+        return Ok(before.iter().filter_map(counts).collect());
+    }
+    let place = |mark: &Mark| {
+        let at = before.partition_point(|day| day.span.until <= mark.moment());
+        before.get(at).filter(|day| day.span.holds(mark.moment())).map(|_| at)
+    };
+    let mut bases = vec![rules; before.len()];
+    let mut pruned = vec![(0_u32, 0_u32); before.len()];
+    let mut meant: Vec<Vec<&Mark>> = vec![Vec::new(); before.len()];
+    for mark in asked.meant.iter().chain(asked.hidden) {
+        let Some(at) = place(mark) else { continue };
+        if let Some(basis) = bases.get_mut(at) {
+            basis.add(mark);
+        }
+        if let Some(day) = pruned.get_mut(at) {
+            *day = (day.0 + u32::from(mark.pruned), day.1 + 1);
+        }
+    }
+    for mark in asked.meant {
+        if let Some(day) = place(mark).and_then(|at| meant.get_mut(at)) {
+            day.push(mark);
+        }
+    }
+    let mut counted = Vec::with_capacity(before.len());
+    for (((day, basis), marks), (gone, all)) in before.iter().zip(bases).zip(meant).zip(pruned) {
+        if f64::from(gone) > PRUNED * f64::from(all) {
+            continue;
+        }
+        let same = kept.iter().find(|kept| kept.span == day.span && kept.basis == basis.bytes());
+        let counts = match same.and_then(|kept| DayTerms::decode(&kept.counts)) {
+            Some(counts) => counts,
+            None => count(moment, &marks).await?,
+        };
+        counted.push((*day, counts));
+    }
+    Ok(counted)
+}
+
+/// Counts the terms of one day.
+async fn count(moment: &mut Moment, marks: &[&Mark]) -> Result<DayTerms, StoreError> {
+    let mut counter = TermCounter::default();
+    for some in marks.chunks(CHUNK) {
+        let said = said(moment, some).await?;
+        for mark in some {
+            if let Some(read) = said.get(mark.key.as_str()) {
+                counter.item(&mark.cluster, &voice_of(mark));
+                words::terms(&readable(mark, read), &mut |term| counter.term(term));
+            }
+        }
+    }
+    Ok(counter.end())
+}
+
+/// The terms of each item of the period before, which is as long as this one; `None` if it cannot be compared.
+pub(super) async fn earlier(
+    moment: &mut Moment,
+    asked: &TermsAsked<'_>,
+    first: Option<Span>,
+) -> Result<Option<Vec<Vec<String>>>, StoreError> {
+    let length = asked.span.until.0 - asked.span.from.0;
+    let span = Span { from: Time(asked.span.from.0 - length), until: asked.span.from };
+    if first.is_none_or(|first| first.from > span.from) {
+        return Ok(None);
+    }
+    let marks: Vec<&Mark> = asked.meant.iter().filter(|mark| span.holds(mark.moment())).collect();
+    // The words of pruned items are gone.
+    let pruned = marks.iter().filter(|mark| mark.pruned).count();
+    if pruned as f64 > PRUNED * marks.len() as f64 {
+        return Ok(None);
+    }
+    if marks.len() > asked.most() {
+        return Ok(None);
+    }
+    let mut all = Vec::with_capacity(marks.len());
+    for some in marks.chunks(CHUNK) {
+        let said = said(moment, some).await?;
+        all.extend(some.iter().filter_map(|mark| Some(terms_of(mark, said.get(mark.key.as_str())?))));
+    }
+    Ok(Some(all))
+}
