@@ -1,57 +1,57 @@
-//! A day's limits of calls and money and how a forecast meets them, as plain values. `quota` works them out.
+//! The daily limits of calls and money and how a forecast meets them, as plain values. `quota` computes them.
 
 use crate::budget::TooDear;
 use crate::model::{Budget, Micros, Time};
 
-/// How the day's limit of calls is met.
+/// How the forecast meets the daily limit of calls.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Quota {
-    /// Calls that may be made in a UTC day.
+    /// Calls allowed per UTC day.
     pub max_calls_per_day: u32,
-    /// Calls made already today.
+    /// Calls already made today.
     pub made_today: i64,
-    /// Calls of the fullest UTC day that begins or ends in the horizon, at most, tries after a failure left out.
+    /// The most calls on any UTC day of the horizon: an upper bound without retries.
     pub fullest_day_calls: i64,
     pub fullest_day: String,
-    /// The first day on which the calls would be more than allowed.
+    /// The first day on which the calls exceed the limit.
     pub used_up: Option<UsedUp>,
-    /// On how many days they would.
+    /// The number of such days.
     pub days_over: u32,
 }
 
-/// A day on which more calls are wanted than allowed.
+/// A day whose calls exceed the limit.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct UsedUp {
     /// The UTC day.
     pub day: String,
-    /// Calls it would have.
+    /// Calls planned for it.
     pub calls: i64,
-    /// When the last allowed one is made.
+    /// When the last allowed call is made.
     pub at: Time,
 }
 
-/// How another limit of a day is met: the service's money, or what a topic has of its own.
+/// How the forecast meets another daily limit: the service's money, or a topic's own limit.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Allowance {
     pub budget: Budget,
-    /// The topic whose limit it is.
+    /// The topic that the limit belongs to.
     pub topic: Option<String>,
-    /// What there is in a UTC day, in calls or dollars.
+    /// The limit per UTC day, in calls or dollars.
     pub limit: Amount,
-    /// What is used of today's.
+    /// How much of today's limit is used already.
     pub used_today: Amount,
-    /// What the fullest UTC day of the horizon would use, at most, tries after a failure left out.
+    /// The highest use on any UTC day of the horizon: an upper bound without retries.
     pub fullest_day_use: Amount,
     pub fullest_day: String,
-    /// The first day on which it is not enough.
+    /// The first day on which the use exceeds the limit.
     pub used_up_on: Option<String>,
-    /// What that day would use.
+    /// The planned use of that day.
     pub wanted: Option<Amount>,
-    /// When on that day the last allowed call is made.
+    /// When the last allowed call of that day is made.
     pub used_up_at: Option<Time>,
-    /// On how many days it is not enough.
+    /// The number of such days.
     pub days_over: u32,
-    /// A planned call that costs more than a whole day has.
+    /// A planned call that costs more than the whole daily limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub too_dear: Option<TooDear>,
 }
@@ -74,7 +74,7 @@ impl std::fmt::Display for Amount {
     }
 }
 
-/// A count as rows have it.
+/// Converts a count to the integer type of rows; saturates.
 pub(super) fn whole(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

@@ -1,5 +1,5 @@
-//! Two rules from the textbook, to hold an alert against: they see the windows that it saw. `3-sigma` compares a window with
-//! those at the same hour of earlier days, `z-score` with all windows before it. Nobody is told by them.
+//! Two textbook rules to compare alerts with, on the same windows. `3-sigma` compares a window with those at the same
+//! hour of earlier days, `z-score` with all windows before it. They notify no one.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,16 +7,16 @@ use std::time::Duration;
 use super::daily::MIN_DAYS;
 use crate::model::{Span, Time};
 
-/// Standard deviations above the mean beyond which both fire.
+/// Both rules fire beyond this many standard deviations above the mean.
 const FIRES: f64 = 3.0;
-/// Standard deviations within which both end.
+/// Both rules stop firing at or below this many standard deviations.
 const ENDS: f64 = 2.0;
-/// How far back `z-score` remembers, as far as alerts do.
+/// How far back `z-score` remembers; the same as for alerts.
 const MEMORY: Duration = Duration::from_secs(28 * 86_400);
-/// What it remembers must be at least this long before it judges.
+/// `z-score` judges only once it remembers at least this much time.
 const LEAST_MEMORY: Duration = Duration::from_secs(86_400);
 
-/// How many values there are, their sum and that of their squares: exact, whatever comes and goes.
+/// The number of values, their sum and the sum of their squares: integers, so adding and removing is exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Moments {
     many: u64,
@@ -25,7 +25,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Those of some counts.
+    /// The moments of some counts.
     #[must_use]
     pub fn of(counts: impl IntoIterator<Item = u64>) -> Self {
         let mut moments = Self::default();
@@ -47,7 +47,7 @@ impl Moments {
         self.squares = self.squares.saturating_sub(count.saturating_mul(count));
     }
 
-    /// Standard deviations that a count lies above the mean, 0 below it; `None` while there are too few values.
+    /// Returns how many standard deviations `count` lies above the mean, 0 if below; `None` with too few values.
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     fn above(&self, count: u64) -> Option<f64> {
         if self.many < MIN_DAYS as u64 {
@@ -59,23 +59,23 @@ impl Moments {
             u128::from(self.many).saturating_mul(self.squares).saturating_sub(self.sum.saturating_mul(self.sum));
         let deviation = (spread as f64 / (many * (many - 1.0))).sqrt();
         let away = count as f64 - mean;
-        // Where all are equal, whatever is more is infinitely far.
+        // If all values are equal, anything above them is infinitely far.
         Some(if away <= 0.0 { 0.0 } else { away / deviation })
     }
 }
 
-/// A window that an alert looked at.
+/// A window that an alert evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
-    /// When the run began that it ends with.
+    /// When the run at the end of the window started.
     pub at: Time,
     pub window: Span,
     pub count: u64,
-    /// The windows at the same hour of earlier days.
+    /// The counts of the windows at the same hour of earlier days.
     pub like: Moments,
 }
 
-/// When a rule fires that goes by standard deviations; what goes on fires once.
+/// Collects when a rule fires; a rule that keeps firing counts once.
 #[derive(Debug, Default)]
 struct Fires {
     firing: bool,
@@ -96,7 +96,8 @@ impl Fires {
     }
 }
 
-/// When a window holds more than three standard deviations above the mean of those at the same hour of earlier days.
+/// Returns when a window's count rose more than three standard deviations above the mean of the same hour on earlier
+/// days.
 #[must_use]
 pub fn three_sigma(looks: &[Look], least: u64) -> Vec<Time> {
     let mut fires = Fires::default();
@@ -106,8 +107,8 @@ pub fn three_sigma(looks: &[Look], least: u64) -> Vec<Time> {
     fires.at
 }
 
-/// When a window holds more than three standard deviations above the mean of all windows before it that do not overlap it.
-/// Looks are of one topic, the earliest first.
+/// Returns when a window's count rose more than three standard deviations above the mean of all earlier windows that do
+/// not overlap it. `looks` belong to one topic, the earliest first.
 #[must_use]
 pub fn z_score(looks: &[Look], least: u64) -> Vec<Time> {
     let (mut fires, mut before) = (Fires::default(), Moments::default());
@@ -143,7 +144,8 @@ mod tests {
 
     #[test]
     fn three_sigma_fires_beyond_three_and_ends_within_two() {
-        // Mean 20; the squares about it are 16, 16, 4, 4, 4, 4 and 0, 48 by 6 degrees: deviation 2.828, edges 28.49 and 25.66.
+        // Mean 20; squared differences 16, 16, 4, 4, 4, 4 and 0: 48 / 6 degrees: deviation 2.828, edges 28.49 and
+        // 25.66.
         let like = [16, 24, 18, 22, 18, 22, 20];
         let at = |counts: &[u64], least: u64| -> Vec<i64> {
             let looks: Vec<Look> = (0..).zip(counts).map(|(hour, count)| look(hour, 1, *count, &like)).collect();
@@ -170,7 +172,7 @@ mod tests {
         assert_eq!(fires(25, 1), [25]);
         assert_eq!(fires(30, 6), [30]);
         assert_eq!(fires(29, 6), [0; 0]);
-        // What is forgotten counts no more: a burst of 29 days ago widens nothing.
+        // A forgotten burst no longer counts: one from 29 days ago does not widen the deviation.
         let looks: Vec<Look> = (0..800)
             .map(|hour| {
                 look(

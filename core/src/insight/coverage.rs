@@ -1,17 +1,18 @@
-//! Which stretches of time searches covered together, and which they did not. Pure arithmetic on spans; why something is
-//! a hole is `holes`'.
+//! Divides a period into what searches covered together and the holes. Only arithmetic on spans; `holes` explains the
+//! holes.
 
 use crate::model::Span;
 
-/// A period, divided: what is covered and what is not, each sorted, disjoint and inside it; together they are the period.
+/// A period divided into covered spans and holes. Both are sorted, disjoint and inside the period; together they fill
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cover {
-    /// Covered; stretches that touch are one.
+    /// Covered spans; spans that touch are merged.
     pub covered: Vec<Span>,
     pub holes: Vec<Span>,
 }
 
-/// Divides a period by what was covered of it.
+/// Divides a period by the spans covered in it.
 #[must_use]
 pub fn cover(period: Span, spans: impl IntoIterator<Item = Span>) -> Cover {
     let mut spans: Vec<Span> = spans.into_iter().filter_map(|span| span.within(period)).collect();
@@ -33,7 +34,7 @@ pub fn cover(period: Span, spans: impl IntoIterator<Item = Span>) -> Cover {
     Cover { covered, holes }
 }
 
-/// Milliseconds of spans that do not overlap.
+/// Returns the total milliseconds of spans that do not overlap.
 #[must_use]
 pub fn sum(spans: &[Span]) -> i64 {
     spans.iter().map(|span| span.until.0 - span.from.0).sum()
@@ -79,7 +80,7 @@ mod tests {
             prop_assert!(all.windows(2).all(|pair| pair[0].until == pair[1].from), "{:?}", all);
             prop_assert!(got.covered.windows(2).all(|pair| pair[0].until < pair[1].from), "{:?}", got.covered);
             prop_assert_eq!(sum(&got.covered) + sum(&got.holes), length);
-            // The union is that of what came in, instant by instant.
+            // Checks the union instant by instant.
             for at in 0..length {
                 let inside = |list: &[Span]| list.iter().any(|s| s.from.0 <= at && at < s.until.0);
                 prop_assert_eq!(inside(&got.covered), inside(&spans), "at {}", at);

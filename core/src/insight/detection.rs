@@ -1,14 +1,14 @@
-//! How well alerts tell real events: how many alerts were right, how many events were found, how long after their begin.
-//! What a real event is, whoever writes the list says; when an alert fires is `alert`'s.
+//! Measures alerts against real events: how many alerts were right, how many events were found, and how late. The list
+//! of events is given; `alert` decides when an alert fires.
 
 use std::time::Duration;
 
 use crate::model::Time;
 
-/// Something that happened, as somebody wrote it down; both ends belong to it.
+/// A real event from a hand-written list; both ends are inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RealEvent {
-    /// The topic it is of; `None`: of every topic.
+    /// The topic it belongs to; `None` means every topic.
     pub topic: Option<String>,
     pub begin: Time,
     pub end: Time,
@@ -16,35 +16,35 @@ pub struct RealEvent {
 }
 
 impl RealEvent {
-    /// Whether something of a topic at an instant lies inside.
+    /// Returns whether the event covers `topic` at `at`.
     #[must_use]
     pub fn holds(&self, topic: &str, at: Time) -> bool {
         self.topic.as_deref().is_none_or(|own| own == topic) && self.begin <= at && at <= self.end
     }
 }
 
-/// An alert that began to fire for a topic.
+/// The start of an alert for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
     pub topic: String,
     pub at: Time,
 }
 
-/// Alerts beside real events.
+/// The result of comparing alerts with real events.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Detection {
-    /// Alerts in all.
+    /// The number of alerts.
     pub alerts: usize,
-    /// Alerts inside some event.
+    /// Alerts inside any event.
     pub right: usize,
-    /// Of each event, the first alert inside.
+    /// For each event, the first alert inside it.
     pub first: Vec<Option<Time>>,
-    /// How long after their begin events were found, the shortest first.
+    /// How long after its start each found event was found, the shortest first.
     delays: Vec<Duration>,
 }
 
 impl Detection {
-    /// Holds alerts against events.
+    /// Compares alerts with events.
     #[must_use]
     pub fn of(alarms: &[Alarm], events: &[RealEvent]) -> Self {
         let right = |alarm: &&Alarm| events.iter().any(|event| event.holds(&alarm.topic, alarm.at));
@@ -58,25 +58,25 @@ impl Detection {
         Self { alerts: alarms.len(), right: alarms.iter().filter(right).count(), first, delays }
     }
 
-    /// Events that were found.
+    /// The number of events found.
     #[must_use]
     pub fn found(&self) -> usize {
         self.delays.len()
     }
 
-    /// The part of alerts that were right; `None` without alerts.
+    /// The share of alerts that were right; `None` without alerts.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
         part(self.right, self.alerts)
     }
 
-    /// The part of events that were found; `None` without events.
+    /// The share of events that were found; `None` without events.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         part(self.found(), self.first.len())
     }
 
-    /// The middle of the delays of what was found.
+    /// The median delay of the found events.
     #[must_use]
     pub fn median_delay(&self) -> Option<Duration> {
         let middle = self.delays.len() / 2;

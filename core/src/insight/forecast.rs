@@ -1,5 +1,5 @@
-//! What the topics will do and cost, before anything runs: their slots, the calls these make and the price of the calls.
-//! Arithmetic over schedules and a few sums of the past; how the calls meet the day's limit is `quota`'s.
+//! Forecasts what the topics will do and cost: their slots, the calls these make and their price. Arithmetic over
+//! schedules and a few sums of past runs; `quota` compares the calls with the daily limits.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -13,17 +13,18 @@ use crate::model::{
 };
 use crate::schedule::{Refused, Schedule, Uncovered, uncovered};
 
-/// Fewer billed searches of a source than this say nothing about its price.
+/// Billed searches of a source needed to derive its price from them.
 const ENOUGH_SEARCHES: i64 = 20;
-/// Fewer runs of a topic than this say nothing about how often it asks the AI source.
+/// Runs of a topic needed to derive how often it asks the AI source.
 const ENOUGH_RUNS: i64 = 10;
-/// Days of a month.
+/// Days in a month.
 const MONTH: u32 = 30;
 
-/// Looks ahead. `topics` are all there are, since they share the day's limit; those that `shown` wants are told.
+/// Forecasts slots, calls and cost. `topics` must be all topics, as they share the daily limit; the result lists only
+/// those that `shown` accepts.
 ///
 /// # Errors
-/// [`Refused`] when a schedule cannot be compiled, which a checked configuration excludes.
+/// [`Refused`] if a schedule does not compile; a checked configuration rules this out.
 pub fn forecast(
     topics: &[Topic],
     shown: impl Fn(&Topic) -> bool,
@@ -88,14 +89,14 @@ pub fn forecast(
         total.at_most = total.at_most.plus(row.at_most);
         total.expected = total.expected.plus(row.expected);
     }
-    // Of the sum, so that a thousand rounded shares do not add up to something else.
+    // Divide the sum: a thousand rounded shares would not add up to it.
     for cost in [&mut total.at_most, &mut total.expected] {
         cost.per_day = share(cost.horizon, 1, i64::from(horizon.days));
     }
     Ok(Forecast { topics: rows, ..total })
 }
 
-/// The observed average when enough was billed, else the configured price.
+/// Returns the observed average price if enough searches were billed, else the configured price.
 fn price(source: Source, configured: &Prices, history: &History) -> Price {
     let billed = history.billed.iter().find(|row| row.source == source);
     let billed_searches = billed.map_or(0, |row| row.searches);
@@ -123,7 +124,7 @@ fn idle(topic: &Topic) -> TopicForecast {
     }
 }
 
-/// What topics of equal schedule and zone share.
+/// What topics with the same schedule and time zone share.
 struct Shared<'t> {
     schedule: Schedule,
     timezone: &'t str,
@@ -132,12 +133,12 @@ struct Shared<'t> {
     last: Option<Time>,
     slots: i64,
     month: i64,
-    /// Slots that are the first of a local day, in the horizon and in a month; counted when a topic needs them.
+    /// Slots that are the first of a local day, in the horizon and in a month; counted on demand.
     firsts: Option<(i64, i64)>,
     uncovered: HashMap<Window, Option<Uncovered>>,
 }
 
-/// Distinct schedules: of thousands of topics most share theirs.
+/// Topics grouped by schedule: of thousands of topics most share one.
 struct Groups<'t> {
     horizon: Horizon,
     until: Time,
@@ -197,7 +198,7 @@ impl<'t> Groups<'t> {
             },
             Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
         };
-        // With no other source there is nothing that could be new: the AI source is asked every time.
+        // With no other source nothing can be new: the AI source is then asked every time.
         let open = when == Some(AiWhen::New) && topic.finds();
         let ai_asked = asked.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
         let on = |on: bool, slots: i64| if on { slots } else { 0 };
@@ -252,7 +253,7 @@ impl Groups<'_> {
         loads
     }
 
-    /// The service's money, then the limits of single topics.
+    /// Returns the allowances: the service's money, then the limits of single topics.
     fn budgets(
         &self,
         loads: &[Group<'_>],
@@ -266,7 +267,7 @@ impl Groups<'_> {
         if let Some(money) = limits.money {
             let amounts = (Amount::Money(money), Amount::Money(used.money));
             let asked = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
-            // Calls are refused at the configured price, whatever was billed.
+            // Calls are refused by the configured price, not by the billed one.
             let too_dear = configured.too_dear(asked.filter(|source| source.is_service()), money);
             let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?;
             told.push(Allowance { too_dear, ..met });
@@ -294,21 +295,21 @@ impl Groups<'_> {
     }
 }
 
-/// What calls cost when only this share of the AI calls is made.
+/// Returns the cost of `calls` if only `asked` of `of` AI calls are made.
 fn spent(calls: Calls, prices: &[Price], (asked, of): (i64, i64)) -> Micros {
     prices.iter().fold(Micros(0), |sum, price| {
         let cost = match price.source {
             Source::Social => price.price.times(calls.social),
             Source::Web => price.price.times(calls.web),
             Source::Ai => share(price.price.times(calls.ai), asked, of),
-            // Counted by topic: each has its own.
+            // Added per topic: each has its own.
             _ => Micros(0),
         };
         sum.plus(cost)
     })
 }
 
-/// `part` of `of` equal parts, rounded to the nearest micro-dollar.
+/// Returns `sum * part / of`, rounded to the nearest micro-dollar.
 fn share(sum: Micros, part: i64, of: i64) -> Micros {
     let of = i128::from(of.max(1));
     let rounded = (i128::from(sum.0) * i128::from(part) + of / 2).div_euclid(of);

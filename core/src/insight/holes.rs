@@ -1,5 +1,5 @@
-//! What each source of a topic covered in a period, as people and programs read it: stretches and holes, and for each
-//! hole what the ledger knows of its causes. Pure; the arithmetic of spans is `coverage`'s.
+//! What each source of a topic covered in a period: covered spans, holes, and the causes of each hole from the ledger.
+//! Pure; `coverage` has the arithmetic of spans.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -15,36 +15,36 @@ closed_list! {
     Why {
         /// The topic was paused.
         Paused = "paused",
-        /// Slots passed while nothing ran.
+        /// Slots passed while no process ran.
         MissedSlot = "missed_slot",
-        /// Slots were left out, mostly because the last run still went on.
+        /// Slots were skipped, mostly because the previous run was still going.
         SkippedSlot = "skipped_slot",
         /// Searches failed or were lost.
         FailedSearch = "failed_search",
-        /// Searches were not made: over quota, interrupted, cancelled.
+        /// Searches were not made: over quota, interrupted or cancelled.
         NotAsked = "not_asked",
-        /// The reply was as long as it could be and reached back no further.
+        /// The reply was full and did not reach further back.
         Saturated = "saturated",
-        /// The next search that succeeded did not look back so far.
+        /// The next successful search did not look back far enough.
         TooShort = "look_back_too_short",
-        /// Made by a version that did not record what it covered.
+        /// The search was made by a version that did not record coverage.
         NotRecorded = "not_recorded",
-        /// Nothing is recorded that explains it: mostly nothing was due.
+        /// The ledger explains nothing: usually nothing was due.
         NothingDue = "nothing_due",
     }
 }
 
-/// A search that begins so many milliseconds after the one before ended its window leaves no hole worth a word.
+/// A gap between two search windows shorter than this many milliseconds is not reported as a hole.
 const SHORT: i64 = 60_000;
 
 /// One cause of a hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Cause {
     pub why: Why,
-    /// None of slots that passed and are not in the ledger yet.
+    /// How often it happened; 0 for slots that passed and are not in the ledger yet.
     pub count: usize,
-    /// The first one's error class or reason; the look-back's length where that was too short; of a slot that nobody has
-    /// planned yet, that slot.
+    /// The first one's error class or reason. If the look-back was too short: its length. For a slot not planned yet:
+    /// that slot.
     pub detail: Option<String>,
 }
 
@@ -68,22 +68,22 @@ impl fmt::Display for Cause {
     }
 }
 
-/// A stretch of time with its length.
+/// A span with its length.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct HoleLength {
-    /// From when to when.
+    /// Start and end.
     #[serde(flatten)]
     pub span: Span,
-    /// Its length in milliseconds.
+    /// Length in milliseconds.
     pub length_ms: i64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Hole {
-    /// Where it is.
+    /// Where the hole is.
     #[serde(flatten)]
     pub stretch: HoleLength,
-    /// What the ledger knows of its causes.
+    /// Its causes from the ledger.
     pub causes: Vec<Cause>,
 }
 
@@ -91,33 +91,33 @@ pub struct Hole {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Coverage {
-    /// Its searches look back over a span.
+    /// Its searches cover spans of time.
     Spans {
-        /// Covered, in order.
+        /// Covered spans, in order.
         covered: Vec<HoleLength>,
-        /// Not covered, in order.
+        /// Holes, in order.
         holes: Vec<Hole>,
-        /// Not covered since the last search; the next one looks back over it.
+        /// The hole since the last search; the next search looks back over it.
         open: Option<Hole>,
-        /// Sum of what is covered, milliseconds.
+        /// Covered milliseconds.
         covered_ms: i64,
-        /// Sum of the holes, milliseconds.
+        /// Milliseconds of all holes.
         holes_ms: i64,
-        /// The last minutes before searches, in order: posts of then may have been indexed later, and no later search
+        /// The last minutes before searches, in order: posts from then may have been indexed later, and no later search
         /// looked back over them.
         late_indexing: Vec<HoleLength>,
-        /// Sum of these, milliseconds.
+        /// Milliseconds of late indexing.
         late_indexing_ms: i64,
-        /// Covered, as a part of covered, holes and late indexing.
+        /// The covered share of covered, holes and late indexing together.
         covered_share: Option<f64>,
     },
-    /// Its searches are about the moment they are made at.
+    /// Its searches show only the moment of the search.
     Checks {
-        /// When it was asked and answered.
+        /// When it answered.
         checks: Vec<Time>,
         /// Searches that failed.
         failed: usize,
-        /// Largest distance between two checks, milliseconds.
+        /// The longest time between two checks, milliseconds.
         largest_distance_ms: Option<i64>,
     },
 }
@@ -126,12 +126,12 @@ pub enum Coverage {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SourceCoverage {
     pub source: Source,
-    /// How, and what.
+    /// How it covers time, and what it covered.
     #[serde(flatten)]
     pub coverage: Coverage,
 }
 
-/// What each of the wanted sources of a topic covered in a period; `looks` are the topic's, in time.
+/// Returns what each source accepted by `wanted` covered in a period. `looks` are the topic's, in time order.
 #[must_use]
 pub fn covered(
     watched: &Watched,
@@ -144,7 +144,7 @@ pub fn covered(
     let searched = |source: Source| looks.iter().filter_map(|l| l.search.as_ref()).filter(move |s| s.source == source);
     let mut all = Vec::new();
     for source in on.into_iter().filter(|source| wanted(*source)) {
-        // Whether the call names a span is known of each that was made; without any, its operation tells.
+        // A source covers spans if any of its searches, or the topic's definition, uses an operation that names a span.
         let posts = SocialOperation::Posts.as_str();
         let defined = watched.definition.as_ref().and_then(|t| t.social.as_ref()).map(|s| s.operation.as_str());
         let mut operations = searched(source).map(|s| s.operation.as_str()).chain(defined);
@@ -182,7 +182,7 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     let searches =
         || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
     let divided = cover(period, searches().filter_map(|(_, search)| search.covered));
-    // What a search asked for and does not claim, by where its claim ends.
+    // The last minutes a search asked for but does not claim: the end of its claim to the end of its request.
     let mut unclaimed: HashMap<Time, Time> = HashMap::new();
     for (_, search) in searches() {
         if let (Some(asked), Some(covered)) = (search.asked, search.covered) {
@@ -191,14 +191,14 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
         }
     }
     let late = |hole: &Span| unclaimed.get(&hole.from).is_some_and(|until| hole.until.0 - until.0 < SHORT);
-    // The search that ends a hole is the one whose covered span begins there.
+    // A hole is ended by the search whose covered span begins at its end.
     let mut enders: HashMap<Time, (&Look, &LookSearch)> = HashMap::new();
     for (look, search) in searches() {
         if let Some(span) = search.covered {
             enders.entry(span.from).or_insert((look, search));
         }
     }
-    // What lies before the topic began is nobody's to cover.
+    // Time before the topic began is no hole.
     let watched_for = Span::new(period.from.max(watched.began), period.until);
     let (lates, missed): (Vec<&Span>, Vec<&Span>) =
         divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
@@ -212,7 +212,7 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
                 causes.retain(|cause| !matches!(cause.why, Why::Paused | Why::NothingDue));
                 causes.insert(0, Cause { why: Why::Paused, count: 1, detail: None });
             }
-            // Whoever plans next records the slots that passed; until then the ledger has no row of them.
+            // The next planning records the missed slots; until then the ledger has no row for them.
             let passed = watched.next.filter(|next| ender.is_none() && *next < hole.until && watched.ended.is_none());
             if let (Some(next), [only]) = (passed, causes.as_mut_slice())
                 && only.why == Why::NothingDue
@@ -223,7 +223,7 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
         })
         .collect();
     let window = watched.definition.as_ref().map_or(Duration::ZERO, |topic| topic.window.length());
-    // What is open counts from the last search: its last minutes wait for their posts, not for a search.
+    // An open hole counts from the last search: the minutes before it wait for posts, not for a search.
     let since = |hole: &Span| unclaimed.get(&hole.from).map_or(hole.from, |until| hole.from.max(*until));
     let waits = |hole: &Hole| {
         let Span { from, until } = hole.stretch.span;
@@ -252,14 +252,14 @@ fn stretch(span: Span) -> HoleLength {
     HoleLength { span, length_ms: span.until.0 - span.from.0 }
 }
 
-/// A part of a whole in four places, never rounded up to all of it.
+/// Returns `part / whole` to four decimals, rounded down: 1 means all of it.
 fn share(part: i64, whole: i64) -> Option<f64> {
     let of_ten_thousand = i128::from(part) * 10_000 / i128::from(whole.max(1));
     #[expect(clippy::cast_precision_loss, reason = "at most ten thousand")]
     (whole > 0).then(|| of_ten_thousand as f64 / 10_000.0)
 }
 
-/// What happened between the last search that covered and the one that covers again.
+/// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
 fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &LookSearch)>, end: Time) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
     let mut note = |why: Why, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
@@ -268,7 +268,7 @@ fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &Loo
     };
     let after = looks.partition_point(|look| look.at <= hole.from);
     let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
-    // What happened inside it, or else up to the search that ended it.
+    // Prefer what happened inside the hole, else look on to the search that ended it.
     let told = |look: &&Look| trouble(look, source).is_some();
     let inside = until(hole.until);
     let wider = until(ender.map_or(end, |(look, _)| look.at).max(hole.until));
@@ -291,7 +291,8 @@ fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &Loo
     found
 }
 
-/// Why a run, or its search of a source, covers nothing; `None` when it does, or says nothing about this source.
+/// Returns why a run, or its search of `source`, covered nothing. `None` if it covered something or is not about this
+/// source.
 fn trouble(look: &Look, source: Source) -> Option<(Why, Option<String>)> {
     if let Some(search) = &look.search {
         let detail = || search.trouble.clone();

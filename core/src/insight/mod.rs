@@ -1,10 +1,15 @@
-//! What several rows say together: one item found by several sources, a topic's state in a word; what was covered and where
-//! the holes are (`coverage`, `holes`); what is new, gone, edited, rising (`changes`); which sources fell silent (`silence`);
-//! the numbers of a day (`daily`) and why one is unusual (`why`); how a text spread (`story`); what counts as rising (`rising`) and
-//! what is usual of many values (`robust`, `student`), for all of these; what runs add up to (`tally`); how well alerts tell real
-//! events (`detection`), beside two textbook rules (`baselines`); which items are likely noise, learned from marks (`relevance`);
-//! what the topics will do and cost (`forecast`). Pure; it reads no database and no
-//! clock.
+//! What rows show together. Pure: it reads no database and no clock.
+//!
+//! * `coverage`, `holes`: what was covered, and the gaps
+//! * `changes`: what is new, gone, edited or rising; `rising` has the rule for rising
+//! * `silence`: sources that fell silent
+//! * `daily`: the figures of a day; `why`: why a figure is unusual
+//! * `story`: how a text spread
+//! * `robust`, `student`: statistics for the above
+//! * `tally`: sums over runs, for metrics
+//! * `detection`, `baselines`: how well alerts find real events, next to two textbook rules
+//! * `relevance`: likely noise, learned from marks
+//! * `forecast`: what the topics will do and cost
 
 mod allowance;
 mod baselines;
@@ -46,18 +51,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicStatus, Volume, WindowFit};
 
-/// An item of a snapshot, once, with every source that showed it.
+/// An item of a snapshot, merged over all sources that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SeenOnce {
-    /// Key shown to users.
+    /// Public key.
     pub key: String,
     /// Post or page.
     pub kind: Kind,
     /// The sources that showed it, each with its rank there.
     pub sources: BTreeMap<Source, i64>,
-    /// Whether the run was the first of its topic to see it.
+    /// Whether this run was the first of its topic to see it.
     pub new: bool,
-    /// In, outside or undated.
+    /// Inside the window, outside, or undated.
     pub fit: WindowFit,
     pub published_at: Option<Time>,
     pub url: Option<String>,
@@ -65,14 +70,14 @@ pub struct SeenOnce {
     pub title: Option<String>,
     /// Text or snippet.
     pub text: Option<String>,
-    /// Language, when known.
+    /// Language, if known.
     pub lang: Option<String>,
     pub engagement: Engagement,
-    /// Public key of the item that its near-copies began with; `None` while nobody has looked.
+    /// Public key of the first item of its cluster of near-copies; `None` until it was compared.
     pub cluster: Option<String>,
 }
 
-/// Merges the sightings of one run: what most sources agree on first, then by best rank.
+/// Merges the sightings of one run: items with most sources first, then by best rank.
 #[must_use]
 pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
     let mut merged: BTreeMap<&str, SeenOnce> = BTreeMap::new();
@@ -93,7 +98,7 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
             cluster: seen.cluster.clone(),
         });
         entry.sources.insert(seen.source, seen.rank);
-        // One source may have left the date out where another gave it.
+        // One source may omit the date that another gives.
         if entry.fit == WindowFit::Undated {
             entry.fit = seen.fit;
         }
@@ -104,7 +109,7 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
     items
 }
 
-/// How much a snapshot holds: items, texts of which none is a near-copy of another, authors.
+/// Returns the volume of a snapshot: items, distinct texts (near-copies count once) and authors.
 #[must_use]
 pub fn volume(items: &[SeenOnce]) -> Volume {
     let distinct = |of: &dyn Fn(&SeenOnce) -> Option<String>| {
@@ -118,13 +123,13 @@ pub fn volume(items: &[SeenOnce]) -> Volume {
     )
 }
 
-/// A handle as authors are told apart: without the case of A to Z. Of other letters neither SQLite's `lower` nor that of
-/// PostgreSQL's bytewise columns knows the case, and every figure has to be what SQL over the rows gives.
+/// Normalizes an author's handle: lowercases A to Z only. SQLite's `lower` and PostgreSQL's bytewise columns fold no
+/// other letters, and every figure must match SQL over the rows.
 fn one_author(handle: &str) -> String {
     handle.to_ascii_lowercase()
 }
 
-/// A topic's standing in one word, for people.
+/// Returns a topic's state in one or two words, for people.
 #[must_use]
 pub fn standing(status: &TopicStatus) -> &'static str {
     match status.last_run.as_ref().map(|run| run.state) {

@@ -1,37 +1,37 @@
-//! What a forecast is asked and what it tells, as plain values. How it comes about is in `forecast` and `quota`.
+//! The input and output of a forecast, as plain values. `forecast` and `quota` compute them.
 
 use super::allowance::{Allowance, Quota};
 use crate::model::{AskedRow, BilledRow, Micros, ServiceLimits, Source, Time, Used};
 
-/// The span that is looked at, and the day's limits.
+/// The period of a forecast, and the daily limits.
 #[derive(Debug, Clone, Copy)]
 pub struct Horizon {
-    /// Its begin, which is the present.
+    /// Its start: now.
     pub from: Time,
     /// Its length in days of 24 hours, at least 1.
     pub days: u32,
-    /// What may be asked in a UTC day.
+    /// What may be used per UTC day.
     pub limits: ServiceLimits,
-    /// What was used already in the UTC day of the begin.
+    /// What was already used in the UTC day of `from`.
     pub used: Used,
 }
 
-/// What the last 30 days say. Empty without a database.
+/// The history of the last 30 days; empty without a database.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// What was billed.
     pub billed: Vec<BilledRow>,
     /// How often the AI source was asked.
     pub asked: Vec<AskedRow>,
-    /// What topics that have limits of their own used in the UTC day of the begin.
+    /// What topics with their own limits used in the UTC day of the start.
     pub used: Vec<(String, Used)>,
     /// The other providers.
     pub providers: Vec<ProviderDay>,
-    /// Topics that are paused beside the file.
+    /// Topics paused by command, not in the file.
     pub paused: Vec<String>,
 }
 
-/// A provider's limits of a day, and what was used of them.
+/// A provider's daily limits and what was used of them.
 #[derive(Debug, Clone, Copy)]
 pub struct ProviderDay {
     pub name: Source,
@@ -39,7 +39,7 @@ pub struct ProviderDay {
     pub used: Used,
 }
 
-/// How a provider's limit of calls is met.
+/// How the forecast meets a provider's limit of calls.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ProviderQuota {
     pub provider: Source,
@@ -51,7 +51,7 @@ pub struct ProviderQuota {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Price {
     pub source: Source,
-    /// The price in force for the forecast.
+    /// The price used by the forecast.
     #[serde(rename = "price_usd")]
     pub price: Micros,
     /// `observed` or `configured`.
@@ -66,7 +66,7 @@ pub struct Calls {
     pub social: i64,
     pub web: i64,
     pub ai: i64,
-    /// Of providers beside the search service.
+    /// Calls to providers other than the search service.
     #[serde(skip_serializing_if = "is_zero")]
     pub providers: i64,
 }
@@ -79,22 +79,22 @@ fn is_zero(number: &i64) -> bool {
 /// Money over the horizon and over a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Cost {
-    /// Of the whole horizon.
+    /// For the whole horizon.
     #[serde(rename = "horizon_usd")]
     pub horizon: Micros,
-    /// The horizon's, spread over its days.
+    /// The horizon's cost divided by its days.
     #[serde(rename = "per_day_usd")]
     pub per_day: Micros,
-    /// Of the next 30 days.
+    /// For the next 30 days.
     #[serde(rename = "per_30_days_usd")]
     pub per_month: Micros,
 }
 
-/// What one topic will do.
+/// The forecast of one topic.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct TopicForecast {
     pub topic: String,
-    /// `scheduled`, `paused`, or `manual` (it has no schedule).
+    /// `scheduled`, `paused`, or `manual` (no schedule).
     pub state: &'static str,
     /// First slot of the horizon.
     pub first_slot: Option<Time>,
@@ -104,51 +104,52 @@ pub struct TopicForecast {
     pub slots: i64,
     /// Slots of the next 30 days.
     pub slots_30_days: i64,
-    /// Calls of the horizon, at most: a run asks each source once, and `ai.when` may leave the AI source out.
+    /// The most calls of the horizon: a run asks each source once, but `ai.when` may skip the AI source.
     pub calls: Calls,
-    /// Whether `ai.when = "new"` may leave calls out of which the number is not known.
+    /// Whether `ai.when = "new"` may skip an unknown number of calls.
     pub upper_bound: bool,
-    /// Planned runs of the last 30 days that asked the AI source, of how many: when there are enough to expect as much.
+    /// How many planned runs of the last 30 days asked the AI source, of how many; `None` with too few runs to predict
+    /// from.
     pub ai_asked: Option<(i64, i64)>,
-    /// What the calls cost at most.
+    /// The most that the calls cost.
     pub at_most: Cost,
-    /// What they are expected to cost, going by `ai_asked`; else the same.
+    /// The expected cost, using `ai_asked`; without it the same as `at_most`.
     pub expected: Cost,
-    /// By how many milliseconds the schedule is rarer than the window of the social searches.
+    /// How many milliseconds the interval of the schedule exceeds the window of the social searches.
     pub uncovered_ms: Option<i64>,
-    /// The local date, where that is so only because the clock is changed then.
+    /// The local date, if only a clock change on that day causes this.
     pub clock_change: Option<String>,
 }
 
-/// What all will do.
+/// The forecast of all topics.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Forecast {
     pub from: Time,
     pub until: Time,
     pub days: u32,
-    /// The topics asked for, in their order.
+    /// The requested topics, in their order.
     pub topics: Vec<TopicForecast>,
-    /// Sums over them.
+    /// Slots of these topics.
     pub slots: i64,
-    /// Sums over them.
+    /// Calls of these topics.
     pub calls: Calls,
-    /// Sums over them.
+    /// The most that these topics cost.
     pub at_most: Cost,
-    /// Sums over them.
+    /// The expected cost of these topics.
     pub expected: Cost,
-    /// Prices gone by.
+    /// The prices used.
     pub prices: Vec<Price>,
-    /// The day's limit of calls, which holds for all topics together.
+    /// The daily limit of calls, shared by all topics.
     pub quota: Quota,
     /// The limits of the other providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderQuota>,
-    /// The other limits: the service's money, and what the topics asked for have of their own.
+    /// The other limits: the service's money, and the requested topics' own limits.
     pub budgets: Vec<Allowance>,
 }
 
 impl Cost {
-    /// The sum of each.
+    /// Adds each part.
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             horizon: self.horizon.plus(other.horizon),

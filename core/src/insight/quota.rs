@@ -1,5 +1,5 @@
-//! How the calls of topics meet what a UTC day has of calls and money: on which day they would be more, and when on that
-//! day the last allowed one is made. Counting real calls is the store's.
+//! Compares the planned calls with the daily limits of calls and money: on which UTC day they exceed a limit, and when
+//! the last allowed call is made. The store counts real calls.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::outlook::{Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic};
 use crate::schedule::{Refused, Schedule};
 
-/// Calls at a slot, and what they cost.
+/// Calls at a slot and their cost.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     calls: i64,
@@ -25,14 +25,14 @@ impl Load {
     }
 }
 
-/// Topics of one schedule and zone, as far as their calls go.
+/// The calls of the topics that share a schedule and time zone.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'s> {
     schedule: &'s Schedule,
     timezone: &'s str,
-    /// At each slot.
+    /// Load at each slot.
     each: Load,
-    /// At the first slot of a local day.
+    /// Load at the first slot of each local day.
     daily: Load,
 }
 
@@ -41,7 +41,7 @@ impl<'s> Group<'s> {
         Self { schedule, timezone, each: Load::default(), daily: Load::default() }
     }
 
-    /// Adds the calls of a topic to the sources that are counted.
+    /// Adds the calls of a topic to those sources that `counted` accepts.
     pub(super) fn add(&mut self, topic: &Topic, prices: &[Price], counted: &impl Fn(Source) -> bool) {
         for source in topic.sources().into_iter().filter(|source| counted(*source)) {
             let price = prices.iter().find(|price| price.source == source).map_or(Micros(0), |price| price.price);
@@ -52,7 +52,7 @@ impl<'s> Group<'s> {
         }
     }
 
-    /// What is asked in (`after`, `until`].
+    /// Returns the load in (`after`, `until`].
     fn load(&self, after: Time, until: Time) -> Result<Load, Refused> {
         let daily = match self.daily.calls {
             0 => Load::default(),
@@ -62,7 +62,7 @@ impl<'s> Group<'s> {
     }
 }
 
-/// What of a load a limit is about.
+/// Picks the number that a limit applies to.
 type Part = fn(Load) -> i64;
 
 fn wanted(groups: &[Group<'_>], of: Part, after: Time, until: Time) -> Result<i64, Refused> {
@@ -77,13 +77,13 @@ struct Met {
     days_over: u32,
 }
 
-/// Looks at every UTC day of the horizon, the last one to its end.
+/// Checks every UTC day of the horizon, the last one in full.
 fn meet(groups: &[Group<'_>], of: Part, horizon: &Horizon, limit: i64, used: i64) -> Result<Met, Refused> {
     let today = horizon.from.utc_day();
     let mut met = Met { fullest: (0, date(today)), first: None, days_over: 0 };
     for day in today..=today + i64::from(horizon.days) {
         let used = if day == today { used } else { 0 };
-        // A slot at midnight belongs to the day that begins.
+        // A slot at midnight belongs to the day that begins then.
         let (after, until) = (horizon.from.max(before(day)), before(day + 1));
         let sum = used.saturating_add(wanted(groups, of, after, until)?);
         if sum > met.fullest.0 {
@@ -99,7 +99,7 @@ fn meet(groups: &[Group<'_>], of: Part, horizon: &Horizon, limit: i64, used: i64
     Ok(met)
 }
 
-/// The first instant up to which at least so much is asked, by halving; `after` when nothing is left.
+/// Returns the first instant by which the load reaches `left`, by bisection; `after` if nothing is left.
 fn reached(groups: &[Group<'_>], of: Part, after: Time, until: Time, left: i64) -> Result<Time, Refused> {
     let (mut short, mut enough) = (after, until);
     if left <= 0 {
@@ -112,7 +112,7 @@ fn reached(groups: &[Group<'_>], of: Part, after: Time, until: Time, left: i64) 
     Ok(enough)
 }
 
-/// The service's calls.
+/// Compares the calls with the limit of calls.
 pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Refused> {
     let limit = i64::from(horizon.limits.calls);
     let met = meet(groups, |load| load.calls, horizon, limit, horizon.used.calls)?;
@@ -126,7 +126,7 @@ pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Re
     })
 }
 
-/// One other limit.
+/// Compares the calls with one other limit.
 pub(super) fn allowance(
     budget: Budget,
     topic: Option<&Topic>,

@@ -1,19 +1,19 @@
-//! What is rising, in `diff` and in reports alike: an item whose reactions grew between two sightings of one source by
-//! enough to be told, and how fast. Which sightings those are is theirs to say: both begin with the run before their span.
+//! The rule for rising items, shared by `diff` and reports: the reactions grew enough between two sightings by one
+//! source, and how fast. The caller picks the sightings; both start with the run before their span.
 
 use crate::model::{Engagement, Time};
 
-/// Reactions that an item must have gained.
+/// Reactions an item must have gained.
 pub const RISING_GAIN: i64 = 10;
 
-/// The same as a share of what it had, in hundredths.
+/// The gain needed as a percentage of the reactions it had.
 pub const RISING_SHARE: i64 = 20;
 
-/// Milliseconds below which a pace is not drawn out to an hour.
+/// The shortest time, in milliseconds, that an hourly rate is computed over.
 const HOUR: i64 = 3_600_000;
 
-/// Reactions that were known both times: what they were and what they gained. Views are no reactions; a gain of one kind
-/// is not made smaller by another that shrank.
+/// Returns the reactions before, and the gain, of the kinds known both times. Views are not reactions. A kind that
+/// shrank does not reduce the gain of another.
 fn reactions(before: Engagement, after: Engagement) -> Option<(i64, i64)> {
     let kinds = [
         (before.likes, after.likes),
@@ -32,16 +32,16 @@ fn reactions(before: Engagement, after: Engagement) -> Option<(i64, i64)> {
 /// How reactions grew between two sightings of one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grown {
-    /// Reactions before, of the kinds that were known both times.
+    /// Reactions before, of the kinds known both times.
     pub had: i64,
-    /// What came in addition.
+    /// Reactions gained.
     pub gain: i64,
-    /// The same for an hour, in tenths; over less than an hour, what was gained.
+    /// Gain per hour, in tenths; over less than an hour, the gain itself.
     pub tenths_per_hour: i64,
 }
 
 impl Grown {
-    /// Reactions for an hour.
+    /// Reactions gained per hour.
     #[must_use]
     pub fn per_hour(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "tenths of reactions are far below 2^53")]
@@ -50,7 +50,7 @@ impl Grown {
     }
 }
 
-/// Whether what one source showed at two moments is rising, and how fast.
+/// Returns how fast an item is rising between two moments of one source; `None` if it is not.
 #[must_use]
 pub fn grown((from, before): (Time, Engagement), (until, after): (Time, Engagement)) -> Option<Grown> {
     let (had, gain) = reactions(before, after)?;

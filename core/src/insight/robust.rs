@@ -1,19 +1,19 @@
-//! The middle of some values and how far they stray from it, neither moved by a few outliers. `daily::usual` finds wild days
-//! with it, `silence` a longest wait; what is too far is theirs to say.
+//! Median and scaled median absolute deviation: a center and a spread that a few outliers do not move. `daily::usual`
+//! finds outlier days with it, `silence` the longest usual wait; they set their own limits.
 
-/// A median absolute deviation as a standard deviation of a normal distribution.
+/// Scales a median absolute deviation to the standard deviation of a normal distribution.
 const SIGMA: f64 = 1.482_602_218_505_602;
 
-/// The middle of values.
+/// The center and spread of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Middle {
-    /// Half of them are not above it; of none, 0.
+    /// The median; 0 without values.
     pub(super) median: f64,
-    /// Their median distance from it, as a standard deviation.
+    /// The median absolute deviation, scaled to a standard deviation.
     pub(super) stray: f64,
 }
 
-/// The middle of some values, in any order.
+/// Returns the median and the spread of values in any order.
 pub(super) fn middle(values: impl IntoIterator<Item = f64>) -> Middle {
     let mut values: Vec<f64> = values.into_iter().collect();
     let median = median(&mut values);

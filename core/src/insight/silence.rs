@@ -1,30 +1,30 @@
-//! Whether a source that is still answered has stopped saying anything: silent when it gives no items although it used to,
-//! stale when it gives items but nothing new. Judged against the topic's own history and never before
-//! [`JUDGED_FROM`] searches, so that a quiet topic is not called ill. Pure; the rules in words are in docs/explanation/changes.md.
+//! Detects sources that answer but return nothing useful: silent (no items although it used to return some) or stale
+//! (items, but nothing new). Judged against the topic's own history, and only after [`JUDGED_FROM`] searches, so that a
+//! quiet topic is not reported. Pure; docs/explanation/changes.md has the rules.
 
 use std::time::Duration;
 
 use super::robust::{Middle, middle};
 use crate::model::{Heartbeat, Pulse, Source, Time, closed_list};
 
-/// Answered searches before which nothing is said.
+/// Answered searches needed before a source is judged.
 pub const JUDGED_FROM: usize = 20;
 
-/// Empty replies in a row that are nothing yet, whatever the history says.
+/// Searches in a row without items, or without new ones, needed before a source can be ill.
 const LEAST_EMPTY: usize = 3;
 
-/// How many times the usual is too long.
+/// A wait is too long beyond this many times the usual one.
 const TIMES: i64 = 3;
 
-/// Deviations (scaled to those of a normal distribution) above the median that are too long.
+/// A wait is too long beyond this many deviations (scaled to a normal distribution) above the median.
 const DEVIATIONS: f64 = 6.0;
 
 closed_list! {
-    /// How a source that answers may be ill.
+    /// What is wrong with a source that answers.
     Ill {
-        /// It gives no items although it used to.
+        /// It returns no items although it used to.
         Silent = "silent",
-        /// It gives items, but nothing new.
+        /// It returns items, but nothing new.
         Stale = "stale",
     }
 }
@@ -35,16 +35,16 @@ pub struct Illness {
     pub topic: String,
     pub source: Source,
     pub state: Ill,
-    /// When it last gave what it does not give any more.
+    /// When it last returned items (silent) or new items (stale).
     pub since: Time,
     /// Answered searches since then.
     pub searches: usize,
-    /// Searches (silent) or milliseconds (stale) that would still have been usual.
+    /// The most searches (silent) or milliseconds (stale) that would still be usual.
     pub usual: i64,
 }
 
 impl Illness {
-    /// In words, for whoever knows the topic and says times in a way of their own.
+    /// Describes the illness without the topic; the caller formats `since`.
     #[must_use]
     pub fn sentence(&self, since: &str) -> String {
         let Self { source, searches, usual, .. } = self;
@@ -67,15 +67,15 @@ impl std::fmt::Display for Illness {
     }
 }
 
-/// The value that nine of ten do not exceed; 0 of none.
+/// The 90th percentile; 0 without values.
 fn ninth_decile(sorted: &[i64]) -> i64 {
     let place = (sorted.len() * 9).div_ceil(10).saturating_sub(1);
     sorted.get(place).copied().unwrap_or(0)
 }
 
-/// Longest wait that is still usual: three times what nine of ten do not exceed, or the median and six deviations,
-/// whichever is longer. Neither is moved by a few outliers. It is a limit and no band as `daily::usual` has: a wait that is
-/// short is no trouble, and waits stray far more than counts do.
+/// Returns the longest wait that is still usual: three times the 90th percentile, or the median plus six deviations,
+/// whichever is longer. A few outliers move neither. Unlike `daily::usual` it has no lower limit: a short wait is no
+/// problem, and waits vary far more than counts.
 fn longest(mut values: Vec<i64>) -> i64 {
     values.sort_unstable();
     let Middle { median, stray } = middle(values.iter().map(|value| real(*value)));
@@ -92,14 +92,14 @@ fn whole(value: f64) -> i64 {
     value as i64
 }
 
-/// Whether the latest searches of a source leave it open that it is ill: a quick look that spares the long one.
+/// Returns whether a source may be ill by its latest searches: a cheap check before the full one.
 #[must_use]
 pub fn suspect(pulse: &Pulse) -> bool {
     let latest = pulse.beats.iter().rev().take(LEAST_EMPTY);
     !latest.into_iter().any(|beat| fresh(&beat))
 }
 
-/// Whether a source is ill; a healthy one, and one that is too young to tell, is not.
+/// Returns what is wrong with a source; `None` if it is healthy or has too few searches to tell.
 #[must_use]
 pub fn illness(pulse: &Pulse) -> Option<Illness> {
     let beats = &pulse.beats;
@@ -112,15 +112,15 @@ pub fn illness(pulse: &Pulse) -> Option<Illness> {
 fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     let last = beats.iter().rposition(|beat| beat.counts.found > 0)?;
     let empty = beats.len() - 1 - last;
-    // How many empty replies in a row there were between two that held something.
+    // The lengths of the runs of empty replies between two replies with items.
     let held: Vec<usize> = (0..=last).filter(|n| beats.get(*n).is_some_and(|beat| beat.counts.found > 0)).collect();
     let rows: Vec<i64> = held.windows(2).map(|pair| i64::try_from(pair[1] - pair[0] - 1).unwrap_or(i64::MAX)).collect();
-    // Of a source that gave something once or twice nothing is known.
+    // A source that returned items only once or twice is not judged.
     if held.len() < LEAST_EMPTY {
         return None;
     }
-    // A source that is empty more often than not is judged by its empty rows alone: between replies that show the same few
-    // posts again there is none. So is one that was empty for a while several times.
+    // Judge a mostly empty source by its empty runs only: replies that show the same few posts again have none between
+    // them. The same for a source that was empty for a while several times.
     let some: Vec<i64> = rows.iter().copied().filter(|row| *row > 0).collect();
     let mostly_empty = held.len() * 2 < last + 1;
     let rows = if mostly_empty || some.len() >= LEAST_EMPTY { some } else { rows };
@@ -135,7 +135,7 @@ fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     })
 }
 
-/// Whether a search brought something new that was not too old for its window.
+/// Whether a search returned something new that was not older than its window.
 fn fresh(beat: &&Heartbeat) -> bool {
     beat.fresh > 0
 }
@@ -144,7 +144,7 @@ fn stale(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     let news: Vec<Time> = beats.iter().filter(fresh).map(|beat| beat.at).collect();
     let (last, now) = (*news.last()?, beats.last()?.at);
     let gaps: Vec<i64> = news.windows(2).map(|pair| (pair[1].0 - pair[0].0).max(0)).collect();
-    // Fewer gaps say nothing about what is usual.
+    // With fewer gaps it is unknown what is usual.
     if gaps.len() < JUDGED_FROM / 4 {
         return None;
     }
@@ -170,7 +170,7 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    /// One search an hour: `+` new, `=` nothing new, `o` only old, `d` what is known and something old, `.` empty.
+    /// One search an hour: `+` new, `=` nothing new, `o` only old, `d` known items and an old one, `.` empty.
     fn pulse(beats: &str) -> Pulse {
         let beat = |(hour, kind): (i64, char)| Heartbeat {
             at: Time(hour * HOUR),
@@ -195,7 +195,7 @@ mod tests {
             ("two empty replies are nothing", "+".repeat(18) + "..", None),
             ("rarely gives", "+.....".repeat(5) + "..........", None),
             ("rarely gave and stopped", "+.....".repeat(5) + &".".repeat(20), Some((Ill::Silent, 25))),
-            // Each post is shown by seven searches.
+            // Seven searches show each post.
             (
                 "is mostly empty",
                 format!("+======{0}+======..+======.....+======{1}", ".".repeat(90), ".".repeat(40)),

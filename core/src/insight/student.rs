@@ -1,9 +1,9 @@
-//! Quantiles of Student's t distribution: how many standard deviations are unusual when the deviation itself is known from a
-//! few values only. Not a statistics library: the one formula that bands of usual values need.
+//! Quantiles of Student's t distribution: the limit in standard deviations when the deviation is estimated from few
+//! values. Not a statistics library: only the formula that the usual bands need.
 
-/// A quantile of Student's t with `freedom` degrees of freedom, where `normal` is the same quantile of the normal
-/// distribution. The expansion of Abramowitz and Stegun, 26.7.5; below four degrees it is a few per cent too small, and it
-/// is not meant for fewer than two.
+/// Returns a quantile of Student's t with `freedom` degrees of freedom; `normal` is the same quantile of the normal
+/// distribution. Abramowitz and Stegun, 26.7.5. Below four degrees it is a few per cent too small; it is not meant for
+/// fewer than two.
 pub(super) fn student(normal: f64, freedom: f64) -> f64 {
     let z = normal;
     let v = freedom.max(2.0);
@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        // Normal quantiles of 0.975, 0.99 and 0.995, and what tables of t say.
+        // Normal quantiles of 0.975, 0.99 and 0.995, and values from t tables.
         for (normal, freedom, expected) in [
             (1.959_964, 4.0, 2.776),
             (1.959_964, 30.0, 2.042),

@@ -1,5 +1,5 @@
-//! What finished runs add up to: which sums there are, and into which buckets durations go. Pure; the sums are kept by the
-//! store and told by `metrics`.
+//! Sums over finished runs for metrics: the names of the sums and the buckets of durations. Pure; the store keeps the
+//! sums and `metrics` shows them.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +7,35 @@ use crate::model::{Latest, RunState, SearchState, Source, Tallied, TallyRun, Tal
 
 /// Runs by kind of job and outcome.
 pub const RUNS: &str = "runs";
-/// How long runs took, by kind of job: buckets, and the sum of milliseconds.
+/// Run durations by kind of job: buckets, and the sum in milliseconds.
 pub const RUN_TIME: (&str, &str) = ("run_time", "run_time_sum");
-/// How long after its slot a run began, by trigger.
+/// How long after its slot a run started, by trigger.
 pub const SLOT_LAG: (&str, &str) = ("slot_lag", "slot_lag_sum");
 /// Searches by source and class.
 pub const SEARCHES: &str = "searches";
-/// How long the last try of a search took, by source.
+/// Duration of the last try of a search, by source.
 pub const SEARCH_TIME: (&str, &str) = ("search_time", "search_time_sum");
 /// Calls by source.
 pub const CALLS: &str = "calls";
-/// Items by source and whether they were new to their topic.
+/// Items by source, and whether they were new to their topic.
 pub const ITEMS: &str = "items";
-/// Of these, by source, those outside the window.
+/// Items outside the window, by source.
 pub const OUTSIDE: &str = "outside";
-/// Entries of replies without anything readable, by source.
+/// Unreadable entries of replies, by source.
 pub const UNREADABLE: &str = "unreadable";
-/// What searches cost, by source, in micro-dollars.
+/// Cost of searches by source, in micro-dollars.
 pub const COST: &str = "cost";
 
-/// Upper bounds of the buckets, milliseconds.
+/// Upper bounds of the [`RUN_TIME`] buckets, milliseconds.
 pub const RUN_BOUNDS: [i64; 11] =
     [500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000];
-/// The same of [`SLOT_LAG`]: what is caught up may be days late.
+/// The same for [`SLOT_LAG`]: a slot that is caught up may be days late.
 pub const LAG_BOUNDS: [i64; 11] =
     [250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 600_000, 3_600_000, 86_400_000];
-/// The same of [`SEARCH_TIME`].
+/// The same for [`SEARCH_TIME`].
 pub const SEARCH_BOUNDS: [i64; 11] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000];
 
-/// What runs add up to.
+/// Sums by name, labels and bucket.
 #[derive(Debug, Default)]
 struct Sums(BTreeMap<(&'static str, String, i64), i64>);
 
@@ -49,7 +49,7 @@ impl Sums {
         *sum = sum.saturating_add(value.max(0));
     }
 
-    /// A duration: into the first bucket that is large enough. A clock that was set back makes none shorter than nothing.
+    /// Adds a duration to the first bucket large enough, or to bucket 0. A clock that was set back counts as 0.
     fn took(&mut self, (name, sum): (&'static str, &'static str), bounds: &[i64], labels: &str, ms: i64) {
         let ms = ms.max(0);
         let bound = bounds.iter().copied().find(|bound| ms <= *bound).unwrap_or(0);
@@ -96,12 +96,12 @@ impl Sums {
     }
 }
 
-/// A class is one of few words that this program makes; whatever else a table holds makes no series of its own.
+/// Whether `class` is a short word, as this program writes them. Anything else gets no series of its own.
 fn is_word(class: &str) -> bool {
     !class.is_empty() && class.len() <= 32 && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
 
-/// What runs add up to, and what each source of their topics did last.
+/// Returns the sums over runs, and when each source of their topics last answered.
 #[must_use]
 pub fn tally(runs: &[TallyRun]) -> (Vec<Tallied>, Vec<Latest>) {
     let mut sums = Sums::default();
@@ -182,9 +182,9 @@ mod tests {
         assert_eq!(of(RUNS, "prune ok", 0), Some(1));
         assert_eq!([of(SEARCHES, "web ok", 0), of(SEARCHES, "web timeout", 0)], [Some(1); 2]);
         assert_eq!([of(ITEMS, "web new", 0), of(ITEMS, "web duplicate", 0)], [Some(3), Some(4)]);
-        // A bound belongs to its own bucket, as Prometheus has it.
+        // Bounds are inclusive, as in Prometheus.
         assert_eq!([of("search_time", "web", 250), of("search_time_sum", "web", 0)], [Some(2), Some(500)]);
-        // Two runs of the topic, of 4.7 and 5 s; what never began took no time and was not late.
+        // Two runs of the topic, of 4.7 and 5 s; a run that never started took no time and was not late.
         assert_eq!([of("run_time", "topic", 5_000), of("run_time_sum", "topic", 0)], [Some(2), Some(9_700)]);
         assert_eq!([of("slot_lag", "scheduled", 250), of("slot_lag", "scheduled", 500)], [Some(2), Some(1)]);
         assert_eq!(

@@ -1,12 +1,12 @@
-//! Which words of a text were replaced. Words, and single characters of scripts that write without blanks; long texts are
-//! compared within bounds.
+//! Word diff of two texts. Compares words, and single characters in scripts written without spaces; bounded for long
+//! texts.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Words on either side that are compared one by one; more are told as replaced as a whole.
+/// The most words on either side that are compared; a longer change is reported as one replacement.
 const MOST: usize = 2_000;
 
-/// A stretch of a text.
+/// A part of a diff.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
@@ -18,7 +18,7 @@ pub enum Piece {
     Added(String),
 }
 
-/// Words, blanks and other characters, each a part; together they are the text.
+/// Splits a text into words, whitespace and other characters; joined they are the text.
 fn parts(text: &str) -> Vec<&str> {
     let alone = |c: char| matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}');
     let kind = |c: char| match c {
@@ -47,7 +47,8 @@ fn push(pieces: &mut Vec<Piece>, make: fn(String) -> Piece, parts: &[&str]) {
     }
 }
 
-/// The way from one text to another; without `Added` the pieces are the first, without `Removed` the second.
+/// Returns the diff from `before` to `after`. Without `Added` the pieces are `before`, without `Removed` they are
+/// `after`.
 #[must_use]
 pub fn word_diff(before: &str, after: &str) -> Vec<Piece> {
     let (old, new) = (parts(before), parts(after));

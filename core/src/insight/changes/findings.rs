@@ -1,4 +1,4 @@
-//! The statements themselves: what `diff` and reports show. Lists are bounded by whoever asked, counts are not.
+//! The findings about a span that `diff` and reports show. The caller limits the lists; the counts are complete.
 
 use std::collections::BTreeSet;
 
@@ -12,55 +12,55 @@ use crate::model::{Engagement, FirstSight, ItemHead, Source, Time, WindowFit};
 pub struct Moment {
     /// Id shown to users.
     pub run: String,
-    /// When it looked.
+    /// When it searched.
     pub at: Time,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Changes {
-    /// The last run before the span; `None` when it begins with the topic.
+    /// The last run before the span; `None` if the span starts with the topic.
     pub since: Option<Moment>,
     /// The first run of the span.
     pub first: Option<Moment>,
-    /// Its last run; `None` when there was none.
+    /// The last run of the span; `None` if there is none.
     pub until: Option<Moment>,
-    /// Runs of the span that searched.
+    /// Runs in the span that searched.
     pub runs: usize,
-    /// How many of each.
+    /// Counts over the whole span.
     pub counts: ChangeCounts,
-    /// Each source that was asked.
+    /// Every source that was asked.
     pub sources: Vec<SourceChanges>,
-    /// New, the latest first.
+    /// New items, the latest first.
     pub new: Vec<New>,
-    /// Seen first, but older than the window.
+    /// First seen, but older than the window.
     pub outside: Vec<New>,
-    /// Gone, the latest first.
+    /// Gone items, the latest first.
     pub gone: Vec<Gone>,
-    /// Edited, the latest first.
+    /// Edited items, the latest first.
     pub edited: Vec<Edited>,
-    /// Rising, the fastest first.
+    /// Rising items, the fastest first.
     pub rising: Vec<Rising>,
 }
 
 /// Counts over the whole span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ChangeCounts {
-    /// First seen, in the window or undated, not of a baseline, not filtered.
+    /// First seen; inside the window or undated, not in a baseline, not filtered.
     pub new: usize,
-    /// The same with near-copies counted once.
+    /// New items with near-copies counted once.
     pub new_texts: usize,
-    /// Their authors, as far as known.
+    /// Different known authors of the new items.
     pub new_authors: usize,
-    /// Of the new, without a date: counted by when they were first seen.
+    /// New items without a date: they count when first seen.
     pub undated: usize,
-    /// First seen, but older than the window; not among the new.
+    /// First seen but older than the window; not counted as new.
     pub outside: usize,
     /// First seen in a baseline.
     pub baseline: usize,
     pub gone: usize,
     pub edited: usize,
     pub rising: usize,
-    /// First seen, hidden by the topic's filter.
+    /// First seen but hidden by the topic's filter.
     pub filtered: usize,
     /// Gone items that the filter hides.
     pub filtered_gone: usize,
@@ -68,24 +68,24 @@ pub struct ChangeCounts {
     pub filtered_edited: usize,
     /// Rising items that the filter hides.
     pub filtered_rising: usize,
-    /// Of all that are counted here, items that the filter cannot judge, since their words were pruned.
+    /// Items counted here that the filter cannot judge because their text was pruned.
     pub unjudged: usize,
-    /// A source returned as many as it could: there may have been more new ones.
+    /// A source returned a full reply: there may have been more new items.
     pub at_least: bool,
-    /// There was more in the span than is read at once; the latest was read.
+    /// The span held more rows than one reading; only the latest were read.
     pub cut: bool,
-    /// What was not known of the new.
+    /// What is unknown about the new items.
     pub unknown: Unknown,
 }
 
-/// How many of the new lack something.
+/// How many new items lack something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Unknown {
     /// Those without a date.
     pub date: usize,
     /// Those without an author.
     pub author: usize,
-    /// No reactions at all.
+    /// Without any known reaction count.
     pub engagement: usize,
 }
 
@@ -94,10 +94,10 @@ pub struct Unknown {
 pub struct New {
     #[serde(flatten)]
     pub item: ItemHead,
-    /// The run that saw it first.
+    /// The first run that saw it.
     pub run: String,
     pub first_seen: Time,
-    /// In the window, outside, or without a date.
+    /// Inside the window, outside, or undated.
     pub fit: WindowFit,
     /// Sources that showed it in that run.
     pub sources: BTreeSet<Source>,
@@ -118,27 +118,27 @@ impl New {
     }
 }
 
-/// An item that a source does not show any more.
+/// An item that a source no longer shows.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Gone {
     #[serde(flatten)]
     pub item: ItemHead,
     pub source: Source,
-    /// When it was seen last.
+    /// When it was last seen.
     pub last_seen: Time,
-    /// When it was missed.
+    /// When it was first missing.
     pub missed: Time,
 }
 
-/// An item whose words changed.
+/// An item whose text changed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Edited {
-    /// The item, with its words after the last edit.
+    /// The item, with its text after the last edit.
     #[serde(flatten)]
     pub item: ItemHead,
     /// When the last edit was seen.
     pub at: Time,
-    /// How many there were.
+    /// The number of edits.
     pub edits: i64,
     #[serde(skip)]
     pub old_title: Option<String>,
@@ -152,30 +152,30 @@ pub struct Edited {
     pub text: Option<Vec<Piece>>,
 }
 
-/// An item whose reactions grew.
+/// An item whose reactions grew fast enough.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rising {
     #[serde(flatten)]
     pub item: ItemHead,
     /// The source that showed it both times.
     pub source: Source,
-    /// Between this moment.
+    /// The first and the last of the two sightings.
     pub from: Time,
     pub until: Time,
-    /// Reactions it had, of the kinds that were known both times.
+    /// Reactions before, of the kinds known both times.
     pub had: i64,
-    /// Reactions it gained.
+    /// Reactions gained.
     pub gain: i64,
-    /// Gained per hour, in tenths; over less than an hour, what was gained.
+    /// Reactions gained per hour; over less than an hour, the gain itself.
     pub per_hour: f64,
-    /// All reactions then.
+    /// All reactions at `from`.
     pub before: Engagement,
-    /// All reactions in the end.
+    /// All reactions at `until`.
     pub after: Engagement,
 }
 
 impl Changes {
-    /// A span in which nothing changed.
+    /// An empty result for a span.
     pub(super) fn new(reading: &Reading) -> Self {
         let moment = |s: &crate::model::Snapshot| Moment { run: s.run.clone(), at: s.at };
         let all = &reading.snapshots.all;

@@ -1,35 +1,35 @@
-//! What is gone: an item that each of the last complete snapshots of a source held and the next one did not, although it
-//! was published inside the window. Silence about an item means nothing where a reply may have been cut, so only complete
-//! snapshots count; an answer of the AI source is a choice and no list, so it is not asked.
+//! Detects gone items: the last complete snapshots of a source all held an item and the next one did not, although the
+//! item was published inside the window. Only complete snapshots count, because a cut reply may lack an item. The AI
+//! source is not judged, because its answer is a selection and not a list.
 
 use std::time::Duration;
 
 use super::reading::within;
 use crate::model::{Between, LastSight, SearchState, Snapshot, Snapshots, Source, Time, judges_gone};
 
-/// Complete snapshots in a row that must have held an item before its absence says anything.
+/// How many complete snapshots in a row must have held an item before its absence counts.
 pub const GONE_AFTER: usize = 3;
 
-/// A search that looked at a span ending this long before it was made was about the past (a backfill).
+/// A search whose span ended this long before the search was made is a backfill.
 const OF_THE_PAST: Duration = Duration::from_secs(60);
 
-/// Whether a search looked at a time that was over when it was made.
+/// Returns whether a search was a backfill: the time it asked about was already over.
 pub(super) fn of_the_past(snapshot: &Snapshot) -> bool {
     snapshot.asked.is_some_and(|asked| asked.until.plus(OF_THE_PAST) < snapshot.at)
 }
 
-/// Services that are not told a number cut their replies at a round one.
+/// Services that take no maximum cut their replies at a multiple of this.
 const ROUND: i64 = 10;
 
-/// Whether an item's absence from a snapshot means that the source does not show it any more: the search was answered,
-/// not cut at the maximum, and about the moment at which it was made. `most` is what any reply to the question held.
+/// Returns whether an item's absence from a snapshot means that the source no longer shows it: the search was answered,
+/// not cut, and not a backfill. `most` is the largest reply to the question.
 fn complete(snapshot: &Snapshot, most: i64) -> bool {
     let found = snapshot.counts.found;
     let cut = snapshot.saturated || (found == most && found % ROUND == 0);
     snapshot.state == SearchState::Ok && !cut && !of_the_past(snapshot)
 }
 
-/// What has to be read to say what is gone: last sightings in these runs of items published since that instant.
+/// What must be read to judge gone items: last sightings in these runs of items published since an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     pub between: Between,
@@ -37,7 +37,7 @@ pub struct Needs {
     pub published_since: Time,
 }
 
-/// One absence that can be judged.
+/// A complete snapshot and the ones before it that it is compared with.
 #[derive(Debug)]
 struct Step {
     source: Source,
@@ -47,7 +47,7 @@ struct Step {
     window_from: Time,
 }
 
-/// The absences of each question, each list in reading order.
+/// Returns the steps of each question, each list in reading order.
 fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Vec<Step>> {
     let mut all = Vec::new();
     for (place, question) in snapshots.questions.iter().enumerate() {
@@ -75,7 +75,7 @@ fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Vec<S
     all
 }
 
-/// What to read; `None` when nothing can be judged.
+/// Returns what to read; `None` if nothing can be judged.
 #[must_use]
 pub fn needs(snapshots: &Snapshots, between: Between, window: Duration) -> Option<Needs> {
     let steps = steps(snapshots, between, window);
@@ -84,7 +84,7 @@ pub fn needs(snapshots: &Snapshots, between: Between, window: Duration) -> Optio
     Some(Needs { between: Between { since: first - 1, until: between.until }, published_since })
 }
 
-/// Says of items whether they are gone.
+/// Decides which items are gone.
 pub(super) struct Judge {
     steps: Vec<Vec<Step>>,
 }
@@ -94,14 +94,14 @@ impl Judge {
         Self { steps: steps(snapshots, between, window) }
     }
 
-    /// Whether anything can be said about a source.
+    /// Returns whether gone items of a source can be judged.
     pub(super) fn judges(&self, source: Source) -> bool {
         self.steps.iter().flatten().any(|step| step.source == source)
     }
 
-    /// The source that does not show the item any more, and when that was noticed.
+    /// Returns the source that no longer shows the item, and when it was first missing.
     pub(super) fn missed(&self, item: &LastSight) -> Option<(Source, Time)> {
-        // The first complete snapshot after its last sighting, of each question.
+        // For each question, the first complete snapshot after the item's last sighting.
         let next = |steps: &Vec<Step>| steps.partition_point(|step| step.seq <= item.last_seq);
         let missed = |step: &&Step| {
             step.before.last().is_some_and(|last| *last <= item.last_seq)

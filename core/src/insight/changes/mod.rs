@@ -1,5 +1,5 @@
-//! What changed in a span of a topic's runs: new, baseline, gone, edited, rising, and how far each figure can be
-//! believed. The exact words are those of docs/explanation/changes.md. Pure: rows of the store in, statements out.
+//! What changed in a span of a topic's runs: new, baseline, gone, edited and rising items, and how reliable each figure
+//! is. docs/explanation/changes.md has the exact definitions. Pure: rows of the store in, findings out.
 
 mod findings;
 mod gone;
@@ -22,13 +22,13 @@ use super::text_diff::word_diff;
 use crate::filter::Filter;
 use crate::model::{Engagement, FirstSight, Growth, ItemHead, Snapshot, Snapshots, Source, WindowFit};
 
-/// Whether an item is meant by the topic.
+/// Returns whether an item passes the topic's filter.
 #[must_use]
 pub fn meant(filter: &Filter, item: &ItemHead) -> bool {
     filter.passes(item.title.as_deref(), item.text.as_deref(), item.author.as_deref(), item.lang.as_deref())
 }
 
-/// The topic's filter at work, and what it lets pass only because its words were pruned.
+/// The topic's filter, and the items that pass only because their text was pruned.
 struct Sieve<'a> {
     filter: &'a Filter,
     unjudged: BTreeSet<String>,
@@ -44,8 +44,8 @@ impl Sieve<'_> {
     }
 }
 
-/// In the window when any source says so; undated only when no source knows. What a backfill found lay in the day that it
-/// asked for, which was over.
+/// Inside the window if any source says so; undated only if no source knows. An item found by a backfill is outside:
+/// the day the backfill asked for was over.
 fn fit(first: &FirstSight, past: &BTreeSet<(i64, Source)>) -> WindowFit {
     let of = |(source, fit): &(Source, WindowFit)| match fit {
         WindowFit::In if past.contains(&(first.seq, *source)) => WindowFit::Outside,
@@ -65,13 +65,13 @@ fn unknown(engagement: Engagement) -> bool {
     engagement == Engagement::default()
 }
 
-/// The searches that looked at a time that was over.
+/// Returns the searches that were backfills.
 fn past(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     let of = |s: &Snapshot| Some((s.seq, snapshots.questions.get(s.question)?.source));
     snapshots.all.iter().filter(|s| gone::of_the_past(s)).filter_map(of).collect()
 }
 
-/// Says what changed; each list holds at most so many, the counts hold all.
+/// Returns what changed. Each list holds at most `most` entries; the counts include all.
 #[must_use]
 pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
     let baseline = baselines(&reading.snapshots);
@@ -165,7 +165,7 @@ fn edited(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Chan
         (old != new).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
     };
     for edit in &reading.edits {
-        // Edited back and forth, it is as it was.
+        // Edited back to the original.
         if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
             continue;
         }
@@ -191,7 +191,7 @@ fn edited(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Chan
 fn rising(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
     let mut all: Vec<Rising> = reading.growths.iter().filter_map(risen).collect();
     all.sort_by(|a, b| a.item.key.cmp(&b.item.key).then(b.gain.cmp(&a.gain)));
-    // Two sources that show the same item tell of one rise.
+    // Two sources that show the same item count as one rise.
     all.dedup_by(|b, a| a.item.key == b.item.key);
     for rise in all {
         if sieve.means(&rise.item) {
@@ -206,7 +206,7 @@ fn rising(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Chan
     told.rising.truncate(most);
 }
 
-/// An item that is rising.
+/// Converts a growth to a rising item; `None` if it grew too little.
 fn risen(growth: &Growth) -> Option<Rising> {
     let grown = grown((growth.from, growth.before), (growth.until, growth.after))?;
     Some(Rising {

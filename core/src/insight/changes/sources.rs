@@ -1,47 +1,47 @@
-//! The sources of a span: how often each was asked, what can be believed of its replies, which questions were in force,
-//! and which of its runs are a baseline.
+//! The sources of a span: how often each was asked, how reliable its replies are, which questions it was asked, and
+//! which of its runs are a baseline.
 
 use std::collections::BTreeSet;
 
 use crate::model::{Between, SearchState, Snapshot, Snapshots, Source, Time, judges_gone};
 
-/// A question and the runs of a span in which it was asked.
+/// A question and the consecutive runs of a span that asked it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct InForce {
     pub operation: String,
     pub query: String,
-    /// When it was asked first in this stretch.
+    /// When it was first asked in this sequence of runs.
     pub from: Time,
-    /// When it was asked last in this stretch.
+    /// When it was last asked in this sequence of runs.
     pub until: Time,
-    /// The first run of the stretch.
+    /// The first run of the sequence.
     pub run: String,
-    /// The topic had never got an answer to it before: what came first is a baseline.
+    /// The topic had no answer to it before: the first items are a baseline.
     pub baseline: bool,
-    /// Another question had been in force before.
+    /// The source was asked another question before.
     pub changed: bool,
 }
 
-/// A source in a span.
+/// What a source did in a span.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct SourceChanges {
     pub source: Source,
-    /// Searches that were made.
+    /// Searches made.
     pub searches: usize,
-    /// Of these, answered.
+    /// Searches that were answered.
     pub answered: usize,
-    /// Of these, as long as a reply can be: there may have been more than was shown.
+    /// Searches with a full reply: there may have been more items.
     pub saturated: usize,
-    /// New items that it showed when they were new.
+    /// New items that it showed in the run that first saw them.
     pub new: usize,
-    /// Items that it does not show any more.
+    /// Items that it no longer shows.
     pub gone: usize,
-    /// Whether enough complete snapshots in a row were there to say what is gone.
+    /// Whether there were enough complete snapshots in a row to judge gone items.
     pub gone_judged: bool,
-    /// Whether it ever is.
+    /// Whether gone items of this source can be judged at all.
     #[serde(skip)]
     pub judgeable: bool,
-    /// The questions in force, in order.
+    /// The questions asked, in order.
     pub queries: Vec<InForce>,
 }
 
@@ -49,7 +49,7 @@ fn answered(snapshot: &Snapshot) -> bool {
     matches!(snapshot.state, SearchState::Ok | SearchState::Empty)
 }
 
-/// The searches that are a baseline: those of a question that had not been answered for the topic before.
+/// Returns the baseline searches: those whose question had no answer for the topic before.
 #[must_use]
 pub(super) fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     let mut known = snapshots.known.clone();
@@ -68,8 +68,8 @@ pub(super) fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     baseline
 }
 
-/// What is known of each source of a span from its searches alone, among it the queries in force and when they changed:
-/// for charts, which mark where another query began.
+/// Returns what the searches alone show of each source in a span: its queries and when they changed. Used by charts to
+/// mark where another query began.
 #[must_use]
 pub fn asked(snapshots: &Snapshots, between: Between) -> Vec<SourceChanges> {
     sources(snapshots, between, &baselines(snapshots))

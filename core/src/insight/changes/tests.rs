@@ -1,4 +1,4 @@
-//! The rules of what changed, as tables: which searches are a baseline, what is gone and what only seems so, what rises.
+//! Table tests of the change rules: baselines, gone items and what only looks gone, rising items.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use std::time::Duration;
@@ -32,7 +32,7 @@ fn head(key: &str, published: Option<i64>) -> ItemHead {
     }
 }
 
-/// A search of the hour that is its `seq`: question, state, and how many it found.
+/// A search at hour `seq`, with its question, state and number of items found.
 fn snapshot(seq: i64, question: usize, state: SearchState, found: i64) -> Snapshot {
     let counts = Counts { found, ..Counts::default() };
     Snapshot { run: format!("r{seq}"), seq, at: at(seq), question, state, saturated: false, asked: None, counts }
@@ -205,7 +205,7 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     ];
     reading.edits =
         vec![Edit { item: head("a", None), old_title: None, old_text: Some("x".into()), at: at(2), edits: 1 }];
-    // One that was edited back and forth is as it was.
+    // Edited back to the original.
     let same = Some("about z".to_owned());
     reading.edits.push(Edit { item: head("z", None), old_title: None, old_text: same, at: at(2), edits: 2 });
     let all = changes_of(&reading);

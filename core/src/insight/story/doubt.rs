@@ -1,70 +1,70 @@
-//! Why what a story calls its first may not be the first: stretches that no search covered, topics that were not watched yet,
-//! searches that look at a moment. Without any of these, what the topics' searches could show was looked at.
+//! Reasons why the first item of a story may not be the real first: holes in the coverage, topics watched only later,
+//! searches that cover no span. Without any of these, the searches covered all of the story's time.
 
 use crate::insight::coverage::{cover, sum};
 use crate::insight::holes::{Coverage, SourceCoverage};
 use crate::model::{Source, Span, Time, Watched};
 
-/// Topics whose coverage is looked at: the first that saw anything.
+/// The most topics whose coverage is checked: those that saw an item first.
 pub const MOST_TOPICS: usize = 20;
 
-/// How much of a story is looked at, from a day before it on.
+/// The longest part of a story that is checked, starting a day before it.
 pub const LONGEST_CHECKED: i64 = 31 * DAY;
 
-/// Holes that are told.
+/// The most holes listed.
 const MOST_HOLES: usize = 20;
 
 const DAY: i64 = 86_400_000;
 
-/// A stretch so short says nothing.
+/// Shorter holes are ignored, milliseconds.
 const SHORT: i64 = 60_000;
 
-/// What a topic's sources covered.
+/// What the sources of a topic covered.
 #[derive(Debug, Clone)]
 pub struct Looked {
     pub watched: Watched,
     pub sources: Vec<SourceCoverage>,
 }
 
-/// A stretch that a source of a topic did not cover, or not to the last post.
+/// A span that a source of a topic did not cover, or searched too early.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Missed {
     pub topic: String,
     pub source: Source,
     #[serde(flatten)]
     pub span: Span,
-    /// Whether it was searched, but too soon: posts of then may have been indexed later.
+    /// Whether it was searched, but too early: posts may have been indexed after the search.
     pub late_indexing: bool,
 }
 
-/// A topic that was not watched from the begin on.
+/// A topic that was not watched from the start of the story.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct WatchedSince {
     pub topic: String,
     pub since: Time,
 }
 
-/// Why something earlier may be missing; nothing of it in a story whose topics looked at all of its time.
+/// Reasons why something earlier may be missing. Empty if the topics covered all of the story's time.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Doubt {
-    /// The time that was looked at: a day before the earliest item to the latest, 31 days at most.
+    /// The checked time: from a day before the earliest item to the latest, at most 31 days.
     #[serde(flatten)]
     pub checked: Span,
-    /// The first of them in time.
+    /// The earliest holes.
     pub holes: Vec<Missed>,
-    /// How many more there are.
+    /// How many more holes there are.
     pub holes_beyond: usize,
-    /// Topics that were watched only later, and whose first searches did not look back so far.
+    /// Topics watched only later, whose first searches did not look back far enough.
     pub watched_later: Vec<WatchedSince>,
-    /// Topics whose sources all look at a moment and at no span.
+    /// Topics whose sources cover no span.
     pub moments_only: Vec<String>,
-    /// Searches before this were pruned: what they covered is not known.
+    /// Searches before this were pruned: their coverage is unknown.
     pub pruned_until: Option<Time>,
-    /// Topics that were not looked at.
+    /// The number of topics not checked.
     pub topics_beyond: usize,
 }
 
-/// The time of a story that is looked at.
+/// Returns the part of a story's time that is checked.
 #[must_use]
 pub fn checked(from: Time, until: Time) -> Span {
     let begin = Time(from.0.saturating_sub(DAY));
@@ -73,7 +73,7 @@ pub fn checked(from: Time, until: Time) -> Span {
 }
 
 impl Doubt {
-    /// What the topics' coverage says of a time; `beyond` are topics that were not looked at.
+    /// Collects the reasons from the topics' coverage; `beyond` is the number of topics not checked.
     #[must_use]
     pub fn of(checked: Span, topics: &[Looked], pruned_until: Option<Time>, beyond: usize) -> Self {
         let mut holes: Vec<Missed> = Vec::new();
@@ -98,7 +98,7 @@ impl Doubt {
                     Missed { topic, source: one.source, span, late_indexing }
                 }));
             }
-            // What was pruned before that says so itself.
+            // If that time was pruned, `pruned_until` already says so.
             if late && pruned_until.is_none_or(|until| watched.began > until) {
                 watched_later.push(WatchedSince { topic: watched.topic.clone(), since: watched.began });
             }
@@ -113,8 +113,8 @@ impl Doubt {
         Self { checked, holes, holes_beyond, watched_later, moments_only, pruned_until, topics_beyond: beyond }
     }
 
-    /// Whether nothing speaks against what came at an instant being the first of what these topics look for. What a later
-    /// stretch hides came later.
+    /// Returns whether an item at `at` is certainly the first that these topics look for. A hole after `at` can only
+    /// hide later items.
     #[must_use]
     pub fn is_none_before(&self, at: Time) -> bool {
         self.holes.iter().all(|hole| hole.span.from >= at)

@@ -1,5 +1,5 @@
-//! How a text or a link spread: what its items say together, who brought it first, how fast it went. Pure; which items belong
-//! to a story, and what is read of them, is decided elsewhere. Why the first may not be the first is `doubt`'s.
+//! How a text or a link spread: its items, who had it first, how fast it spread. Pure: the caller decides which items
+//! belong to a story. `doubt` has the reasons why the first may not be the real first.
 
 mod doubt;
 mod pace;
@@ -14,20 +14,20 @@ pub use pace::{Bar, Peak};
 use super::one_author;
 use crate::model::{EarlierRow, Engagement, Kind, Source, StoryItem, StoryRows, Tie, Time, closed_list};
 
-/// Authors that are told.
+/// The most authors listed.
 const MOST_AUTHORS: usize = 5;
 
 closed_list! {
-    /// What is known of when an item came.
+    /// What an item's time is based on.
     Basis {
-        /// Its source says when it was published.
+        /// The publication time from its source.
         Published = "published",
-        /// It says nothing, or an instant after it was seen; so the instant is that of the first sighting.
+        /// The first sighting, because the source gives no time, or one after the sighting.
         Seen = "seen",
     }
 }
 
-/// An item in the order in which a story went.
+/// An item of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Entry {
     pub key: String,
@@ -37,112 +37,112 @@ pub struct Entry {
     pub title: Option<String>,
     pub text: Option<String>,
     pub url: Option<String>,
-    /// Its place in time.
+    /// Its time in the timeline.
     pub at: Time,
-    /// What that instant is.
+    /// What `at` is based on.
     pub at_is: Basis,
     pub published_at: Option<Time>,
-    /// When any topic first saw it, which topic that was, and which source showed it then, as far as that is kept.
+    /// When any topic first saw it, which topic, and which source showed it then, if still stored.
     pub first_seen: Time,
     pub topic: String,
     pub source: Option<Source>,
-    /// Reactions as last seen.
+    /// Reactions at the last sighting.
     pub engagement: Engagement,
     pub tie: Tie,
-    /// Whether it is the earliest of the story with its text.
+    /// Whether it is the earliest item of the story with its text.
     pub new_text: bool,
-    /// How often its words changed.
+    /// How often its text changed.
     pub revisions: i64,
-    /// Whether its words were let go for their age.
+    /// Whether its text was pruned by age.
     pub pruned: bool,
 }
 
-/// When a topic or a source first had anything of a story.
+/// The first item of a story that a topic or a source saw.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct FirstIn {
     pub name: String,
     pub items: usize,
-    /// When it first saw one.
+    /// When it first saw an item of the story.
     pub first_seen: Time,
-    /// And which.
+    /// The key of that item.
     pub key: String,
     pub author: Option<String>,
 }
 
-/// What an author brought.
+/// The items of an author and their reactions.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Reach {
     pub author: String,
     pub items: usize,
-    /// Likes, reposts, replies and quotes of these as last seen; `None` where nobody told any.
+    /// Likes, reposts, replies and quotes at the last sighting; `None` if unknown.
     pub reactions: Option<i64>,
 }
 
 /// How a text or a link spread.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Story {
-    /// Key of the item that was asked about.
+    /// Key of the requested item.
     pub key: String,
-    /// Addresses by which items were sought.
+    /// The links used to search for items.
     pub links: Vec<String>,
-    /// Further links of the item, which were not.
+    /// The number of further links in the item that were not searched for.
     pub links_beyond: u64,
     pub items: usize,
-    /// With near-copies counted once.
+    /// Items with near-copies counted once.
     pub unique: usize,
-    /// Different authors; `None` where none is known.
+    /// Different authors; `None` if none is known.
     pub authors: Option<usize>,
-    /// Of the items, near-copies of the one that was asked about.
+    /// Items that are near-copies of the requested one.
     pub copies: usize,
-    /// Of the items, those that share a link with it.
+    /// Items that share a link with it.
     pub linked: usize,
-    /// Whether these are all: otherwise those that were seen first.
+    /// Whether these are all items; otherwise those seen first.
     pub complete: bool,
-    /// Whether all there is was seen once, by one topic.
+    /// Whether the story is a single item, seen once by one topic.
     pub seen_once: bool,
     /// From the earliest item to the latest.
     pub from: Time,
     pub until: Time,
-    /// Items of which nothing says when they were published.
+    /// Items without a usable publication time.
     pub undated: usize,
-    /// The earliest of those whose time is known.
+    /// The earliest item with a known publication time.
     pub first_published: Option<Entry>,
-    /// What any topic saw first.
+    /// The item that any topic saw first.
     pub first_seen: Entry,
-    /// Whether nothing speaks against the first of these being the first of what their topics look for.
+    /// Whether the first item is certainly the first that the topics look for.
     pub first_is_sure: bool,
-    /// What the searches around the first did not cover.
+    /// What the searches around the first item did not cover.
     pub doubt: Doubt,
-    /// How long after the earliest half of the items had come, milliseconds; of fewer than four it says nothing.
+    /// Milliseconds from the earliest item until half of the items were there; `None` with fewer than four.
     pub half_ms: Option<i64>,
-    /// The UTC hour with most items, where it has more than one.
+    /// The UTC hour with the most items; `None` if no hour has more than one.
     pub peak: Option<Peak>,
-    /// By when they first saw any.
+    /// Topics, by when each first saw an item.
     pub topics: Vec<FirstIn>,
     pub sources: Vec<FirstIn>,
-    /// Whether sightings were pruned: a source may have shown an item before.
+    /// Whether sightings were pruned: a source may have shown an item earlier.
     pub sightings_pruned: bool,
-    /// The authors whose items got most reactions.
+    /// The authors with the most reactions.
     pub reach: Vec<Reach>,
-    /// What the words of the earliest item were, the latest first.
+    /// Earlier texts of the earliest item, the latest first.
     pub edits: Vec<EarlierRow>,
-    /// When any of them was seen last.
+    /// When any of the items was last seen.
     pub last_seen: Time,
     /// Items that the last run of a topic still showed.
     pub still_shown: usize,
-    /// Items whose words were let go for their age.
+    /// Items whose text was pruned by age.
     pub pruned: usize,
-    /// Items that wait for the text index; links in them are not known.
+    /// Items not yet in the text index; their links are unknown.
     pub unindexed: i64,
-    /// Whether new items wait to be compared with others.
+    /// Whether new items still wait for near-copy comparison.
     pub uncompared: bool,
-    /// Items over time.
+    /// Items over time, as bars.
     pub chart: Vec<Bar>,
-    /// All of them, in time.
+    /// All items, in time order.
     pub timeline: Vec<Entry>,
 }
 
-/// Tells the story; `None` of no items.
+/// Builds the story; `None` without items.
 #[must_use]
 pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
     let timeline = timeline(&rows.items);
@@ -195,7 +195,7 @@ pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
     })
 }
 
-/// The items in time.
+/// Returns the items in time order.
 #[must_use]
 pub fn timeline(items: &[StoryItem]) -> Vec<Entry> {
     let mut entries: Vec<(Entry, &str)> =
@@ -207,7 +207,7 @@ pub fn timeline(items: &[StoryItem]) -> Vec<Entry> {
 
 fn entry(item: &StoryItem) -> Option<Entry> {
     let first = item.topics.iter().min_by_key(|topic| (topic.first_seen, &topic.topic))?;
-    // Nothing is published after it was seen: such an instant is wrong.
+    // A publication time after the first sighting is wrong.
     let published = item.published_at.filter(|at| *at <= first.first_seen);
     let source = item.sources.iter().filter(|seen| seen.topic == first.topic && seen.first_seen <= first.first_seen);
     Some(Entry {
@@ -235,7 +235,7 @@ fn is_shown(item: &StoryItem, last_looks: &[(String, Time)]) -> bool {
     item.topics.iter().any(|seen| last_looks.iter().any(|(topic, at)| *topic == seen.topic && seen.last_seen >= *at))
 }
 
-/// One of several firsts: when, the item's key, and its author.
+/// A first sighting: time, item key, author.
 type Sight<'i> = (Time, &'i str, Option<&'i str>);
 
 fn topics(items: &[StoryItem]) -> Vec<FirstIn> {
@@ -272,7 +272,7 @@ fn firsts<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstIn>
     all
 }
 
-/// Those with most reactions; who got none that is known comes last.
+/// Returns the authors with the most reactions; those with unknown reactions come last.
 fn reach(timeline: &[Entry]) -> Vec<Reach> {
     let mut by_author: BTreeMap<String, Reach> = BTreeMap::new();
     for entry in timeline {

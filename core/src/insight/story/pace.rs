@@ -1,48 +1,48 @@
-//! How fast a story went: items over time as bars, the hour with most of them, and when half had come.
+//! How fast a story spread: items over time as bars, the hour with the most items, and when half of them were there.
 
 use std::collections::BTreeMap;
 
 use crate::model::Time;
 
-/// Bars of a chart.
+/// The most bars of a chart.
 const MOST_BARS: i64 = 24;
 
-/// Items that it takes to speak of a half.
+/// Fewer items than this have no half.
 const LEAST: usize = 4;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Lengths of a bar; beyond the last, whole multiples of it.
+/// Lengths of a bar. Longer ones are multiples of the last.
 const LENGTHS: [i64; 11] =
     [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 30 * DAY];
 
-/// Items of a stretch of time.
+/// The items in a span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Bar {
     pub from: Time,
     pub until: Time,
     pub items: usize,
-    /// Of these, those whose text the story did not have before.
+    /// Items whose text is new to the story.
     pub new_texts: usize,
 }
 
-/// The hour with most items.
+/// The hour with the most items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Peak {
-    /// When it begins, a whole hour of UTC.
+    /// Its start: a full UTC hour.
     pub hour: Time,
     pub items: usize,
 }
 
-/// How long it took until half of the items had come, of instants in order.
+/// Returns the milliseconds until half of the items were there. `at` must be sorted.
 pub(super) fn half(at: &[Time]) -> Option<i64> {
     let middle = at.get(at.len().div_ceil(2).checked_sub(1)?)?;
     (at.len() >= LEAST).then_some(middle.0 - at.first()?.0)
 }
 
-/// Of several hours with as many the earliest.
+/// Returns the hour with the most items; the earliest of several.
 pub(super) fn peak(at: &[Time]) -> Option<Peak> {
     let mut hours: BTreeMap<i64, usize> = BTreeMap::new();
     for at in at {
@@ -52,7 +52,7 @@ pub(super) fn peak(at: &[Time]) -> Option<Peak> {
     (items > 1).then_some(Peak { hour: Time(hour * HOUR), items })
 }
 
-/// Instants in order as bars, without a gap between them; each instant with whether its text is a new one.
+/// Returns bars without gaps for sorted times, each with whether its text is new.
 pub(super) fn bars(timeline: &[(Time, bool)]) -> Vec<Bar> {
     let (Some((first, _)), Some((last, _))) = (timeline.first(), timeline.last()) else { return Vec::new() };
     let needed = |length: i64| last.0.div_euclid(length) - first.0.div_euclid(length) + 1;

@@ -1,4 +1,4 @@
-//! A story's figures against sums made another way, and its first and its chart on small histories.
+//! Checks the figures of a story against independent sums, and its first item and chart on small histories.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -89,7 +89,7 @@ proptest! {
         prop_assert!(story.chart[0].items > 0 && story.chart[story.chart.len() - 1].items > 0);
         let instants: Vec<i64> = story.timeline.iter().map(|entry| entry.at.0).collect();
         if let Some(half) = story.half_ms {
-            // By counting: no shorter time holds half of them.
+            // By counting: no shorter time holds half of the items.
             let within = |length: i64| instants.iter().filter(|at| **at - instants[0] <= length).count();
             prop_assert!(within(half) * 2 >= instants.len() && (half == 0 || within(half - 1) * 2 < instants.len()));
         }

@@ -1,14 +1,14 @@
-//! Items that have something in common: who may be a cause, and which items are theirs.
+//! Groups of items with something in common: the candidates for a cause.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Compared, DayItems, Dimension, Item, Term};
 use crate::model::Source;
 
-/// Groups of a dimension that are looked at; the largest.
+/// The most groups per dimension; the largest are used.
 const MOST: usize = 6;
 
-/// What some items have in common.
+/// What the items of a group have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group<'a> {
     Text(&'a str),
@@ -46,21 +46,22 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Whether what sources found can be told apart: it is known of the period, and there are at least two.
+/// Returns whether sources can be compared: they are known for the period, and there are at least two.
 pub(super) fn has_sources(compared: &Compared<'_>) -> bool {
     let sourced = std::iter::once(&compared.now).chain(compared.earlier).filter(|day| day.sourced);
-    // What several sources found has none of its own, and counts as one more.
+    // An item found by several sources has source `None`, which counts as one more.
     let all: BTreeSet<Option<Source>> = sourced.flat_map(|day| &day.items).map(|item| item.source).collect();
     compared.now.sourced && all.len() > 1
 }
 
-/// The days whose items of a group can be counted.
+/// Returns the days on which items of a group can be counted.
 pub(super) fn days_of<'a>(compared: &Compared<'a>, group: &Group<'_>) -> impl Iterator<Item = &'a DayItems<'a>> {
     let by_source = group.dimension() == Dimension::Source;
     compared.earlier.iter().filter(move |day| day.sourced || !by_source)
 }
 
-/// The largest groups of each dimension among some days' items that count, each with at least so many of them a day.
+/// Returns the largest groups of each dimension among the items that `counts` accepts, with at least `least` of them
+/// per day.
 pub(super) fn largest<'a>(
     days: impl IntoIterator<Item = &'a DayItems<'a>>,
     by_source: bool,
@@ -90,12 +91,12 @@ pub(super) fn largest<'a>(
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Different authors of items.
+/// Returns the number of different authors.
 pub(super) fn authors<'a>(items: impl Iterator<Item = &'a Item<'a>>) -> u64 {
     items.filter_map(|item| item.author.as_deref()).collect::<BTreeSet<&str>>().len() as u64
 }
 
-/// The period's items that hold a term.
+/// Returns the period's items that contain a term.
 pub(super) fn with_term<'a>(now: &'a DayItems<'_>, term: &'a Term<'_>) -> impl Iterator<Item = &'a Item<'a>> {
     now.items.iter().filter(|item| term.keys.contains(item.key))
 }

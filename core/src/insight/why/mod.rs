@@ -1,10 +1,9 @@
-//! Why a figure is unusual: the text, author, term or source whose change makes at least half of it, or nobody. Pure: items of the
-//! period and of comparable days come in as plain values. That a figure is unusual at all, `daily::usual` and
-//! `daily::usual_share` say; how a cause is put into words is `words`'.
+//! Explains an unusual figure by one text, author, term or source whose change makes up at least half of it. Pure:
+//! items of the period and of comparable days come in as plain values. `daily::usual` and `daily::usual_share` decide
+//! whether a figure is unusual; `words` turns a cause into words.
 //!
-//! Of causes that explain nearly as much the most specific one is named: a text before its author, an author before a term, a
-//! term before a source. What changed no more than all else did explains nothing, however large it is, and neither does what nearly
-//! everything has in common.
+//! Among causes that explain nearly the same, the most specific is named: text, then author, term, source. A group that
+//! changed no more than everything else explains nothing, however large. Nor does what nearly all items share.
 
 mod groups;
 mod read;
@@ -23,16 +22,16 @@ pub use tone::tone;
 pub use volume::volume;
 pub use words::Figure;
 
-/// Part of a change that a cause makes at least.
+/// The smallest part of a change that a cause must explain.
 const HALF: f64 = 0.5;
-/// What is more specific is named when it explains at least so much of what the best cause does.
+/// A more specific cause is named if it explains at least this part of what the best one does.
 const NEARLY: f64 = 0.8;
-/// Part of all items above which what they have in common explains nothing.
+/// A group with more than this part of all items explains nothing.
 const NEARLY_ALL: f64 = 0.9;
-/// Items without which nothing is a cause.
+/// The fewest items of a cause.
 const LEAST: usize = 3;
 
-/// What items have in common; the most specific first.
+/// What items have in common, the most specific first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dimension {
@@ -40,25 +39,25 @@ pub enum Dimension {
     Text,
     Author,
     Term,
-    /// What no other source found.
+    /// Items that no other source found.
     Source,
 }
 
-/// An item, as far as causes go.
+/// An item, reduced to what causes need.
 #[derive(Debug, Clone)]
 pub struct Item<'a> {
     pub key: &'a str,
     /// The key of the cluster.
     pub text: &'a str,
-    /// As authors are told apart.
+    /// The normalized handle.
     pub author: Option<String>,
-    /// The only source that found it; `None` when several did, or when nobody knows any more.
+    /// The only source that found it; `None` if several did or if it is no longer known.
     pub source: Option<Source>,
-    /// Whether it sounds as it is asked about; `None` where nobody has said how it sounds.
+    /// Whether it has the tone asked about; `None` if not scored.
     pub sounds: Option<bool>,
 }
 
-/// The items of a day, or of a window.
+/// The items of a day or of a window.
 #[derive(Debug, Clone)]
 pub struct DayItems<'a> {
     pub day: Day,
@@ -67,22 +66,22 @@ pub struct DayItems<'a> {
     pub sourced: bool,
 }
 
-/// A term, the period's items that hold it, and how many are expected to.
+/// A term, the period's items that contain it, and how many were expected.
 #[derive(Debug, Clone)]
 pub struct Term<'a> {
     pub term: &'a str,
     pub keys: BTreeSet<&'a str>,
-    /// Items of such a day that usually hold it.
+    /// The number of items expected to contain it on such a day.
     pub expected: f64,
 }
 
-/// A period beside the days that it is compared with.
+/// A period and the days it is compared with.
 #[derive(Debug, Clone)]
 pub struct Compared<'a> {
     pub now: DayItems<'a>,
     /// The earliest first.
     pub earlier: &'a [DayItems<'a>],
-    /// Those that the period's items hold; they explain what grew, and no fall.
+    /// Terms that the period's items contain. They can explain a rise but not a fall.
     pub terms: &'a [Term<'a>],
 }
 
@@ -92,21 +91,21 @@ pub struct Cause {
     pub dimension: Dimension,
     /// The cluster's key, the author's handle, the term or the source.
     pub name: String,
-    /// Part of the change that it makes; more than 1 where the rest went the other way.
+    /// Part of the change that it explains; more than 1 if the rest moved the other way.
     pub part: f64,
-    /// Its items in the period; of a tone, the scored ones.
+    /// Its items in the period; for a tone, only scored ones.
     pub items: u64,
-    /// How many are usual.
+    /// The usual number of its items.
     pub usual: f64,
-    /// Of a tone, those that sound so.
+    /// For a tone, its items with that tone.
     pub sounding: u64,
-    /// Different authors of its items; 0 when none is known.
+    /// Different authors of its items; 0 if none is known.
     pub authors: u64,
-    /// Whether all else lies inside its own usual band.
+    /// Whether everything else lies inside its own usual band.
     pub rest_as_usual: bool,
 }
 
-/// Of causes, each with how much it explains beside all else, the one to name.
+/// Picks the cause to name from causes with how much each explains.
 fn choose(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
     causes.retain(|(explained, _)| *explained >= HALF);
     let best = causes.iter().map(|(explained, _)| explained.min(1.0)).fold(0.0, f64::max);
@@ -117,7 +116,7 @@ fn choose(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
     causes.into_iter().next().map(|(_, cause)| cause)
 }
 
-/// A count as a measure.
+/// Converts a count to `f64`.
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
 fn real(many: usize) -> f64 {
     many as f64

@@ -1,4 +1,4 @@
-//! Turns stored items into those that causes are looked for in, and a cause's name back into what was written.
+//! Converts stored items for the search of causes, and a cause's name back to its original spelling.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use crate::insight::daily::Day;
 use crate::insight::one_author;
 use crate::model::{Mark, Source, Tone};
 
-/// Part of a day's items of which it must be known who found them: older sightings may be pruned.
+/// The share of a day's items whose source must be known; older sightings may be pruned.
 const SOURCED: f64 = 0.9;
 
-/// Which source found an item alone.
+/// For each item, the only source that found it; `None` if several did.
 #[derive(Debug, Clone, Default)]
 pub struct OnlySources(BTreeMap<String, Option<Source>>);
 
 impl OnlySources {
-    /// By which source found what; with nothing, sources explain nothing.
+    /// From pairs of source and item key. Without any, sources explain nothing.
     #[must_use]
     pub fn of(shown: Vec<(Source, String)>) -> Self {
         let mut all: BTreeMap<String, Option<Source>> = BTreeMap::new();
@@ -27,7 +27,7 @@ impl OnlySources {
 }
 
 impl<'a> DayItems<'a> {
-    /// The items of a day; `tone` is what they are asked to sound like, and by which scorer.
+    /// The items of a day. `tone` is the tone asked about and its scorer.
     #[must_use]
     pub fn of(
         day: Day,
@@ -54,7 +54,7 @@ impl<'a> DayItems<'a> {
         Self { day, items, sourced }
     }
 
-    /// The same with near-copies as one item, which has the author and the source that all of them share.
+    /// Merges near-copies into one item, which keeps the author and the source only if all copies share it.
     #[must_use]
     pub fn texts_once(mut self) -> Self {
         self.items.sort_by(|a, b| (a.text, a.key).cmp(&(b.text, b.key)));
@@ -70,20 +70,20 @@ impl<'a> DayItems<'a> {
     }
 }
 
-/// Whether an item sounds as asked about; `None` where that scorer has not said so.
+/// Returns whether an item has the tone; `None` if that scorer has not scored it.
 fn sounds(mark: &Mark, asked: Tone, scorer: &str) -> Option<bool> {
     let judged = mark.sound.filter(|_| mark.scorer.as_deref().unwrap_or_default() == scorer)?;
     (judged != Tone::Unsupported).then_some(judged == asked)
 }
 
 impl Cause {
-    /// The earliest of the items that a text's name stands for.
+    /// Returns the earliest copy of the text that is the cause; `None` for other causes.
     pub fn first_copy<'a>(&self, marks: impl IntoIterator<Item = &'a Mark>) -> Option<&'a Mark> {
         let ours = marks.into_iter().filter(|mark| self.dimension == Dimension::Text && mark.cluster == self.name);
         ours.min_by_key(|mark| (mark.moment(), &mark.key))
     }
 
-    /// The name as somebody wrote it: authors are told apart without the case of A to Z.
+    /// Returns the name in its original spelling: author handles are normalized to lower case.
     pub fn written<'a>(&'a self, marks: impl IntoIterator<Item = &'a Mark>) -> &'a str {
         let mut authors = marks.into_iter().filter_map(|mark| mark.author.as_deref());
         let written = authors.find(|author| self.dimension == Dimension::Author && one_author(author) == self.name);

@@ -1,12 +1,12 @@
-//! A term that is news as a possible cause: how many items of a usual day hold it. What becomes of it, `volume` and `tone` say.
+//! A trending term as a possible cause: how many items usually contain it. `volume` and `tone` judge it.
 
 use std::collections::BTreeSet;
 
 use super::{DayItems, Term, groups, real};
 
 impl<'a> Term<'a> {
-    /// A term that these items of a period hold, where so many different texts were expected to hold it, of so many that do;
-    /// `usual` is how many items such a day has.
+    /// A term and the period's items that contain it. `expected` of its `texts` were expected to contain it; `usual` is
+    /// the usual number of items of such a day.
     #[must_use]
     pub fn of(
         term: &'a str,

@@ -1,12 +1,12 @@
-//! Small cases of causes, by hand. How often causes are right is measured in tests/it/why.rs.
+//! Small hand-made cases. tests/it/why.rs measures how often causes are right.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;
 use crate::insight::daily::{days, share, usual, usual_share};
 use crate::model::{Engagement, Kind, Mark, Source, Time, Tone, WindowFit};
 
-/// Items of one day by what they have in common: how many, text (of each its own where there is none), author, source, and
-/// whether they sound negative.
+/// Items of a day with something in common: how many, text (`None`: a different one each), author, source, and whether
+/// they are negative.
 type Part = (usize, Option<&'static str>, Option<&'static str>, &'static str, bool);
 
 fn marks(parts: &[Part]) -> Vec<(Mark, Source)> {
@@ -37,7 +37,7 @@ fn marks(parts: &[Part]) -> Vec<(Mark, Source)> {
     all
 }
 
-/// What explains a day of these parts, after two weeks of days of those; near-copies once where it is asked for.
+/// Returns the causes for a day of `now` after two weeks of days of `before`; `once` counts near-copies once.
 fn why_of(now: &[Part], before: &[Part], once: bool) -> (Option<Cause>, Option<Cause>) {
     let calendar = days(Time::parse("2026-03-30T12:00:00Z").unwrap(), 15, "UTC");
     let (today, earlier) = calendar.split_last().unwrap();

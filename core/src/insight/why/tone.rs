@@ -1,20 +1,20 @@
-//! What an unusual share of a tone comes from: the group without which the share would be at least half of the way back to what
-//! is usual without that group. It must have become more (or less) of all posts than usual, or sound otherwise than it used
-//! to, beside all else; so one that always sounded so and one that changed like all else explain nothing.
+//! Finds the cause of an unusual share of a tone: the group without which the share would be at least half of the way
+//! back to what is usual without it. The group must also be a larger or smaller part of all posts than usual, or have
+//! moved away from the tone of the rest. A group that always had this tone, or changed like the rest, explains nothing.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest};
 use super::volume::beyond_chance;
 use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, choose, real};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share, usual_share};
 
-/// Posts as usual that are added to what is left, so that a few do not decide.
+/// Posts of the usual tone added to the rest, so that a few posts do not decide.
 const ADDED: f64 = 5.0;
-/// Scored posts of a group, and of all else, without which a day does not say how far apart the two sound.
+/// A day needs this many scored posts in the group and in the rest to compare their tones.
 const APART_FROM: usize = 5;
-/// Normal quantile beyond which the two moved apart (2.5 %); that the group makes half of the change is asked as well.
+/// Normal quantile (2.5 %) beyond which group and rest moved apart; the group must also explain half of the change.
 const APART: f64 = 1.959_964;
 
-/// Scored items: those that sound so, and all.
+/// Scored items: those with the tone, and all.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scored {
     so: usize,
@@ -36,7 +36,7 @@ impl Scored {
         share(self.so as u64, self.all as u64)
     }
 
-    /// The share on the scale where its scatter does not depend on it.
+    /// The share on the arcsine scale, where its variance does not depend on it.
     fn angle(self) -> f64 {
         ((real(self.so) + 0.375) / (real(self.all) + 0.75)).sqrt().asin()
     }
@@ -46,21 +46,21 @@ impl Scored {
     }
 }
 
-/// A group and all else, in the period and on earlier days.
+/// A group and the rest, in the period and on earlier days.
 struct Beside {
     ours: Scored,
     rest: Scored,
     earlier: Vec<(Scored, Scored)>,
 }
 
-/// The cause of an unusual share of those items that sound as asked about, if anything makes half of it. Days with fewer
-/// than `least` scored items say nothing of shares.
+/// Returns the cause of an unusual share of the tone, if any explains half of it. A day needs `least` scored items; the
+/// rest of a day without a group needs half of that.
 #[must_use]
 pub fn tone(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<Cause> {
     let all = Scored::of(compared.now.items.iter());
     let change = all.share()?.share - usual.expected;
     let (rise, by_source) = (change > 0.0, has_sources(compared));
-    // More of what sounds so raises the share, and so does less of what does not.
+    // More items with the tone raise the share; so do fewer items without it.
     let pulls = |item: &Item<'_>| item.sounds == Some(rise);
     let holds_back = |item: &Item<'_>| item.sounds == Some(!rise);
     let mut candidates = largest([&compared.now], by_source, pulls, real(LEAST));
@@ -84,7 +84,7 @@ pub fn tone(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<C
         let held = || groups::with_term(&compared.now, term).filter(|item| item.sounds.is_some());
         let ours = Scored::of(held());
         let beside = Beside { ours, rest: all.without(ours), earlier: Vec::new() };
-        // How posts with a term sounded earlier is not kept: only one that became more is a cause.
+        // The tone of earlier posts with a term is not stored: only a term that became more frequent is a cause.
         let part = term.expected / days.max(f64::MIN_POSITIVE);
         let grown =
             part <= NEARLY_ALL && real(ours.all) > term.expected && beyond_chance(ours.all, all.all, part, true);
@@ -120,9 +120,9 @@ fn beside(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> Beside {
     Beside { ours: now, rest: all.without(now), earlier: earlier.collect() }
 }
 
-/// The share that is usual without a group, and whether what is left has it; `None` where too few days are known.
+/// Returns the usual share without a group, and whether the rest lies inside it; `None` with too few days.
 fn usual_without(beside: &Beside, least: u64) -> Option<(f64, bool)> {
-    // Half of the posts may be the group's.
+    // Half of a day's posts may belong to the group.
     let shares = beside.earlier.iter().filter(|(_, rest)| rest.all as u64 >= least.div_ceil(2));
     let shares: Vec<Share> = shares.filter_map(|(_, rest)| rest.share()).collect();
     let band = usual_share(beside.rest.all as u64, &shares).ok()?;
@@ -130,14 +130,14 @@ fn usual_without(beside: &Beside, least: u64) -> Option<(f64, bool)> {
     Some((band.expected, inside))
 }
 
-/// How far back to the usual the share is without a group, as a part of the way.
+/// Returns how far back to the usual share removing the group leads: 1 is all the way.
 fn explained(beside: &Beside, rest_usual: f64, change: f64) -> f64 {
     let left = (real(beside.rest.so) + rest_usual * ADDED) / (real(beside.rest.all) + ADDED);
     1.0 - (left - rest_usual) / change
 }
 
 impl Beside {
-    /// Whether nearly all posts used to be the group's: then there is nothing to compare it with.
+    /// Returns whether nearly all posts used to belong to the group: then nothing is left to compare it with.
     fn is_nearly_all(&self) -> bool {
         let sum =
             |sum: (usize, usize), (ours, rest): &(Scored, Scored)| (sum.0 + ours.all, sum.1 + ours.all + rest.all);
@@ -145,7 +145,7 @@ impl Beside {
         real(ours) > real(all) * NEARLY_ALL
     }
 
-    /// Whether the group became more or less of all than usual, or moved away from all else.
+    /// Returns whether the group became a larger or smaller part than usual, or moved away from the rest in tone.
     fn moved(&self, rise: bool) -> bool {
         let pulls = (self.ours.angle() > self.rest.angle()) == rise;
         self.resized(pulls && self.ours.all >= LEAST) || self.apart(rise)

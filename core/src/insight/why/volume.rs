@@ -1,28 +1,28 @@
-//! What a rise or a fall of items comes from. A group's usual count is its usual share of what is expected of the day, so that
-//! weekdays count for it as they do for all. It is a cause when its share strays from the usual, further than what is left
-//! without it does, and when it makes half of the change beyond what it would have made had it changed like all else.
+//! Finds the cause of an unusual number of items. The usual count of a group is its usual share of the day's expected
+//! count, so it follows the weekday. A group is a cause if its share moved beyond the usual, and further than the rest,
+//! and if it explains half of the change beyond what it would have done by changing like the rest.
 
 use super::groups::{self, Group, authors, days_of, has_sources, largest};
 use super::{Cause, Compared, Dimension, LEAST, NEARLY_ALL, Term, choose, real};
 use crate::insight::daily::{Share, Usual, share, usual, usual_share};
 
-/// How far from what is expected a share must lie, as a part of the way to the edge of the usual. That the group made half of the
-/// change, and that all else strayed less, is asked as well.
+/// A share must move at least this part of the way to the edge of its usual band. The group must also explain half of
+/// the change, and the rest must not have moved further.
 const NEARER: f64 = 0.5;
 
-/// A group's count beside all.
+/// A group's count and how unusual it is.
 struct Counted {
     now: usize,
-    /// How many are usual.
+    /// The usual count.
     usual: f64,
-    /// How far its share strays in the direction of the change, as a part of the way to the edge of the usual; `None` where too
-    /// few days tell where that is.
+    /// How far its share moved in the direction of the change; 1 is the edge of its usual band. `None` with too few
+    /// days.
     strays: Option<f64>,
-    /// Whether it is more of all than usual, or less where all is less.
+    /// Whether its share is higher than usual in a rise, or lower in a fall.
     beyond: bool,
 }
 
-/// The cause of a day's unusual number of items, if anything makes half of it.
+/// Returns the cause of a day's unusual number of items, if any explains half of it.
 #[must_use]
 pub fn volume(compared: &Compared<'_>, usual: &Usual) -> Option<Cause> {
     let all = compared.now.items.len();
@@ -31,14 +31,14 @@ pub fn volume(compared: &Compared<'_>, usual: &Usual) -> Option<Cause> {
     let candidates = if change > 0.0 {
         largest([&compared.now], by_source, |_| true, change * super::HALF)
     } else {
-        // Bursts are in the mean of days, and not in what is usual of them.
+        // The mean of days includes bursts, the usual count does not.
         largest(compared.earlier, by_source, |_| true, change.abs() * super::HALF / 2.0)
     };
     let groups = candidates.iter().filter_map(|group| {
         let ours = compared.now.items.iter().filter(|item| group.holds(item));
         let counted = counted(compared, group, ours.clone().count(), usual, change > 0.0)?;
         let rest = Rest::of(compared, group, all - counted.now, change > 0.0);
-        // Where all else strays as far, everything changed, and this by chance a little more.
+        // If the rest moved further, everything changed, not just this group.
         if counted.strays.zip(rest.strays).is_some_and(|(ours, others)| ours < others) {
             return None;
         }
@@ -52,7 +52,7 @@ pub fn volume(compared: &Compared<'_>, usual: &Usual) -> Option<Cause> {
     choose(groups.chain(terms).flatten().collect())
 }
 
-/// The cause that a group is, with how much it explains; `None` when it explains nothing.
+/// Turns a group into a cause with how much it explains; `None` if it explains nothing.
 fn judged(
     dimension: Dimension,
     name: String,
@@ -68,10 +68,10 @@ fn judged(
     if !counted.beyond || rest + rest_usual < 1.0 || counted.usual > usual.expected * NEARLY_ALL {
         return None;
     }
-    // How all else changed, as far as counting by chance does not explain it; halves keep the factor finite.
+    // The factor by which the rest changed beyond counting noise; the halves keep it finite.
     let like = |rest: f64| (rest + 0.5) / (rest_usual + 0.5);
     let like = if change > 0.0 { like(rest - rest.sqrt()).max(1.0) } else { like(rest + rest.sqrt()).min(1.0) };
-    // What strays less than to the edge may do so by itself, and says as much less of what the group would have done.
+    // A rest inside its band may have moved by chance: apply only the part of the way to the edge.
     let like = 1.0 + (like - 1.0) * left.strays.map_or(1.0, |strays| strays.clamp(0.0, 1.0));
     let explained = (now - counted.usual * like) / change;
     let part = (now - counted.usual) / change;
@@ -88,7 +88,7 @@ fn judged(
     Some((explained, cause))
 }
 
-/// How far a value lies from what is expected, as a part of the way to an edge, on a scale where it strays as far up as down.
+/// Returns how far `now` lies from `expected`, 1 at `edge`, on a scale that makes the scatter symmetric.
 fn part_of_way(scale: impl Fn(f64) -> f64, now: f64, expected: f64, edge: f64) -> f64 {
     let way = scale(edge) - scale(expected);
     if way == 0.0 { 0.0 } else { (scale(now) - scale(expected)) / way }
@@ -112,7 +112,7 @@ fn counted(compared: &Compared<'_>, group: &Group<'_>, now: usize, usual: &Usual
         let usual = band.expected * usual.expected;
         return Some(Counted { now, usual, strays: Some(strays), beyond: strays > NEARER });
     }
-    // Too few days had any item: all of them together.
+    // Too few days had any item: pool them all.
     let (part, whole) = shares.iter().fold((0, 0), |sum, day| (sum.0 + day.part, sum.1 + day.whole));
     let of = share(part, whole).map_or(0.0, |share| share.share);
     let usual = of * usual.expected;
@@ -125,17 +125,17 @@ fn counted_term(term: &Term<'_>, now: usize, all: usize, usual: &Usual) -> Optio
     (now >= LEAST).then(|| Counted { now, usual, strays: None, beyond: beyond_chance(now, all, of, true) })
 }
 
-/// Whether a part of all lies beyond its usual share by more than chance.
+/// Returns whether a part of all lies beyond its usual share by more than chance.
 pub(super) fn beyond_chance(now: usize, all: usize, usual: f64, rise: bool) -> bool {
     share(now as u64, all as u64).is_some_and(|share| if rise { share.low > usual } else { share.high < usual })
 }
 
-/// What is left without a group.
+/// The items without a group.
 #[derive(Clone, Copy)]
 struct Rest {
-    /// Whether it is what is usual without the group.
+    /// Whether their number is usual without the group.
     as_usual: bool,
-    /// How far it strays in the direction of the change, as a part of the way to the edge; `None` where nobody knows.
+    /// How far it moved in the direction of the change, 1 at the edge of its band; `None` if unknown.
     strays: Option<f64>,
 }
 

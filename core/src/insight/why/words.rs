@@ -1,5 +1,4 @@
-//! A cause as a clause that follows the sentence about the figure. What is named comes in as it may be shown; nothing of it is
-//! read here.
+//! Formats a cause as a clause to follow the sentence about the figure. Names arrive ready to show and are not parsed.
 
 use super::{Cause, Dimension};
 
@@ -13,9 +12,8 @@ pub enum Figure<'a> {
 }
 
 impl Cause {
-    /// `most of the rise (82%) comes from one text by 13 authors (45 items); without it, the number is as usual`, for a
-    /// sentence of its own or as part of one. `name` is what is named, as it may be shown; of a text
-    /// its words, which may be left out.
+    /// Returns a clause such as `most of the rise (82%) comes from one text by 13 authors (45 items); without it, the
+    /// number is as usual`. `name` is the cause as it may be shown; for a text it is its words and may be empty.
     #[must_use]
     pub fn clause(&self, figure: Figure<'_>, name: &str) -> String {
         let change = match figure {
