@@ -1,5 +1,5 @@
-//! How many slots an interval has, without walking through them: days are found by the calendar's search, the times of a
-//! day are multiplied out. It must agree with `slots` to the slot; the laws hold it to that.
+//! Counts the slots of an interval without walking through them: the calendar search finds the days, and the times of a
+//! day are multiplied. Must agree exactly with `slots`; property tests check this.
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -11,8 +11,8 @@ use super::{Refused, Schedule, When, zone};
 use crate::model::Time;
 
 impl Schedule {
-    /// How many slots lie in (`after`, `until`]: as many as [`Schedule::slots`] walks through, at the price of the days
-    /// between and not of the slots.
+    /// Returns the number of slots in (`after`, `until`], the same as [`Schedule::slots`] yields. The cost depends on
+    /// the number of days, not of slots.
     #[must_use]
     pub fn count(&self, after: Time, until: Time) -> u64 {
         if until <= after {
@@ -30,7 +30,7 @@ impl Schedule {
         }
     }
 
-    /// The last slot of (`after`, `until`], found by halving.
+    /// Returns the last slot in (`after`, `until`], by bisection.
     #[must_use]
     pub fn last(&self, after: Time, until: Time) -> Option<Time> {
         if let When::Every(period) = &self.when {
@@ -49,10 +49,10 @@ impl Schedule {
         Some(last)
     }
 
-    /// How many slots of (`after`, `until`] are the first of their local day.
+    /// Returns how many slots in (`after`, `until`] are the first of their local day.
     ///
     /// # Errors
-    /// [`Refused`] when the zone is unknown.
+    /// [`Refused`] if the zone is unknown.
     pub fn firsts_of_days(&self, timezone: &str, after: Time, until: Time) -> Result<u64, Refused> {
         let zone = zone::find(timezone)?;
         let begin = after.to_jiff().and_then(|at| at.to_zoned(zone.clone()).start_of_day().ok());
@@ -60,7 +60,7 @@ impl Schedule {
         Ok(self.days(&zone, begin, until).saturating_sub(self.days(&zone, begin, after)))
     }
 
-    /// Local days with a slot in (`after`, `until`].
+    /// Returns the number of local days with a slot in (`after`, `until`].
     fn days(&self, zone: &TimeZone, after: Time, until: Time) -> u64 {
         let (mut days, mut from) = (0, after);
         while let Some(slot) = self.next_after(from).filter(|slot| *slot <= until) {
@@ -77,7 +77,7 @@ impl Schedule {
     }
 }
 
-/// Real time: between two changes of the clock every matching civil time is a slot.
+/// Real time: between two clock changes every matching civil time is a slot.
 fn real(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
     let times = Times::of(cron);
     let mut offset = cron.zone.to_offset(after);
@@ -90,7 +90,7 @@ fn real(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
     Some(total + matching(cron, &times, from, second_after(offset.to_datetime(until))?))
 }
 
-/// Fixed local times: what a gap leaves out is one slot at its end, what a fold repeats counts in its first pass.
+/// Fixed local times: the times in a gap become one slot at its end; repeated times count in their first pass.
 fn fixed(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
     let times = Times::of(cron);
     let mut offset = cron.zone.to_offset(after);
@@ -103,7 +103,7 @@ fn fixed(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
         let at = change.timestamp();
         let (old, new) = (offset.to_datetime(at), change.offset().to_datetime(at));
         total += matching(cron, &times, from, old);
-        // A time at the gap's very end is the same slot.
+        // A time at the very end of the gap is the same slot.
         let left_out = cron.search(old).is_some_and(|civil| civil < new);
         if left_out && cron.search(new) != Some(new) {
             total += 1;
@@ -113,13 +113,13 @@ fn fixed(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
     Some(total + matching(cron, &times, from, second_after(offset.to_datetime(until))?))
 }
 
-/// What the clock would show at a change if there were none.
+/// Returns the civil time that the clock would show at a change if it did not change.
 pub(super) fn before(zone: &TimeZone, change: Timestamp) -> Option<DateTime> {
     let earlier = change.checked_sub(SignedDuration::from_secs(1)).ok()?;
     Some(zone.to_offset(earlier).to_datetime(change))
 }
 
-/// Matching civil times in [`from`, `to`), both whole seconds.
+/// Returns the number of matching civil times in [`from`, `to`), both whole seconds.
 pub(super) fn matching_between(cron: &Cron, from: DateTime, to: DateTime) -> u64 {
     matching(cron, &Times::of(cron), from, to)
 }
@@ -138,7 +138,7 @@ fn matching(cron: &Cron, times: &Times, mut from: DateTime, to: DateTime) -> u64
     total
 }
 
-/// The times of day of a pattern, as its three lists.
+/// The hours, minutes and seconds of a pattern.
 struct Times {
     hours: Vec<u16>,
     minutes: Vec<u16>,
@@ -155,7 +155,7 @@ impl Times {
         (self.hours.len() * self.minutes.len() * self.seconds.len()) as u64
     }
 
-    /// How many of them come before a time of its day.
+    /// Returns how many of the times lie before `civil` on its day.
     fn before(&self, civil: DateTime) -> u64 {
         let place = |values: &[u16], value: i8| {
             let value = u16::try_from(value).unwrap_or(0);

@@ -1,27 +1,26 @@
-//! Whether a schedule comes round often enough for its searches' look-back window. A forecast from the schedule alone;
-//! what was really covered is read from the runs.
+//! Checks whether a schedule is frequent enough for the look-back window of its searches. Uses only the schedule; real
+//! coverage is computed from the runs.
 
 use std::time::Duration;
 
 use super::{Schedule, When};
 use crate::model::{Time, Window};
 
-/// How far ahead gaps are looked for: more than a year, so that a yearly slot and every change of the clock is met.
+/// How far ahead to search for gaps: more than a year, to include yearly slots and every clock change.
 const HORIZON: Duration = Duration::from_secs(400 * 86_400);
 
-/// How far a schedule is rarer than a window.
+/// By how much the gaps of a schedule exceed a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uncovered {
     /// By how much the largest gap exceeds the window.
     pub over: Duration,
-    /// The local date of the largest gap's end, where every gap that exceeds the window does so only because the clock
-    /// was changed within it.
+    /// The local date on which the largest gap ends, if gaps exceed the window only because of clock changes.
     pub clock_change: Option<String>,
 }
 
-/// By how much the largest gap between neighbouring slots of the next 400 days exceeds the window; `None` when every
-/// gap fits. A daily local time in a zone with summer time exceeds 24 hours by one, once a year. A gap that begins
-/// within the 400 days counts in full.
+/// Returns by how much the largest gap between neighbouring slots of the next 400 days exceeds the window; `None` if
+/// every gap fits. In a zone with summer time, a daily local time exceeds 24 hours by one hour once a year. A gap that
+/// starts within the 400 days counts in full.
 #[must_use]
 pub fn uncovered(schedule: &Schedule, window: Window, from: Time) -> Option<Uncovered> {
     let length = window.length();
@@ -53,14 +52,14 @@ pub fn uncovered(schedule: &Schedule, window: Window, from: Time) -> Option<Unco
     })
 }
 
-/// The gaps that are longer than `length`, by their slots. Instead of walking through every slot it strides: from one slot
-/// to the first slot at least `length` later. Only the gap that ends there can be longer than `length`.
+/// Returns the gaps longer than `length`. To avoid walking through every slot, it jumps from a slot to the first slot
+/// at least `length` later. Only the gap that ends there can be longer than `length`.
 fn longer_gaps(schedule: &Schedule, length: Duration, from: Time) -> Vec<(Time, Time)> {
     let until = from.plus(HORIZON);
     let mut gaps = Vec::new();
     let Some(mut slot) = schedule.next_after(from) else { return gaps };
     while slot < until {
-        // The millisecond makes a slot exactly one `length` later count as that slot and not the one behind it.
+        // Minus a millisecond, so that a slot exactly one `length` later is found itself, not the one after it.
         let Some(far) = schedule.next_after(slot.plus(length).minus(Duration::from_millis(1))) else { break };
         if far.since(slot) > length {
             let before = last_before(schedule, slot, far);
@@ -73,14 +72,13 @@ fn longer_gaps(schedule: &Schedule, length: Duration, from: Time) -> Vec<(Time, 
     gaps
 }
 
-/// The last slot before the slot `end`, by bisection; `start` is an earlier slot.
+/// Returns the last slot before the slot `end`, by bisection. `start` is an earlier slot.
 fn last_before(schedule: &Schedule, start: Time, end: Time) -> Time {
-    // Rare slots, of which each has many strides to itself, follow one another: then nothing is left to look for.
+    // With rare slots, `end` often directly follows `start`.
     if schedule.next_after(start).is_some_and(|slot| slot >= end) {
         return start;
     }
-    // The answer is never earlier than `last`, and no slot before `end` is later than `open`. Cron's slots are whole
-    // seconds.
+    // The answer is at or after `last`, and no slot before `end` lies after `open`. Cron slots are whole seconds.
     let (mut last, mut open) = (start, end);
     while open.since(last) > Duration::from_secs(1) {
         let middle = last.plus(open.since(last) / 2);

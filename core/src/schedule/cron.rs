@@ -1,5 +1,5 @@
-//! Cron expressions: 5 fields, 6 with seconds first, or a nickname. The parser and the search over the calendar are
-//! croner's; here are the checks before it and the choice of the local-time rule.
+//! Cron expressions: 5 fields, 6 with seconds first, or a nickname. croner parses them and searches the calendar. This
+//! file checks them first and chooses the local-time rule.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::refused::{MIN_PERIOD, Refused};
 use super::{local, zone};
 use crate::model::Time;
 
-/// Nicknames and what they stand for.
+/// Nicknames and their expressions.
 const NICKNAMES: [(&str, &str); 7] = [
     ("@hourly", "0 * * * *"),
     ("@daily", "0 0 * * *"),
@@ -27,15 +27,15 @@ const NICKNAMES: [(&str, &str); 7] = [
     ("@annually", "0 0 1 1 *"),
 ];
 
-/// Longer expressions are refused unread.
+/// Longer expressions are refused without parsing.
 const MAX_BYTES: usize = 500;
 
-/// A parsed expression in its zone.
+/// A parsed expression with its zone.
 #[derive(Debug, Clone)]
 pub(super) struct Cron {
     pub(super) pattern: Arc<croner::Cron>,
     pub(super) zone: TimeZone,
-    /// A time-of-day field starts with `*`: the pattern follows real time instead of the wall clock.
+    /// Whether a time-of-day field starts with `*`: the pattern then follows real time instead of the wall clock.
     pub(super) real_time: bool,
 }
 
@@ -51,12 +51,12 @@ impl Cron {
         Some(Time::from_jiff(next))
     }
 
-    /// The first civil time at or after `from` that matches.
+    /// Returns the first matching civil time at or after `from`.
     pub(super) fn search(&self, from: DateTime) -> Option<DateTime> {
         self.pattern.find_next_occurrence(&from, true).ok()
     }
 
-    /// Whether two slots may come less than `least` apart by the wall clock; if so, how far apart.
+    /// Returns the shortest distance between two slots by the wall clock if it is less than `least`.
     fn shorter_than(&self, least: Duration) -> Option<Duration> {
         let pattern = &self.pattern.pattern;
         let wide = |values: Vec<u16>| values.into_iter().map(u64::from).collect::<Vec<u64>>();
@@ -82,7 +82,8 @@ impl Cron {
         (closest < least).then_some(closest)
     }
 
-    /// Whether the day fields match two days in a row within the 28 years in which weekdays and leap years repeat.
+    /// Returns whether the day fields match two consecutive days in the 28 years after which weekdays and leap years
+    /// repeat.
     fn on_two_days_running(&self) -> bool {
         let mut day = date(2000, 1, 1).at(0, 0, 0, 0);
         let mut last = None;
@@ -101,7 +102,7 @@ impl Cron {
     }
 }
 
-/// A checked expression, and what is probably not meant.
+/// Checks and parses an expression; the warnings name what is probably not meant.
 pub(super) fn compile(
     expression: &str,
     timezone: &str,
@@ -125,7 +126,7 @@ pub(super) fn compile(
     Ok((cron, warnings))
 }
 
-/// The expression's fields in plain numbers, nicknames expanded.
+/// Returns the fields with plain numbers, nicknames expanded.
 fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<String>, Refused> {
     let five = "write 5 fields (minute hour day-of-month month day-of-week), such as \"0 9 * * MON-FRI\", 6 with seconds \
                 first, or a nickname such as \"@hourly\"";
@@ -164,7 +165,7 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
     Ok(fields)
 }
 
-/// The expression with its mistakes mended, when a few obvious changes do and the result is accepted.
+/// Returns the corrected expression, if a few obvious changes make it valid.
 fn meant(kinds: &[Field], given: &[&str]) -> Option<String> {
     let mut mended = Vec::with_capacity(given.len());
     for (kind, text) in kinds.iter().zip(given) {
@@ -199,7 +200,7 @@ fn nickname(text: &str) -> Result<Vec<String>, Refused> {
 }
 
 fn parse(plain: &str, shown: &str) -> Result<croner::Cron, Refused> {
-    // `5/15` (from 5 in steps of 15) is what its option calls sloppy; Debian and Kubernetes accept it.
+    // croner calls `5/15` (from 5 in steps of 15) sloppy; Debian and Kubernetes accept it.
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).sloppy_ranges(true).build();
     parser.parse(plain).map_err(|why| {
         Refused::new(format!("`{shown}` is not a schedule: {why}"), "write 5 fields, such as \"0 9 * * MON-FRI\"")

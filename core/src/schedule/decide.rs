@@ -1,5 +1,5 @@
-//! What becomes of the slots of one job that have come due: which run now, which are recorded as missed or skipped.
-//! A pure function of the schedule, the policy and two instants, so that every process that asks plans the same.
+//! Decides what happens to the due slots of a job: which run now, which are recorded as missed or skipped. A pure
+//! function of the schedule, the policy and two instants, so every process computes the same plan.
 
 use std::time::Duration;
 
@@ -7,43 +7,43 @@ use super::Schedule;
 use super::plan::{Decision, ON_TIME, Plan, reason};
 use crate::model::{CatchUp, Overlap, SchedulePolicy, Time, Trigger};
 
-/// A `planned_until` further ahead than this is no clock that was a little off, but one that was wrong.
+/// If `planned_until` is further ahead than this, the clock was not slightly off but wrong.
 pub const AHEAD: Duration = Duration::from_secs(86_400);
 
-/// What a job's queued and running runs are.
+/// The number of a job's queued and running runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Busy {
-    /// All of them.
+    /// Queued and running runs.
     pub active: usize,
-    /// Those that are going on.
+    /// Running runs.
     pub running: usize,
-    /// Those that make up for something: catch-up runs, and runs that are made again because their process was killed.
+    /// Catch-up runs, and runs repeated because their process was killed.
     pub backlog: usize,
-    /// Those that are going on and make up for nothing.
+    /// Running runs that are not part of the backlog.
     pub on_time: usize,
 }
 
-/// Decides about the slots in (`planned_until`, `now`].
+/// Decides what happens to the slots in (`planned_until`, `now`].
 ///
-/// `busy` says what the job's queued and running runs are; `max_rows` (at least 1) bounds the rows of one call, and
-/// [`Plan::more`] asks for another call, after the rows were stored.
+/// `busy` counts the job's queued and running runs. `max_rows` (at least 1) limits the rows of one call; if
+/// [`Plan::more`] is set, call again after storing the rows.
 ///
-/// **On time or late.** The newest due slot is on time when it is at most [`ON_TIME`] old; every other one was missed and
-/// is up to `catch_up`: `latest` runs the newest of them unless a slot is on time, `all` the newest `max_catch_up_runs`,
-/// `none` none; nothing older than `catch_up_window` runs. All others become rows that say why.
+/// **On time or late.** The newest due slot is on time if it is at most [`ON_TIME`] old. All other due slots were
+/// missed and follow `catch_up`: `latest` runs the newest of them unless a slot is on time, `all` the newest
+/// `max_catch_up_runs`, `none` none. Nothing older than `catch_up_window` runs. The rest become rows with a reason.
 ///
-/// **Overlap** is about a slot that comes while the job is busy: the slot on time and the one that `latest` picks run
-/// only as `overlap` allows. With `all`, missed slots are a backlog that waits its turn: they run however busy the job
-/// is, and the slot on time joins the backlog, whether it was planned with it or before (a process that was killed leaves
-/// one behind). Only a run on time that is going on at this moment overlaps it. So it is the claim, not the plan, that
-/// keeps the runs of one job apart: unless `overlap` is `allow`, one at a time, oldest slot first. A job that is slower
-/// than its schedule would never catch up: slots on time join no more than twice `max_catch_up_runs` runs.
+/// **Overlap** concerns a slot that comes while the job is busy. The slot on time and the one picked by `latest` run
+/// only if `overlap` allows it. With `all`, missed slots form a backlog that waits its turn: they run however busy the
+/// job is. The slot on time joins the backlog, whether planned together with it or later (a killed process leaves one
+/// behind); only a run on time that is still going blocks it. So the claim, not the plan, keeps the runs of a job
+/// apart: one at a time, oldest slot first, unless `overlap` is `allow`. A job slower than its schedule would never
+/// catch up, so slots on time join only up to twice `max_catch_up_runs` runs.
 ///
-/// **Backward clocks.** While `now` is before `planned_until` nothing is due and `planned_until` stays, so that no slot
-/// runs again. When it lies more than a day ahead the clock was once far in the future: it is set to `now` and
-/// [`Plan::clamped`] says so; slots that ran in that future are in the ledger already and their rows change nothing.
+/// **Backward clocks.** While `now` is before `planned_until`, nothing is due and `planned_until` stays, so no slot
+/// runs twice. If it is more than a day ahead, the clock was once far in the future: it is set to `now` and
+/// [`Plan::clamped`] is set. Slots that ran in that future are already in the ledger, and their rows change nothing.
 ///
-/// **Paused** jobs are not planned and owe nothing afterwards: `planned_until` moves to `now` without rows.
+/// **Paused** jobs are not planned and catch up on nothing later: `planned_until` moves to `now` without rows.
 #[must_use]
 pub fn decide(
     schedule: &Schedule,
@@ -66,7 +66,7 @@ pub fn decide(
     let mut plan = nothing(now, false);
     let mut backlog = false;
     for slot in schedule.slots(planned_until, now) {
-        // The runs stay together when they fit, so that a plan in parts is the plan in one piece.
+        // Keep the runs together if they fit, so that a plan in parts equals the plan in one piece.
         let parted = due.first() == Some(slot) && plan.rows.len() + due.count() > max_rows;
         if let Some((last, _)) = plan.rows.last()
             && (parted || plan.rows.len() == max_rows)
@@ -81,7 +81,7 @@ pub fn decide(
     plan
 }
 
-/// The due slots that are to run if `overlap` lets them, oldest first: an unbroken stretch up to the newest due slot.
+/// The due slots to run if `overlap` allows: consecutive slots up to the newest due one, oldest first.
 struct Due {
     late: Vec<Time>,
     on_time: Option<Time>,
@@ -89,7 +89,7 @@ struct Due {
 
 impl Due {
     fn of(schedule: &Schedule, policy: &SchedulePolicy, planned_until: Time, now: Time) -> Self {
-        // Intervals are open at their start: a slot of exactly the allowed age is inside.
+        // Intervals exclude their start: the millisecond includes a slot of exactly the allowed age.
         let since = |age: Duration| planned_until.max(now.minus(age).minus(Duration::from_millis(1)));
         let on_time = newest(schedule, since(ON_TIME), now, 1).pop();
         let most = policy.max_catch_up_runs as usize;
@@ -111,7 +111,7 @@ impl Due {
         self.late.len() + usize::from(self.on_time.is_some())
     }
 
-    /// `backlog` says whether late slots of the same plan run before this one.
+    /// `backlog` is whether late slots of the same plan run before this one.
     fn decision(&self, policy: &SchedulePolicy, slot: Time, now: Time, busy: Busy, backlog: bool) -> Decision {
         if self.first().is_none_or(|first| slot < first) {
             let too_old = now.since(slot) > Duration::from_millis(policy.catch_up_window_ms);
@@ -139,14 +139,14 @@ impl Due {
             false => Decision::Run(Trigger::CatchUp),
             true if !joins => Decision::Skipped(why),
             true if busy.backlog > policy.max_catch_up_runs as usize * 2 => Decision::Skipped(reason::BACKLOG_FULL),
-            // It runs when the backlog is done, and those that come until then join it too.
+            // It runs after the backlog; slots that come until then join it too.
             true => Decision::Run(Trigger::CatchUp),
         }
     }
 }
 
-/// The newest `most` slots of (`after`, `until`], oldest first. It looks back in doubling steps: months of a schedule of
-/// one minute must not be walked through for their last hundred slots.
+/// Returns the newest `most` slots in (`after`, `until`], oldest first. Looks back in doubling steps, to avoid walking
+/// through months of a minutely schedule for its last hundred slots.
 fn newest(schedule: &Schedule, after: Time, until: Time, most: usize) -> Vec<Time> {
     if most == 0 || after >= until {
         return Vec::new();

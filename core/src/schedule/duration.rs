@@ -1,17 +1,17 @@
-//! Durations as people write them in a file: `15m`, `1h30m`, `500ms`. Not calendar spans: a day is 24 hours, and there
-//! are no months.
+//! Durations as written in files: `15m`, `1h30m`, `500ms`. Not calendar spans: a day is 24 hours, and there are no
+//! months.
 
 use std::time::Duration;
 
 use super::refused::Refused;
 
-/// Longest first; a text names each at most once, in this order.
+/// Longest first; a duration uses each at most once, in this order.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// A century: far above every setting, far below every overflow.
+/// A century: far above any useful setting, far below overflow.
 const LONGEST_MS: u64 = 36_500 * 86_400_000;
 
-/// Reads `15m`, `90s`, `1h30m`, `7d`, `0s`, `500ms`: whole numbers with the units d, h, m, s, ms, longest unit first,
+/// Parses `15m`, `90s`, `1h30m`, `7d`, `0s`, `500ms`: whole numbers with the units d, h, m, s, ms, longest unit first,
 /// each at most once.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, Refused> {
     Ok(Duration::from_millis(total))
 }
 
-/// Writes a duration the way [`parse_duration`] reads it, cut to whole milliseconds: `1h30m`, `0s`.
+/// Formats a duration so that [`parse_duration`] reads it, cut to whole milliseconds: `1h30m`, `0s`.
 #[must_use]
 pub fn format_duration(duration: Duration) -> String {
     let mut rest = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
@@ -71,7 +71,7 @@ pub fn format_duration(duration: Duration) -> String {
     if text.is_empty() { "0s".to_owned() } else { text }
 }
 
-/// A piece of a file as it may stand in a message: short, without control characters.
+/// Shortens and escapes text from a file for use in a message.
 pub(super) fn show(text: &str) -> String {
     let cut: String = text.chars().take(60).collect();
     let more = if cut.len() < text.len() { "…" } else { "" };

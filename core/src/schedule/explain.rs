@@ -1,5 +1,5 @@
-//! What a schedule means in words, with the days spelled out on which its zone's clock changes. The slots it tells are
-//! those of `Schedule::slots`; nothing here decides when a job is due.
+//! Describes a schedule in words, including the days on which its zone's clock changes. Its slots come from
+//! `Schedule::slots`; nothing here decides when a job is due.
 
 use jiff::civil::{DateTime, Time as ClockTime};
 use jiff::tz::{Offset, TimeZone};
@@ -10,27 +10,27 @@ use super::local::second_after;
 use super::{Refused, Schedule, When, zone};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
 
-/// How long after a change of the clock a slot is still told that there was one.
+/// How long after a clock change a slot still gets a note about it.
 const NEAR: std::time::Duration = std::time::Duration::from_secs(86_400);
-/// Changes of the zone's rules that are looked through for those of its clock.
+/// The most changes of a zone's rules to search for clock changes.
 const MOST_CHANGES: usize = 64;
-/// Times that are named one by one.
+/// The most times listed one by one.
 const NAMED: usize = 3;
 
-/// A topic's schedule in words.
+/// A schedule in words.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Explanation {
     /// `local times`, `real time` or `period`.
     pub follows: &'static str,
-    /// One line for each rule: what it is about, and what it says.
+    /// The rules: a label and its text.
     pub rules: Vec<(&'static str, String)>,
     /// The next slots.
     pub slots: Vec<LocalSlot>,
-    /// The next two changes of the zone's clock, whether or not a listed slot is near.
+    /// The next two clock changes of the zone, even if no listed slot is near.
     pub changes: Vec<ClockChange>,
 }
 
-/// A slot as the wall clock of its zone shows it.
+/// A slot in the local time of its zone.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LocalSlot {
     pub slot: Time,
@@ -38,21 +38,21 @@ pub struct LocalSlot {
     pub local: String,
     /// `+02:00`.
     pub offset: String,
-    /// What a change of the clock does to it, when one is near.
+    /// How a nearby clock change affects the slot.
     pub note: Option<String>,
 }
 
-/// A change of a zone's clock.
+/// A clock change of a zone.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ClockChange {
     pub at: Time,
-    /// `2026-10-25: 03:00 becomes 02:00 (+02:00 becomes +01:00)`.
+    /// `Sun 2026-10-25: 03:00 becomes 02:00 (+02:00 becomes +01:00)`.
     pub clock: String,
     /// What the schedule does on that day.
     pub effect: String,
 }
 
-/// Tells the schedule of a policy, from the first slot after an instant on.
+/// Describes the schedule of a policy, with `next` slots after an instant.
 ///
 /// # Errors
 /// [`Refused`] as [`Schedule::compile`].
@@ -75,7 +75,7 @@ pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Expl
     Ok(Explanation { follows, rules: rules(&schedule, policy, meaning), slots, changes })
 }
 
-/// What the schedule goes by; `moves` says whether the zone's clock will change, which only then needs words.
+/// Returns what the schedule follows. `moves` is whether the zone's clock will change; otherwise changes need no words.
 fn meaning(when: &When, moves: bool) -> (&'static str, String) {
     let (follows, meaning, changing) = match when {
         When::Every(_) => ("period", "real time, counted from 1970-01-01T00:00:00Z, whatever a clock shows", ""),
@@ -141,7 +141,7 @@ fn local_slot(schedule: &Schedule, zone: &TimeZone, last: Time, slot: Time) -> O
     })
 }
 
-/// What to say of a slot in the first pass of a time that comes twice.
+/// Returns the note for a slot in the first pass of a repeated time.
 fn fold(schedule: &Schedule, zone: &TimeZone, slot: Time) -> Option<String> {
     let change = changes(zone, slot).next()?;
     let back = change.old.duration_since(change.new);
@@ -149,7 +149,7 @@ fn fold(schedule: &Schedule, zone: &TimeZone, slot: Time) -> Option<String> {
     (back.is_positive() && i128::from(first_pass) <= back.as_millis()).then(|| change.effect(&schedule.when))
 }
 
-/// A change of the clock with the civil times on both its sides.
+/// A clock change, with the civil times before and after it.
 struct Change {
     at: Time,
     old: DateTime,
@@ -157,7 +157,7 @@ struct Change {
     offsets: (Offset, Offset),
 }
 
-/// Changes of a zone's clock after an instant. Those of its rules that leave the clock alone are none.
+/// Returns the clock changes of a zone after an instant, without rule changes that leave the clock alone.
 fn changes(zone: &TimeZone, after: Time) -> impl Iterator<Item = Change> {
     after.to_jiff().into_iter().flat_map(|after| zone.following(after)).take(MOST_CHANGES).filter_map(|change| {
         let at = change.timestamp();
@@ -183,7 +183,7 @@ impl Change {
         )
     }
 
-    /// What a schedule does about it.
+    /// Describes what a schedule does at this change.
     fn effect(&self, when: &When) -> String {
         let (first, end) = (self.old.min(self.new), self.old.max(self.new));
         let gap = self.old < self.new;
@@ -244,13 +244,13 @@ fn listed(named: &[String], times: u64) -> String {
     }
 }
 
-/// A civil time, with its date when it is on another day than the one beside it.
+/// Formats a civil time, with its date if it differs from that of `other`.
 fn beside(civil: DateTime, other: DateTime) -> String {
     let time = clock(civil.time());
     if civil.date() == other.date() { time } else { format!("{} {time}", civil.date()) }
 }
 
-/// `02:30`, with seconds when there are any.
+/// `02:30`, with seconds if not zero.
 fn clock(time: ClockTime) -> String {
     let (hour, minute, second) = (time.hour(), time.minute(), time.second());
     if second == 0 { format!("{hour:02}:{minute:02}") } else { format!("{hour:02}:{minute:02}:{second:02}") }

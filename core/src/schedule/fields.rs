@@ -1,16 +1,16 @@
-//! What may stand in each field of a cron expression, checked strictly before the parser sees it, because parsers accept
-//! `1,,2` or a month's name in the minute field. It knows nothing of dates.
+//! Checks the fields of a cron expression strictly before the parser sees them, because parsers accept `1,,2` or a
+//! month's name in the minute field. Does not check dates.
 
 use super::nearest::nearest;
 
 /// What one field of an expression allows.
 #[derive(Debug)]
 pub(super) struct Field {
-    /// As it is called in messages.
+    /// The name used in messages.
     pub(super) name: &'static str,
     min: u16,
     max: u16,
-    /// Names in order; the first stands for `min`.
+    /// Names in order; the first means `min`.
     names: &'static [&'static str],
     extras: Extras,
 }
@@ -21,7 +21,7 @@ enum Extras {
     None,
     /// `?`, `L`, `LW`, `15W`.
     DayOfMonth,
-    /// `?`, `5L`, `5#3`, `5#L`, `MON-FRI#2`, a leading `+`; 7 is Sunday again.
+    /// `?`, `5L`, `5#3`, `5#L`, `MON-FRI#2`, a leading `+`; 7 is also Sunday.
     DayOfWeek,
 }
 
@@ -50,9 +50,9 @@ pub(super) const FIELDS: [Field; 6] = [
 /// What is wrong with a field.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    /// In words, without the field's name.
+    /// The problem in words, without the field's name.
     pub(super) what: String,
-    /// The wrong piece and what was probably meant; from [`Field::check`] it is the whole field.
+    /// The wrong part and what was probably meant; from [`Field::check`] it is the whole field.
     pub(super) fix: Option<(String, String)>,
 }
 
@@ -67,7 +67,7 @@ impl Wrong {
 }
 
 impl Field {
-    /// What the field allows, in a sentence.
+    /// Describes what the field allows.
     pub(super) fn help(&self) -> String {
         let more = match self.extras {
             Extras::DayOfMonth => ", L for the last day, LW for the last weekday, 15W for the weekday nearest the 15th",
@@ -78,7 +78,7 @@ impl Field {
         format!("the {} field takes *, lists, ranges and steps of {}-{}{more}", self.name, self.min, self.max)
     }
 
-    /// The field in plain numbers; warnings are added to `warnings`. `text` is in capitals.
+    /// Returns the field with plain numbers. Adds warnings to `warnings`. `text` must be upper case.
     pub(super) fn check(&self, text: &str, warnings: &mut Vec<String>) -> Result<String, Wrong> {
         let (plus, list) = match text.strip_prefix('+') {
             Some(list) if self.extras == Extras::DayOfWeek => ("+", list),
@@ -174,7 +174,7 @@ impl Field {
         self.plain(item)
     }
 
-    /// A value or a range.
+    /// Checks a value or a range.
     fn plain(&self, item: &str) -> Result<String, Wrong> {
         match item.split_once('-') {
             Some((from, to)) => self.range(item, from, to).map(|(from, to)| format!("{from}-{to}")),
@@ -184,7 +184,7 @@ impl Field {
 
     fn range(&self, item: &str, from: &str, to: &str) -> Result<(u16, u16), Wrong> {
         let (first, mut last) = (self.value(from)?, self.value(to)?);
-        // `FRI-SUN` ends on the Sunday after, `SUN-SUN` on the same.
+        // `FRI-SUN` ends on the following Sunday, `SUN-SUN` on the same one.
         if self.extras == Extras::DayOfWeek && to == "SUN" && first > 0 {
             last = 7;
         }
@@ -207,7 +207,7 @@ impl Field {
                 return Ok(value);
             }
             let what = format!("{value} is outside {}-{}", self.min, self.max);
-            // 60 minutes, 24 hours: the next round is meant.
+            // 60 minutes or 24 hours: 0 was probably meant.
             let round = value == self.max + 1 && self.min == 0;
             return Err(if round { Wrong::meant(what, text, "0") } else { Wrong::new(what) });
         }
@@ -223,7 +223,7 @@ impl Field {
     }
 }
 
-/// One to four ASCII digits.
+/// Parses one to four ASCII digits.
 fn number(text: &str) -> Option<u16> {
     let plausible = (1..=4).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
     plausible.then(|| text.parse().ok()).flatten()

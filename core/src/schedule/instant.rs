@@ -1,13 +1,12 @@
-//! An instant as people write it, whichever way they say it: a time, a date, or how long ago. What now is comes from
-//! whoever asks.
+//! Parses an instant: a time, a date, or how long ago. The caller provides the current time.
 
 use super::parse_duration;
 use crate::model::Time;
 
-/// What can be written, for hints.
+/// The accepted forms, for hints.
 pub const INSTANTS: &str = "write 2026-03-11 (midnight UTC), 2026-03-11T09:00:00Z, or 24h, 7d (ago)";
 
-/// Reads one; `None` for anything else.
+/// Parses an instant; `None` if it has none of the forms.
 #[must_use]
 pub fn instant(text: &str, now: Time) -> Option<Time> {
     let date = || {

@@ -1,12 +1,12 @@
-//! A spread of starts, so that a thousand jobs of one slot do not call in the same second. It is no randomness: the same
-//! job and slot always wait the same, on every host.
+//! Spreads the start of jobs, so that a thousand jobs with the same slot do not call in the same second. Not random:
+//! the same job and slot always wait equally long, on every host.
 
 use std::time::Duration;
 
 use crate::model::Time;
 
-/// How long after its slot a job starts: 0 to `max_ms` milliseconds, both included, spread evenly over jobs and slots.
-/// The slot itself does not move.
+/// Returns how long after its slot a job starts: 0 to `max_ms` milliseconds inclusive, spread evenly over jobs and
+/// slots. The slot itself does not change.
 #[must_use]
 pub fn jitter(job: &str, slot: Time, max_ms: u64) -> Duration {
     let mut hash = blake3::Hasher::new();
@@ -32,7 +32,7 @@ mod tests {
         }
         assert_eq!(jitter("topic:a", Time(0), 0), Duration::ZERO);
         assert_ne!(jitter("topic:a", Time(0), 1 << 40), jitter("topic:a", Time(60_000), 1 << 40));
-        // Golden: a new value would move every job's start on an upgrade.
+        // A golden value: changing it would move every job's start on an upgrade.
         assert_eq!(jitter("topic:a", Time(1_773_219_600_000), 60_000), Duration::from_millis(8_172));
         assert!(jitter("topic:a", Time(1), u64::MAX) > Duration::ZERO, "the widest bound does not overflow");
     }

@@ -1,5 +1,5 @@
-//! Runs that a job left in its queue, because no process lived to run them until later slots had passed. They are bound by
-//! `catch_up` as slots that passed meanwhile are. Pure.
+//! Queued runs that no process ran before later slots passed. They follow `catch_up`, like slots that passed in the
+//! meantime. Pure.
 
 use std::time::Duration;
 
@@ -7,10 +7,11 @@ use super::Schedule;
 use super::plan::{ON_TIME, reason};
 use crate::model::{CatchUp, SchedulePolicy, Time};
 
-/// Which of the waiting slots are not to run any more, and why. `waiting` are the slots of queued runs up to `planned_until`.
+/// Returns the waiting slots that must no longer run, with the reason. `waiting` are the slots of queued runs up to
+/// `planned_until`.
 ///
-/// While a process lives, a run may wait as long as it must: for its jitter, for a place, for the run before it. So only a
-/// slot that nobody planned when it came says that nothing ran.
+/// While a process is alive, a run may wait for as long as needed: for its jitter, for a place, for the run before it.
+/// So only a later slot that was not planned in time shows that nothing ran.
 #[must_use]
 pub fn leftovers(
     schedule: &Schedule,
@@ -49,14 +50,14 @@ mod tests {
             leftovers(&schedule, &policy, planned, time(now), &[planned]).pop().map(|(_, why)| why)
         };
         for (now, none, latest, all) in [
-            // Nothing passed: it waits for its jitter, or for a place.
+            // No slot passed: the run waits for its jitter or for a place.
             ("2026-03-11T09:59:59Z", None, None, None),
-            // The next slot is on time, so a process may have lived all along.
+            // The next slot is on time, so a process may have been alive the whole time.
             ("2026-03-11T10:01:00Z", None, None, None),
             ("2026-03-11T10:01:01Z", Some(reason::LEFT), Some(reason::LEFT_SUPERSEDED), None),
             ("2026-03-18T09:00:00Z", Some(reason::LEFT), Some(reason::LEFT_SUPERSEDED), None),
             ("2026-03-18T09:00:01Z", Some(reason::LEFT), Some(reason::LEFT_TOO_OLD), Some(reason::LEFT_TOO_OLD)),
-            // A clock that was set back.
+            // The clock was set back.
             ("2026-03-11T08:00:00Z", None, None, None),
         ] {
             let told = (of(CatchUp::None, now), of(CatchUp::Latest, now), of(CatchUp::All, now));

@@ -1,12 +1,12 @@
-//! When a job is due: slots as a pure function of the schedule, and what becomes of slots that passed. It reads no clock
+//! When a job is due: slots as a pure function of the schedule, and what happens to slots that passed. Reads no clock
 //! and no database.
 //!
 //! ```text
 //! policy -> compile (fields, cron, zone) -> Schedule -> next_after (local) -> decide -> rows of the ledger
 //! ```
 //!
-//! A schedule means what Debian's cron means by it: patterns of fixed local times keep to the wall clock and run once on
-//! days on which the clock changes, patterns with `*` in a time field follow real time. `local` holds that rule.
+//! Schedules follow Debian cron: patterns of fixed local times follow the wall clock and run once on days with a clock
+//! change; patterns with `*` in a time field follow real time. `local` has that rule.
 
 mod count;
 mod coverage;
@@ -60,14 +60,14 @@ impl Schedule {
     /// Checks a policy's period and zone.
     ///
     /// # Errors
-    /// [`Refused`] when the expression cannot be read, can never fire or fires more often than [`MIN_PERIOD`], and when
-    /// the zone is unknown.
+    /// [`Refused`] if the expression is invalid, never fires or fires more often than [`MIN_PERIOD`], or if the zone is
+    /// unknown.
     pub fn compile(policy: &SchedulePolicy) -> Result<Self, Refused> {
         Self::compile_with(policy, MIN_PERIOD)
     }
 
-    /// [`Schedule::compile`] with another shortest period, of at most a day for cron schedules. On days on which the clock changes, fixed local times may
-    /// still come closer together: the one inside the gap moves to its end.
+    /// [`Schedule::compile`] with another shortest period, at most a day for cron schedules. On days with a clock
+    /// change, fixed local times may still come closer together: a time inside the gap moves to its end.
     ///
     /// # Errors
     /// As [`Schedule::compile`].
@@ -81,34 +81,34 @@ impl Schedule {
         }
     }
 
-    /// What is allowed but probably not meant, one line each: a step longer than its field.
+    /// Returns what is allowed but probably not meant, one line each: a step longer than its field.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The first slot strictly after an instant; `None` when the calendar ends first (year 5000 for cron).
+    /// Returns the first slot strictly after an instant; `None` after the end of the calendar (year 5000 for cron).
     #[must_use]
     pub fn next_after(&self, after: Time) -> Option<Time> {
         let next = match &self.when {
             When::Every(period) => Time(after.0.div_euclid(*period).checked_add(1)?.checked_mul(*period)?),
             When::Cron(cron) => cron.next_after(after)?,
         };
-        // A slot that is not later than its predecessor would make the planner spin; no input is known to do it.
+        // A slot not later than the one before would make the planner loop; no known input does this.
         (next > after && next.to_jiff().is_some()).then_some(next)
     }
 
-    /// The slots of the half-open interval (`after`, `until`], oldest first.
+    /// Returns the slots in (`after`, `until`], oldest first.
     pub fn slots(&self, after: Time, until: Time) -> impl Iterator<Item = Time> + use<'_> {
         let due = move |slot: &Time| *slot <= until;
         std::iter::successors(self.next_after(after).filter(due), move |slot| self.next_after(*slot).filter(due))
     }
 }
 
-/// A schedule from a cron expression and a zone, without a shortest period.
+/// Builds a schedule from a cron expression and a zone, without a shortest period.
 ///
 /// # Errors
-/// [`Refused`] when the expression cannot be read or never fires, or the zone is unknown.
+/// [`Refused`] if the expression is invalid or never fires, or if the zone is unknown.
 pub fn parse_cron(expression: &str, timezone: &str) -> Result<Schedule, Refused> {
     of_cron(expression, timezone, None)
 }

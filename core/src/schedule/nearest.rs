@@ -1,7 +1,7 @@
-//! Which known word was probably meant. Only for hints; nothing is ever corrected silently.
+//! Finds the known word that was probably meant. Only for hints; nothing is corrected silently.
 
-/// The words nearest to `wrong`, all equally near, at most `max`; none that would need more than a third of the letters
-/// changed. Letters compare without case.
+/// Returns the words nearest to `wrong`: all equally near ones, at most `max`. Words that differ in more than a third
+/// of the letters are not returned. Ignores case.
 pub(super) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>, max: usize) -> Vec<&'a str> {
     let wrong: Vec<char> = wrong.chars().take(64).flat_map(char::to_lowercase).collect();
     let mut found: Vec<(usize, &str)> = known
@@ -20,7 +20,7 @@ pub(super) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>, max
     found.into_iter().take_while(|(far, _)| *far == least).map(|(_, word)| word).take(max).collect()
 }
 
-/// Edits between two words, where an edit adds, drops or replaces a letter or swaps two neighbours (optimal string
+/// Returns the edit distance. An edit adds, drops or replaces a letter or swaps two neighbours (optimal string
 /// alignment).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();

@@ -1,13 +1,13 @@
-//! What becomes of due slots, as plain values: the rows that go into the run ledger. How they are chosen is in `decide`.
+//! The plan for due slots, as plain values: the rows for the run ledger. `decide` chooses them.
 
 use std::time::Duration;
 
 use crate::model::{Time, Trigger};
 
-/// The newest due slot is on time up to this age, and a catch-up beyond it.
+/// The newest due slot is on time up to this age; older, it is a catch-up.
 pub const ON_TIME: Duration = Duration::from_secs(60);
 
-/// What becomes of one due slot.
+/// What happens to a due slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
     /// A run is queued.
@@ -18,7 +18,7 @@ pub enum Decision {
     Skipped(&'static str),
 }
 
-/// The texts of [`Decision::Missed`] and [`Decision::Skipped`], as they stand in the ledger.
+/// The reasons of [`Decision::Missed`] and [`Decision::Skipped`], as stored in the ledger.
 pub mod reason {
     /// `catch_up = "latest"` and a later slot was due as well.
     pub const SUPERSEDED: &str = "passed while nothing ran; only the latest missed slot is caught up";
@@ -28,11 +28,11 @@ pub mod reason {
     pub const TOO_OLD: &str = "passed while nothing ran; older than catch_up_window";
     /// `catch_up = "all"`, and `max_catch_up_runs` later slots were due as well.
     pub const TOO_MANY: &str = "passed while nothing ran; more than max_catch_up_runs later slots were missed too";
-    /// `overlap = "skip"` and a run is going on.
+    /// `overlap = "skip"` and a run is still going.
     pub const OVERLAP: &str = "the last run was still going on";
-    /// `overlap = "skip"`, and the run of an earlier slot waits: for its jitter, or for a place.
+    /// `overlap = "skip"` and the run of an earlier slot waits for its jitter or for a place.
     pub const WAITING: &str = "the run of an earlier slot was still waiting to begin";
-    /// `overlap = "buffer_one"` and one run goes on while another waits.
+    /// `overlap = "buffer_one"`, one run is going and another waits.
     pub const BUFFER_FULL: &str = "the last run was still going on and another was waiting";
     /// Left in the queue, and `catch_up = "none"`.
     pub const LEFT: &str = "still waiting when nothing ran; missed slots are not caught up";
@@ -40,19 +40,19 @@ pub mod reason {
     pub const LEFT_TOO_OLD: &str = "still waiting when nothing ran; older than catch_up_window";
     /// Left in the queue, and `catch_up = "latest"`.
     pub const LEFT_SUPERSEDED: &str = "still waiting when nothing ran; only the latest missed slot is caught up";
-    /// `catch_up = "all"`, and the job does not catch up.
+    /// `catch_up = "all"` and the job falls behind.
     pub const BACKLOG_FULL: &str = "more than twice max_catch_up_runs runs were still waiting";
 }
 
-/// The rows to insert for one job, and how far it is then planned.
+/// The rows to insert for a job, and how far it is planned then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Slots and what becomes of them, oldest first.
+    /// Slots and their decisions, oldest first.
     pub rows: Vec<(Time, Decision)>,
     /// The job's new `planned_until`.
     pub planned_until: Time,
-    /// There are more due slots: insert these rows and ask again from `planned_until`.
+    /// There are more due slots: insert these rows and call again from `planned_until`.
     pub more: bool,
-    /// `planned_until` lay more than a day in the future and was set back to now; worth a line in the log.
+    /// `planned_until` was more than a day in the future and was set back to now; log it.
     pub clamped: bool,
 }

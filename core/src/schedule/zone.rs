@@ -1,5 +1,5 @@
-//! IANA zone names, looked up in the tables that are built into the program, so that every host gives the same answer.
-//! Not the host's own zone: a schedule never depends on where it runs.
+//! Looks up IANA zone names in the built-in tables, so that every host gives the same answer. Never uses the host's own
+//! zone: a schedule does not depend on where it runs.
 
 use jiff::tz::TimeZone;
 
@@ -7,7 +7,7 @@ use super::duration::show;
 use super::nearest::nearest;
 use super::refused::Refused;
 
-/// The zone of a name. Letters compare without case, as in the IANA rules.
+/// Returns the zone with a name. Ignores case, as in the IANA rules.
 pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
     match TimeZone::get(name) {
         Ok(zone) if !zone.is_unknown() => Ok(zone),
@@ -23,17 +23,17 @@ pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
     }
 }
 
-/// Whether a zone exists, for a file's `timezone` key on its own, so that a wrong zone and a wrong expression can be told
-/// in one go (check the expression with `UTC` then).
+/// Checks that a zone exists, for a file's `timezone` key on its own. So a wrong zone and a wrong expression can both
+/// be reported (check the expression with `UTC` then).
 ///
 /// # Errors
-/// [`Refused`] with the names that were probably meant.
+/// [`Refused`] with similar names.
 pub fn check_zone(name: &str) -> Result<(), Refused> {
     find(name).map(drop)
 }
 
-/// Zone names that were probably meant, best first, at most three: the same city (`berlin`, `Germany/Berlin`), else the
-/// nearest spellings.
+/// Returns zone names that were probably meant, best first, at most three: the same city (`berlin`, `Germany/Berlin`),
+/// else the nearest spellings.
 #[must_use]
 pub fn zone_suggestions(wrong: &str) -> Vec<String> {
     let wrong: String = wrong.trim().chars().take(64).map(|c| if c == ' ' { '_' } else { c }).collect();

@@ -1,5 +1,4 @@
-//! Local days as spans of instants: a day on which the clock changes is 23 or 25 hours long, and one that a zone skipped is
-//! not there.
+//! Local days as spans of time. A day with a clock change has 23 or 25 hours; a day that a zone skipped does not exist.
 
 use std::time::Duration;
 
@@ -9,11 +8,11 @@ use jiff::tz::TimeZone;
 
 use crate::model::{Span, Time};
 
-/// Windows that begin closer to one another hold nearly the same, or follow one another within the day's rise and fall.
+/// Windows that start closer together hold nearly the same items, or just follow the rise and fall of the day.
 const LEAST_APART: Duration = Duration::from_secs(3 * 3_600);
-/// Windows of a day or more are half a day apart.
+/// Windows of a day or longer start half a day apart.
 const MOST_APART: Duration = Duration::from_secs(12 * 3_600);
-/// Windows at any hour that are compared with; of whole days, those of four weeks.
+/// How many windows at any hour to compare with; for windows of whole days, those of four weeks.
 const MOST_AT_ANY_HOUR: u32 = 28;
 const MOST_OF_DAYS: u32 = 56;
 
@@ -24,31 +23,31 @@ pub struct Day {
     pub span: Span,
 }
 
-/// The zone of a name; UTC for a name that nobody knows (the configuration refuses those).
+/// Returns the zone with a name; UTC for an unknown name, which the configuration refuses.
 fn zone(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or(TimeZone::UTC)
 }
 
-/// The first instant of a date, or of the next one where the zone skipped it.
+/// Returns the first instant of a date, or of the next one if the zone skipped it.
 pub(super) fn start_of(date: Date, timezone: &str) -> Option<Time> {
     let start = zone(timezone).to_ambiguous_zoned(date.at(0, 0, 0, 0)).compatible().ok()?;
     Some(Time::from_jiff(start.timestamp()))
 }
 
-/// The day of a date.
+/// Returns the local day of a date.
 #[must_use]
 pub fn day_of(date: Date, timezone: &str) -> Option<Day> {
     let span = Span::new(start_of(date, timezone)?, start_of(date.tomorrow().ok()?, timezone)?)?;
     Some(Day { date, span })
 }
 
-/// The local date of an instant.
+/// Returns the local date of an instant.
 #[must_use]
 pub fn date_of(at: Time, timezone: &str) -> Date {
     at.to_jiff().map_or(Date::constant(1970, 1, 1), |at| zone(timezone).to_datetime(at).date())
 }
 
-/// So many days up to and with the day of an instant, the earliest first.
+/// Returns `many` days up to and including the day of `last`, the earliest first.
 #[must_use]
 pub fn days(last: Time, many: i32, timezone: &str) -> Vec<Day> {
     let date = date_of(last, timezone);
@@ -56,8 +55,8 @@ pub fn days(last: Time, many: i32, timezone: &str) -> Vec<Day> {
     (0..many).rev().filter_map(before).collect()
 }
 
-/// A span of some length that ends so many days before an instant, at the same time of the local day; its date is that of
-/// its end. `None` outside the years that are known.
+/// Returns a window of `length` that ends `back` days before `end`, at the same local time; its date is that of its
+/// end. `None` outside the supported years.
 #[must_use]
 pub fn window_before(end: Time, back: i32, length: Duration, timezone: &str) -> Option<Day> {
     let local = zone(timezone).to_datetime(end.to_jiff()?);
@@ -67,15 +66,16 @@ pub fn window_before(end: Time, back: i32, length: Duration, timezone: &str) -> 
     Some(Day { date: local.date(), span: Span::new(until.minus(length), until)? })
 }
 
-/// Whether windows of this length hold each hour of the day equally often, so that it does not matter when they end.
+/// Returns whether windows of this length hold every hour of the day equally often, so that the time of their end does
+/// not matter.
 #[must_use]
 pub fn is_whole_days(length: Duration) -> bool {
     length.as_secs() > 0 && length.as_secs().is_multiple_of(86_400)
 }
 
-/// Windows before one that ends at an instant, which they do not overlap, whatever the hour: half their length apart, at least
-/// three hours and at most half a day, the earliest first. For windows of whole days, and for others for as long as there are
-/// too few at the same hour of earlier days.
+/// Returns windows at any hour before the one that ends at `end`, without overlapping it: half their length apart, at
+/// least three hours and at most twelve, the earliest first. Used for windows of whole days, and for others while there
+/// are too few windows at the same hour.
 #[must_use]
 pub fn windows_at_any_hour(end: Time, length: Duration, timezone: &str) -> Vec<Day> {
     let apart = (length / 2).clamp(LEAST_APART, MOST_APART);
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(all.iter().map(|d| d.span.length().as_secs() / 3_600).collect::<Vec<_>>(), [24, 23, 24]);
         assert!(all.windows(2).all(|pair| pair[0].span.until == pair[1].span.from));
         assert_eq!(all[0].span.from.to_string(), "2026-03-27T23:00:00Z");
-        // Half an hour on the day after the clocks changed, and at the same time of the day before.
+        // A half-hour window after the clock change, and at the same local time two days before.
         let end = Time::parse("2026-03-30T07:30:00Z").unwrap();
         let window = |back| window_before(end, back, Duration::from_secs(1_800), "Europe/Berlin").unwrap();
         assert_eq!((window(0).span.until, window(0).date.to_string().as_str()), (end, "2026-03-30"));
@@ -126,7 +126,7 @@ mod tests {
                 && is_whole_days(whole[0].span.length())
                 && whole.iter().all(|day| day.span.length().as_secs() == 86_400)
         );
-        // Apia skipped the 30th of December 2011; midnight is skipped in Cairo when summer begins.
+        // Apia skipped 30 December 2011. Cairo skips midnight when summer time begins.
         assert_eq!(days(Time::parse("2011-12-31T12:00:00Z").unwrap(), 3, "Pacific/Apia").len(), 2);
         assert_eq!(day_of(Date::constant(2026, 4, 24), "Africa/Cairo").unwrap().span.length().as_secs() / 3_600, 23);
     }

@@ -1,5 +1,5 @@
-//! ISO weeks and calendar months of local days, as spans of instants: a week in which the clock changes has 167 or 169 hours,
-//! and a day that a zone skipped is in none. How they are written: `2026-W12`, `2026-03`. Days are `calendar`'s.
+//! ISO weeks and calendar months in local time, as spans of time, written `2026-W12` and `2026-03`. A week with a clock
+//! change has 167 or 169 hours; a day that a zone skipped belongs to none. `calendar` has the days.
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, ISOWeekDate, Weekday};
@@ -7,7 +7,7 @@ use jiff::civil::{Date, ISOWeekDate, Weekday};
 use super::calendar::{Day, date_of, days, start_of};
 use crate::model::{Span, Time};
 
-/// What a calendar period is.
+/// The kind of a calendar period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CalendarUnit {
@@ -16,13 +16,13 @@ pub enum CalendarUnit {
     Month,
 }
 
-/// A week or a month of a zone.
+/// A week or a month in a time zone.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct CalendarPeriod {
     pub unit: CalendarUnit,
     /// `2026-W12` or `2026-03`.
     pub name: String,
-    /// Its first day, and the first one after it.
+    /// Its first day, and the first day after it.
     #[serde(skip)]
     pub first: Date,
     #[serde(skip)]
@@ -40,7 +40,7 @@ impl CalendarUnit {
         }
     }
 
-    /// The one that a date lies in; `None` outside the years that are known.
+    /// Returns the period that contains a date; `None` outside the supported years.
     #[must_use]
     pub fn of(self, date: Date, timezone: &str) -> Option<CalendarPeriod> {
         let (first, after, name) = match self {
@@ -58,7 +58,7 @@ impl CalendarUnit {
         Some(CalendarPeriod { unit: self, name, first, after, span })
     }
 
-    /// So many up to and with the one of an instant, the earliest first.
+    /// Returns `many` periods up to and including that of `last`, the earliest first.
     #[must_use]
     pub fn up_to(self, last: Time, many: usize, timezone: &str) -> Vec<CalendarPeriod> {
         let last = self.of(date_of(last, timezone), timezone);
@@ -67,13 +67,13 @@ impl CalendarUnit {
         all
     }
 
-    /// The last one that had ended at an instant.
+    /// Returns the last period that had ended at an instant.
     #[must_use]
     pub fn last_whole(self, at: Time, timezone: &str) -> Option<CalendarPeriod> {
         self.of(date_of(at, timezone), timezone)?.before(timezone)
     }
 
-    /// The one of a name, as people write it; `None` where there is none.
+    /// Parses a name such as `2026-W12` or `2026-03`; `None` if there is no such period.
     #[must_use]
     pub fn named(self, name: &str, timezone: &str) -> Option<CalendarPeriod> {
         let (year, number) = match self {
@@ -94,24 +94,24 @@ impl CalendarUnit {
 }
 
 impl CalendarPeriod {
-    /// The one before it.
+    /// Returns the previous period.
     #[must_use]
     pub fn before(&self, timezone: &str) -> Option<Self> {
         self.unit.of(self.first.yesterday().ok()?, timezone)
     }
 
-    /// Its local days; a day that the zone skipped is left out.
+    /// Returns its local days, without a day that the zone skipped.
     #[must_use]
     pub fn days(&self, timezone: &str) -> Vec<Day> {
         let many = self.first.until(self.after).map_or(0, |span| span.get_days());
-        // By the last instant: the date before `after` may have been skipped.
+        // Use the last instant: the date before `after` may have been skipped.
         let last = Time(self.span.until.0.saturating_sub(1));
         let mut all = days(last, many, timezone);
         all.retain(|day| self.first <= day.date && day.date < self.after);
         all
     }
 
-    /// The weeks of a month, cut where the month begins and ends.
+    /// Returns the weeks of a month, cut at the start and end of the month.
     #[must_use]
     pub fn weeks(&self, timezone: &str) -> Vec<CalendarPeriod> {
         let (mut all, mut date) = (Vec::new(), self.first);
@@ -146,22 +146,22 @@ mod tests {
         use CalendarUnit::{Month, Week};
         for (unit, name, zone, from, until, long, many) in [
             (Week, "2026-W12", "UTC", "2026-03-16T00:00:00Z", "2026-03-23T00:00:00Z", 168, 7),
-            // Clocks are put forward on a Sunday in March, back on one in October; in the south it is the other way round.
+            // Clocks go forward on a Sunday in March and back in October; in the south the other way round.
             (Week, "2026-W13", "Europe/Berlin", "2026-03-22T23:00:00Z", "2026-03-29T22:00:00Z", 167, 7),
             (Week, "2026-W43", "Europe/Berlin", "2026-10-18T22:00:00Z", "2026-10-25T23:00:00Z", 169, 7),
             (Week, "2026-W10", "America/New_York", "2026-03-02T05:00:00Z", "2026-03-09T04:00:00Z", 167, 7),
             (Week, "2026-W14", "Australia/Sydney", "2026-03-29T13:00:00Z", "2026-04-05T14:00:00Z", 169, 7),
-            // Half an hour on Lord Howe.
+            // Lord Howe shifts by half an hour.
             (Week, "2026-W40", "Australia/Lord_Howe", "2026-09-27T13:30:00Z", "2026-10-04T13:00:00Z", 167, 7),
-            // Summer begins at midnight in Cairo: there is none on that Friday.
+            // Cairo starts summer time at midnight, so that Friday has no midnight.
             (Week, "2026-W17", "Africa/Cairo", "2026-04-19T22:00:00Z", "2026-04-26T21:00:00Z", 167, 7),
-            // Ends and beginnings of years.
+            // Turns of the year.
             (Week, "2020-W53", "UTC", "2020-12-28T00:00:00Z", "2021-01-04T00:00:00Z", 168, 7),
             (Week, "2026-W53", "UTC", "2026-12-28T00:00:00Z", "2027-01-04T00:00:00Z", 168, 7),
             (Week, "2026-W01", "UTC", "2025-12-29T00:00:00Z", "2026-01-05T00:00:00Z", 168, 7),
             (Week, "2024-W52", "UTC", "2024-12-23T00:00:00Z", "2024-12-30T00:00:00Z", 168, 7),
             (Week, "2025-W01", "UTC", "2024-12-30T00:00:00Z", "2025-01-06T00:00:00Z", 168, 7),
-            // Samoa had no 30th of December 2011, a Friday; Kiritimati no 31st of December 1994, the last day of a month.
+            // Samoa had no 30 December 2011, a Friday; Kiritimati no 31 December 1994, the last day of a month.
             (Week, "2011-W52", "Pacific/Apia", "2011-12-26T10:00:00Z", "2012-01-01T10:00:00Z", 144, 6),
             (Month, "2011-12", "Pacific/Apia", "2011-12-01T10:00:00Z", "2011-12-31T10:00:00Z", 720, 30),
             (Month, "1994-12", "Pacific/Kiritimati", "1994-12-01T10:00:00Z", "1994-12-31T10:00:00Z", 720, 30),
@@ -194,7 +194,7 @@ mod tests {
             ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Apia", "Australia/Lord_Howe", "Asia/Kathmandu"]
         {
             for unit in [CalendarUnit::Week, CalendarUnit::Month] {
-                // Five years around 2011, in steps that meet every hour of the day.
+                // Five years around 2011, in steps that reach every hour of the day.
                 let mut at = Time::parse("2009-12-20T00:00:00Z").unwrap();
                 while at.0 < Time::parse("2014-12-20T00:00:00Z").unwrap().0 {
                     let now = unit.of(date_of(at, zone), zone).unwrap();
@@ -206,7 +206,7 @@ mod tests {
                         whole.days(zone).iter().map(|d| d.span.length()).sum::<std::time::Duration>(),
                         whole.span.length()
                     );
-                    // At its very end it is whole; a moment before, it is not.
+                    // It is whole at its end, but not a millisecond earlier.
                     assert_eq!(unit.last_whole(whole.span.until, zone).as_ref(), Some(&whole));
                     assert_ne!(unit.last_whole(Time(whole.span.until.0 - 1), zone).as_ref(), Some(&whole));
                     if unit == CalendarUnit::Month {

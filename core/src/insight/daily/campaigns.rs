@@ -1,31 +1,32 @@
-//! One text, many authors: clusters of near-copies inside a set of items. What a near-copy is was decided when it was stored.
+//! One text by many authors: clusters of near-copies in a set of items. The near-copies were found when the items were
+//! stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::one_author;
 use crate::model::{Kind, Mark, Time};
 
-/// Copies of one text that are worth a line.
+/// The fewest copies of a campaign.
 const MIN_COPIES: u64 = 3;
 
-/// A text that was posted again and again.
+/// A text that was posted repeatedly.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Campaign {
-    /// Key of the item that stands for the others; it may be older than the set.
+    /// Key of the item that represents the cluster; it may be older than the set.
     pub cluster: String,
-    /// Key of the earliest one inside the set.
+    /// Key of the earliest copy in the set.
     pub first: String,
     pub copies: u64,
-    /// Of these, posts.
+    /// Copies that are posts.
     pub posts: u64,
-    /// Different authors; 0 when none is known.
+    /// Different authors; 0 if none is known.
     pub authors: u64,
-    /// The earliest and the latest.
+    /// When the earliest and the latest copy appeared.
     pub from: Time,
     pub until: Time,
 }
 
-/// The largest campaigns of a set of items, by authors and then by copies.
+/// Returns the largest campaigns in a set of items, by authors and then by copies.
 #[must_use]
 pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Vec<Campaign> {
     let mut clusters: BTreeMap<&str, Vec<&Mark>> = BTreeMap::new();

@@ -1,28 +1,28 @@
-//! A set of items in numbers: raw, unique and unique authors kept apart, and what is not known counted by name.
+//! Counts a set of items: all items, unique texts and authors separately, and what is unknown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::insight::one_author;
 use crate::model::{Kind, Mark, Tone};
 
-/// A set of items, counted.
+/// The counts of a set of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Counted {
-    /// All of them.
+    /// All items.
     pub raw: u64,
-    /// With near-copies counted once.
+    /// Items with near-copies counted once.
     pub unique: u64,
-    /// Different ones, as far as they are known; none where those of some items were pruned, since nobody knows how many that were.
+    /// Different known authors; 0 if any item was pruned, because its author is unknown.
     pub authors: u64,
-    /// Of all, posts.
+    /// Items that are posts.
     pub posts: u64,
-    /// Of all, pages.
+    /// Items that are pages.
     pub pages: u64,
-    /// Of all, without a date: they count when they were first seen.
+    /// Items without a date: they count when first seen.
     pub undated: u64,
-    /// Of all, without an author.
+    /// Items without an author.
     pub no_author: u64,
-    /// Of all, without any reaction known.
+    /// Items without any known reactions.
     pub no_engagement: u64,
 }
 
@@ -52,7 +52,7 @@ pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
     counted
 }
 
-/// How a set of items sounds, by one scorer.
+/// The tones of a set of items, by one scorer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Sounds {
     pub negative: u64,
@@ -62,18 +62,18 @@ pub struct Sounds {
     pub unsupported: u64,
     /// Not scored yet.
     pub unscored: u64,
-    /// Scored by another scorer, and so left out of these figures; by name.
+    /// Items scored by another scorer, by its name; not in the other counts.
     pub by_others: BTreeMap<String, u64>,
 }
 
 impl Sounds {
-    /// The sample: what has one of the three sounds.
+    /// Returns the sample size: items with one of the three tones.
     #[must_use]
     pub fn sample(&self) -> u64 {
         self.negative + self.neutral + self.positive
     }
 
-    /// Two sets together.
+    /// Adds two sets.
     #[must_use]
     pub fn plus(mut self, other: &Self) -> Self {
         self.negative += other.negative;
@@ -88,7 +88,7 @@ impl Sounds {
     }
 }
 
-/// The scorer that scored most of a set of items; of several the last by name. Figures of two scorers are never mixed.
+/// Returns the scorer of most items; of several, the last by name. Figures of two scorers are never mixed.
 #[must_use]
 pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Option<String> {
     let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
@@ -98,7 +98,7 @@ pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Option<String
     by_name.into_iter().max_by_key(|(name, many)| (*many, *name)).map(|(name, _)| name.to_owned())
 }
 
-/// How a set of items sounds to a scorer.
+/// Counts the tones of a set of items by one scorer.
 #[must_use]
 pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a Mark>, scorer: Option<&str>) -> Sounds {
     let mut all = Sounds::default();
@@ -116,7 +116,7 @@ pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a Mark>, scorer: Option<&str
     all
 }
 
-/// Something that several items have in common.
+/// The items of one host or author.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
     /// The host, or the author's handle.
@@ -124,13 +124,13 @@ pub struct Tally {
     pub raw: u64,
     /// With near-copies counted once.
     pub unique: u64,
-    /// Reactions to those of which any are known.
+    /// The reactions to the `known` items.
     pub engagement: i64,
-    /// How many these are.
+    /// The number of items with known reactions.
     pub known: u64,
 }
 
-/// What most items have in common, the most frequent first; letters A to Z compare without case.
+/// Groups items by name, the most frequent first; A to Z compare without case.
 #[must_use]
 pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usize) -> Vec<Tally> {
     let mut list = together(named);
@@ -139,7 +139,7 @@ pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usiz
     list
 }
 
-/// Who wrote a set of items, those with most reactions first.
+/// Returns the authors of a set of items, those with the most reactions first.
 #[must_use]
 pub fn authors<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Vec<Tally> {
     let mut list = together(marks.into_iter().filter_map(|mark| Some((mark.author.clone()?, mark))));
@@ -148,7 +148,7 @@ pub fn authors<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Ve
     list
 }
 
-/// Items by what they have in common.
+/// Groups items by name.
 fn together<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>) -> Vec<Tally> {
     let mut all: BTreeMap<String, (Tally, BTreeSet<&str>)> = BTreeMap::new();
     for (name, mark) in named {

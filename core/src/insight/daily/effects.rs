@@ -1,41 +1,40 @@
-//! How much groups of days differ from one another: weekends, weekdays, the days before and after the level moved. Each
-//! effect is shrunk towards none as far as chance explains it (empirical Bayes; Efron and Morris, 1975). What is usual of a
-//! day is `usual`'s to say.
+//! How much groups of days differ: weekends, weekdays, days before and after a change of level. Each effect is shrunk
+//! towards zero as far as chance explains it (empirical Bayes; Efron and Morris, 1975). `usual` uses the effects.
 
-/// Groups of values: which group each value belongs to, how many groups there are, and which of them is today's.
+/// A grouping of values: the group of each value, the number of groups, and today's group.
 pub(super) struct Groups<'a> {
     pub(super) of: &'a [usize],
     pub(super) many: usize,
     pub(super) today: usize,
 }
 
-/// What must be seen before groups are said to differ.
+/// The evidence needed before groups count as different.
 pub(super) struct Doubt {
-    /// Values that are left when each group has its own mean.
+    /// Degrees of freedom left when each group has its own mean.
     pub(super) within: usize,
-    /// Variance between groups, as a multiple of what chance leaves there (the F ratio).
+    /// Variance between groups as a multiple of the variance within them (the F ratio).
     pub(super) ratio: f64,
 }
 
 /// The effects of groups of days on their level.
 pub(super) struct Effects {
     of: Vec<f64>,
-    /// Variance of what today's group may differ by beyond its effect.
+    /// The variance by which today's group may still differ after its effect.
     pub(super) left: f64,
-    /// Degrees of freedom that were used up.
+    /// Degrees of freedom used.
     pub(super) used: f64,
-    /// The F ratio of what was believed; 0 where groups do not differ.
+    /// The F ratio of an accepted effect; 0 if groups do not differ.
     pub(super) ratio: f64,
 }
 
 impl Effects {
-    /// Groups that do not differ.
+    /// Effects of groups that do not differ.
     pub(super) fn none(many: usize) -> Self {
         Self { of: vec![0.0; many], left: 0.0, used: 0.0, ratio: 0.0 }
     }
 
-    /// The effects of groups on values around zero, none where it is in doubt that there are any. `chance` is the variance
-    /// that values have at least.
+    /// Estimates the effects of groups on values around zero; none if the evidence is too weak. `chance` is the least
+    /// variance of the values.
     pub(super) fn of(values: &[f64], groups: &Groups<'_>, chance: f64, doubt: &Doubt) -> Self {
         let many = groups.many;
         let mut sizes = vec![0.0; many];
@@ -58,7 +57,7 @@ impl Effects {
         let at = |group: usize| means.get(group).copied().unwrap_or(mean);
         let inside = values.iter().zip(groups.of).map(|(value, group)| (value - at(*group)).powi(2)).sum::<f64>();
         let inside = (inside / real(within)).max(chance);
-        // Variance components of a one-way layout of unequal groups.
+        // Variance components of a one-way layout with unequal group sizes.
         let between = sizes.iter().zip(&means).map(|(size, own)| size * (own - mean).powi(2)).sum::<f64>();
         let between = between / real(there - 1);
         let size = (n - sizes.iter().map(|size| size * size).sum::<f64>() / n) / real(there - 1);
@@ -100,7 +99,7 @@ mod tests {
         let got = of(&apart, 4.0);
         assert!((got.at(0) + 1.0).abs() < 0.02 && (got.at(1) - 1.0).abs() < 0.02, "{} {}", got.at(0), got.at(1));
         assert!((0.9..=1.0).contains(&got.used) && got.left < 0.01 && got.ratio > 1_000.0, "{} {}", got.used, got.left);
-        // A fifth of the scatter apart: twice what chance explains, so shrunk by half, or not believed at all.
+        // A fifth of the scatter apart: twice what chance explains, so shrunk by half or rejected.
         let near: Vec<f64> = (0..40).map(|n| [-0.225, 0.225][n % 2] + [1.0, -1.0][n / 2 % 2]).collect();
         let (doubtful, believed) = (of(&near, 4.0), of(&near, 1.0));
         assert!((doubtful.at(1), doubtful.used, doubtful.left, doubtful.ratio) == (0.0, 0.0, 0.0, 0.0));

@@ -1,12 +1,12 @@
-//! The links that a text names, in its order and each once. Whether anything is stored under them is for others to say.
+//! Finds the links in a text, in order, each once. It does not check whether anything is stored for them.
 
 use std::collections::BTreeSet;
 
-/// Links of a text beyond these are not looked at.
+/// The most links returned for a text.
 const MOST: usize = 100;
 
-/// The addresses in a text, and how many different ones beyond those there are. One ends where white space, a quote or an angle bracket does; a closing
-/// bracket or a mark of punctuation that nothing in the address opened does not belong to it.
+/// Returns the links in a text and how many more different ones there are. A link ends at white space, a quote or an
+/// angle bracket. A closing bracket that the link did not open, and punctuation at its end, are not part of it.
 #[must_use]
 pub fn links(text: &str) -> (Vec<&str>, u64) {
     let mut seen = BTreeSet::new();
@@ -16,7 +16,7 @@ pub fn links(text: &str) -> (Vec<&str>, u64) {
         let from = rest.get(at..).unwrap_or_default();
         let end = from.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '“' | '”'));
         let link = trimmed(from.get(..end.unwrap_or(from.len())).unwrap_or_default());
-        // What somebody shortened leads elsewhere, or nowhere.
+        // A shortened link leads elsewhere or nowhere.
         let rest_of = from.get(link.len()..).unwrap_or_default();
         let shortened = rest_of.starts_with('…') || rest_of.starts_with("...");
         if link.len() > "https://".len() && !shortened && seen.insert(link) {
@@ -31,19 +31,19 @@ pub fn links(text: &str) -> (Vec<&str>, u64) {
     (all, more)
 }
 
-/// The text without its last word, which a cut may have shortened.
+/// Returns the text without its last word, which a cut may have shortened.
 #[must_use]
 pub fn uncut(text: &str) -> &str {
     text.rfind(char::is_whitespace).and_then(|at| text.get(..at)).unwrap_or_default()
 }
 
-/// Where the next address begins.
+/// Returns where the next link begins.
 fn begin(text: &str) -> Option<usize> {
     ["http://", "https://"].iter().filter_map(|scheme| text.find(scheme)).min()
 }
 
 fn trimmed(link: &str) -> &str {
-    // `](…)` of Markdown ends at the bracket that nothing in the address opened.
+    // In Markdown, `](…)` ends at the bracket that the link did not open.
     let mut open = 0_u32;
     let mut end = link.len();
     for (at, c) in link.char_indices() {

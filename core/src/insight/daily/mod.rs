@@ -1,6 +1,5 @@
-//! The numbers of a daily report: local days, counts of a set of items, shares with their uncertainty, what is usual, near-copy
-//! campaigns, risers, and the links that an answer names. Pure; which items belong to a report is `report`'s to say, and
-//! no clock or database is read.
+//! The figures of a daily report: local days, counts, shares with confidence intervals, usual values, near-copy
+//! campaigns, rising items and links. Pure: it reads no clock and no database; `report` selects the items.
 
 mod calendar;
 mod calendar_weeks;

@@ -1,35 +1,35 @@
-//! What rises in a period, the fastest first. When something rises at all, `insight::rising` says, as for `diff`.
+//! The rising items of a period, the fastest first. `insight::rising` has the rule, shared with `diff`.
 
 use std::collections::BTreeMap;
 
 use crate::insight::grown;
 use crate::model::{Engagement, Reaction, Source, Time};
 
-/// How reactions to an item grew.
+/// How the reactions to an item grew.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rise {
-    /// Key shown to users.
+    /// Public key.
     pub key: String,
-    /// Reactions at the first sighting, of the kinds that were known both times.
+    /// Reactions at the first sighting, of the kinds known both times.
     pub had: i64,
-    /// What came in addition until the last.
+    /// Reactions gained until the last sighting.
     pub gain: i64,
-    /// When these were.
+    /// When these sightings were.
     pub from_at: Time,
     pub to_at: Time,
-    /// Growth per hour between the two.
+    /// Reactions gained per hour between them.
     pub per_hour: f64,
 }
 
-/// All items that rise, the fastest first: each by its first and its last sighting of one source. Which of them are meant,
-/// and how many are shown, is the caller's: whoever cuts the list before a filter shows less than there is.
+/// Returns all rising items, the fastest first, each by its first and last sighting by one source. The caller must
+/// filter the list before it cuts it, or it shows too few.
 #[must_use]
 pub fn rising(reactions: &[Reaction]) -> Vec<Rise> {
     let mut seen: BTreeMap<(&str, Source), BTreeMap<Time, Engagement>> = BTreeMap::new();
     for reaction in reactions {
         seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
     }
-    // Two sources that show the same item tell of one rise, that of which more is known to have come.
+    // If two sources show the same item, keep the larger rise.
     let mut rises: BTreeMap<&str, Rise> = BTreeMap::new();
     for ((key, _), at) in seen {
         let (Some(first), Some(last)) = (at.first_key_value(), at.last_key_value()) else { continue };

@@ -1,20 +1,20 @@
-//! How well days were looked at: what social searches covered of a span, where its holes are and why, where there may be more
-//! than was returned. What a hole is, `holes` says; which looks there were is read elsewhere.
+//! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
+//! full. `holes` defines holes; the caller reads the searches.
 
 use crate::insight::{Coverage, Hole, Why, cover, covered, sum};
 use crate::model::{Look, LookSearch, Source, Span, Time, Watched};
 
-/// A stretch that nothing covered.
+/// A span that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct HoleFacts {
     /// Where it is.
     #[serde(flatten)]
     pub span: Span,
-    /// Causes in words; empty where the topic was not watched yet.
+    /// Causes in words; empty before the topic was watched.
     pub why: String,
-    /// Before the topic was watched.
+    /// Whether it lies before the topic was watched.
     pub before: bool,
-    /// Nothing was due since the last search: it is not looked at yet, and the next search looks back over it.
+    /// Whether no search was due since the last one; the next search looks back over it.
     #[serde(skip_serializing_if = "is_no")]
     pub open: bool,
 }
@@ -24,32 +24,32 @@ fn is_no(flag: &bool) -> bool {
     !flag
 }
 
-/// Shorter holes are not told, milliseconds: a daily search that begins seconds after its slot leaves one.
+/// Shorter holes are not reported, milliseconds: a daily search that starts seconds after its slot leaves one.
 const SHORT: i64 = 60_000;
 
-/// When a topic was looked at.
+/// What the searches of a topic covered.
 #[derive(Debug)]
 pub struct SearchCoverage {
     watched: Option<Watched>,
     looks: Vec<Look>,
-    /// What social searches covered; `None` for a topic without them, whose sources are asked at instants.
+    /// Covered spans; `None` for a topic whose searches cover no spans.
     spans: Option<Vec<Span>>,
     told: Vec<HoleFacts>,
-    /// The last minutes before searches, which are not claimed: posts of then may have been indexed later.
+    /// The last minutes before searches, not counted as covered: posts may have been indexed later.
     late: Vec<Span>,
-    /// Holes that are there only because replies were full: somebody looked, and saw as much as could be had.
+    /// Holes only because replies were full: the search returned as much as it could.
     full: Vec<Span>,
     checks: Vec<Time>,
-    /// What comes after it cannot be covered yet, and is not missing.
+    /// The current time: what lies after it is not missing yet.
     present: Time,
-    /// Since when no search was due; the next one looks back so far.
+    /// Since when no search was due; the next one looks back to here.
     idle_from: Option<Time>,
-    /// Since when nothing is covered, where the next search looks back so far, whether one was due or not.
+    /// Since when nothing is covered and the next search looks back, whether or not one was due.
     open_from: Option<Time>,
 }
 
 impl SearchCoverage {
-    /// What is known of the looks at a topic in a span; what comes after the present is not missing.
+    /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing.
     #[must_use]
     pub fn new(watched: Option<Watched>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
         let mut looked = Self {
@@ -93,26 +93,26 @@ impl SearchCoverage {
         looked
     }
 
-    /// Whether its searches look back over spans; a topic without such searches is only asked at instants.
+    /// Returns whether its searches cover spans; otherwise each shows only the moment it was made.
     #[must_use]
     pub fn has_spans(&self) -> bool {
         self.spans.is_some()
     }
 
-    /// Milliseconds of a span, as far as it has passed, that were covered; none where nothing covers spans.
+    /// Returns the covered milliseconds of a span, up to the present; `None` if its searches cover no spans.
     #[must_use]
     pub fn covered_ms(&self, span: Span) -> Option<i64> {
         self.spans.as_ref().map(|spans| sum(&cover(self.passed(span), spans.iter().copied()).covered))
     }
 
-    /// How often a topic that is only asked at instants was asked and answered in a span; `None` of one that covers spans.
+    /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`.
     #[must_use]
     pub fn checks(&self, span: Span) -> Option<u64> {
         self.spans.is_none().then(|| self.checks.iter().filter(|at| span.holds(**at)).count() as u64)
     }
 
-    /// Part of a span, as far as it has passed, that was covered; of a topic that is only asked at
-    /// instants, whether it was asked at all.
+    /// Returns the covered share of a span, up to the present. If searches cover no spans: 1 if any answered in it,
+    /// else 0.
     #[must_use]
     pub fn covered(&self, span: Span) -> f64 {
         match &self.spans {
@@ -122,21 +122,21 @@ impl SearchCoverage {
         }
     }
 
-    /// The part of a span in which searches were due or made: what lies after it is not looked at yet.
+    /// Returns the part of a span in which searches were due or made; the rest is not searched yet.
     #[must_use]
     pub fn due(&self, span: Span) -> Span {
         let until = self.idle_from.map_or(span.until, |from| span.until.min(from)).max(span.from);
         Span { until, ..span }
     }
 
-    /// What [`Self::covered`] tells of the part that was due; 0 where nothing was.
+    /// Like [`Self::covered`], for the part that was due; 0 if nothing was.
     #[must_use]
     pub fn covered_so_far(&self, span: Span) -> f64 {
         self.covered(self.due(span))
     }
 
-    /// The same, with what replies that were full did not reach and what is not claimed for late indexing: the busiest days
-    /// are those, and leaving them out would make every busy day look unusual.
+    /// Like [`Self::covered`], but counts as covered what full replies did not reach and what is left out for late
+    /// indexing. The busiest days have such gaps; excluding them would make every busy day look unusual.
     #[must_use]
     pub fn looked_at(&self, span: Span) -> f64 {
         match &self.spans {
@@ -145,7 +145,8 @@ impl SearchCoverage {
         }
     }
 
-    /// Since when what was looked at ends in what is no gap yet, whether a search was due or not; `None` where all is settled.
+    /// Returns since when the end of the searched time is not a hole yet, whether or not a search was due; `None` if
+    /// there is no such part.
     #[must_use]
     pub fn open_from(&self) -> Option<Time> {
         self.open_from
@@ -155,14 +156,14 @@ impl SearchCoverage {
         Span { until: span.until.min(self.present).max(span.from), ..span }
     }
 
-    /// Whether the topic was watched in all of a span.
+    /// Returns whether the topic was watched during all of a span.
     #[must_use]
     pub fn watched(&self, span: Span) -> bool {
         self.watched.as_ref().is_some_and(|watched| watched.began <= span.from)
     }
 
-    /// Whether there may be more than was returned: a full reply left a hole in the span, which no other search filled. A
-    /// topic that is only asked at instants never knows more than a full reply says.
+    /// Returns whether there may be more items than were returned: a full reply left a hole in the span that no other
+    /// search filled. If searches cover no spans, any full reply counts.
     #[must_use]
     pub fn saturated(&self, span: Span) -> bool {
         if self.spans.is_none() {
@@ -170,7 +171,7 @@ impl SearchCoverage {
         }
         let social =
             || self.looks.iter().filter_map(|look| look.search.as_ref()).filter(|s| s.source == Source::Social);
-        // The last minutes before a search are not claimed; no reply is full because of them.
+        // The last minutes before a search are not claimed; they do not make a reply full.
         let reached = |search: &LookSearch| {
             let covered = search.covered?;
             let until = search.asked.map_or(covered.until, |asked| asked.until.max(covered.until));
@@ -189,7 +190,7 @@ impl SearchCoverage {
         social().filter(|search| search.saturated).filter_map(unreached).any(left)
     }
 
-    /// Full replies of a source to searches that asked about a span, or that were made in it where they name none.
+    /// Counts the full replies of a source to searches for this span, or made in it if they name no span.
     #[must_use]
     pub fn full_replies(&self, source: Source, span: Span) -> u64 {
         let about = |look: &&Look| {
@@ -199,21 +200,21 @@ impl SearchCoverage {
         self.looks.iter().filter(about).count() as u64
     }
 
-    /// Whether a web search of the span returned as many pages as it may.
+    /// Returns whether a web search in the span returned a full reply.
     #[must_use]
     pub fn full_pages(&self, span: Span) -> bool {
         let full = |look: &Look| look.search.as_ref().is_some_and(|s| s.saturated && s.source == Source::Web);
         self.looks.iter().any(|look| span.holds(look.at) && full(look))
     }
 
-    /// Milliseconds of a span that are not claimed because posts may have been indexed after the search that asked for them.
+    /// Returns the milliseconds of a span left out because posts may have been indexed after the search.
     #[must_use]
     pub fn late_ms(&self, span: Span) -> i64 {
         sum(&cover(span, self.late.iter().copied()).covered)
     }
 
-    /// What of a span nothing covered, with causes; what lies before the topic was watched is told apart, and so is what was
-    /// not looked at yet. The last minutes before a search are no hole.
+    /// Returns the holes of a span with causes. Time before the topic was watched, and time not searched yet, are
+    /// marked. The last minutes before a search are no hole.
     #[must_use]
     pub fn holes(&self, span: Span) -> Vec<HoleFacts> {
         let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
@@ -235,8 +236,8 @@ impl SearchCoverage {
     }
 }
 
-/// Whether a stretch up to the present is one in which no search was due. Where nobody planned slots nobody knows what is due:
-/// it is one as long as its searches are usually apart.
+/// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
+/// distance between searches counts as not due.
 fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
     if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == Why::NothingDue) {
         return false;
@@ -250,12 +251,12 @@ fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
     let mut apart: Vec<i64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
     apart.sort_unstable();
     let usual = apart.get(apart.len() / 2).copied().unwrap_or(0);
-    // The last minutes before a search wait for their posts, not for a search.
+    // The last minutes before a search wait for posts to be indexed, not for a search.
     let last = at.last().map_or(open.stretch.span.from.0, |last| open.stretch.span.from.0.max(*last));
     open.stretch.span.until.0 - last <= usual + usual / 2
 }
 
-/// The part of a span that spans cover together.
+/// Returns the share of a span that is covered.
 fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
     let inside = sum(&cover(span, spans).covered);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]

@@ -1,24 +1,24 @@
-//! A share of a sample with its uncertainty: Wilson's 95 % interval, which stays inside 0..1 and is honest for few items.
+//! A share of a sample with Wilson's 95 % interval, which stays inside 0..1 and holds for few items.
 
-/// A share and how sure it is.
+/// A share and its confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Share {
-    /// So many …
+    /// Items in the part.
     pub part: u64,
-    /// … of so many.
+    /// Items in the sample.
     pub whole: u64,
     /// The share, 0..1.
     pub share: f64,
-    /// Where it lies at least, with 95 % confidence.
+    /// Lower end of the 95 % interval.
     pub low: f64,
-    /// And at most.
+    /// Upper end of the 95 % interval.
     pub high: f64,
 }
 
-/// The normal distribution's 97.5 % point.
+/// The 97.5 % quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The share of a part; `None` of nothing.
+/// Returns a share with its interval; `None` for an empty sample.
 #[must_use]
 pub fn share(part: u64, whole: u64) -> Option<Share> {
     if whole == 0 {
@@ -30,14 +30,14 @@ pub fn share(part: u64, whole: u64) -> Option<Share> {
     let (p, zz) = (k / n, Z * Z);
     let middle = (p + zz / (2.0 * n)) / (1.0 + zz / n);
     let half = Z * (p * (1.0 - p) / n + zz / (4.0 * n * n)).sqrt() / (1.0 + zz / n);
-    // What was counted in full or not at all needs no rounding error beside it.
+    // Without this, rounding errors move the ends away from 0 and 1.
     let low = if part == 0 { 0.0 } else { (middle - half).max(0.0) };
     let high = if part == whole { 1.0 } else { (middle + half).min(1.0) };
     Some(Share { part, whole, share: p, low, high })
 }
 
 impl Share {
-    /// Whether two shares differ by more than chance explains: their intervals do not touch.
+    /// Returns whether two shares differ by more than chance: their intervals do not overlap.
     #[must_use]
     pub fn apart(&self, other: &Self) -> bool {
         self.low > other.high || other.low > self.high
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn intervals_are_wilsons() {
-        // Expected values from the closed formula, worked out apart.
+        // Expected values computed separately from the closed formula.
         for (part, whole, low, high) in [
             (0, 10, 0.0, 0.277_533),
             (1, 10, 0.017_876, 0.404_150),

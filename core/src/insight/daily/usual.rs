@@ -1,70 +1,71 @@
-//! What is usual for a day: what the days before let expect of it, and how far a day may stray from that by chance.
+//! What is usual for a day: the count predicted from the days before, and a band around it for chance.
 //!
-//! Counts of items vary by factors, so the work is done on their cube roots, where a gamma distribution looks normal (Wilson
-//! and Hilferty, 1931): the lower edge stays above zero in bursty topics, and the upper one leaves room for the long tail.
-//! Weekends, weekdays and a move of the level are believed as far as chance does not explain them (`effects`). All days tell
-//! the level and the spread, and the band is Student's, so that it is wider when days are few. docs/dev/report-measured.md has
-//! the measured error rates. What is done about an unusual day is for others to say.
+//! Counts of items vary by factors, so the work is done on their cube roots, where a gamma distribution looks normal
+//! (Wilson and Hilferty, 1931): the lower edge stays above zero in bursty topics, and the upper edge leaves room for
+//! the long tail. Effects of weekends, weekdays and changes of level are used as far as chance does not explain them
+//! (`effects`). All days together give the level and the spread. The band uses Student's t, so it is wider with fewer
+//! days. docs/dev/report-measured.md has the measured error rates.
 
 use super::Day;
 use super::effects::{Doubt, Effects, Groups, real};
 use crate::insight::robust::{Middle, middle};
 use crate::insight::student::student;
 
-/// Days without which nothing is called usual.
+/// Days needed before anything counts as usual.
 pub const MIN_DAYS: usize = 7;
-/// Days that all is learned from; the latest.
+/// The most days used; the latest.
 const MOST_DAYS: usize = 60;
-/// Added before the root, so that a day with nothing is not infinitely far from a day with one.
+/// Added before the root, so that a day with 0 items is not infinitely far from a day with 1.
 const OFFSET: f64 = 0.5;
-/// A day further above its like than so many robust deviations was an event: it is cut to there, and teaches nothing more.
+/// A day this many robust deviations above similar days was an event: it is cut to this height.
 const WILD: f64 = 4.0;
-/// What lasts longer than half of so many days is no event.
+/// Something that lasts longer than half of this many days is not an event.
 const LASTING: usize = 7;
-/// Most topics have quiet weekends, few have a busy weekday. That the level moved is tried at several dates, so one of them
-/// stands out by chance more easily.
+/// Most topics have quiet weekends and few have a busy weekday, so weekends need less evidence. A change of level is
+/// tried at several dates, so one stands out by chance more easily and needs the most.
 const WEEKENDS: Doubt = Doubt { within: 7, ratio: 1.0 };
 const WEEKDAYS: Doubt = Doubt { within: 21, ratio: 4.0 };
 const MOVED: Doubt = Doubt { within: 26, ratio: 9.0 };
-/// Weeks ago at which the level may have moved, and days that must lie before.
+/// How many weeks ago the level may have changed, and the days needed before that.
 const MOVED_WEEKS: std::ops::RangeInclusive<usize> = 2..=6;
 const BEFORE_MOVE: usize = 14;
-/// Days that the spread of all days counts as, beside that of the days like today.
+/// The weight in days of the spread of all days, next to that of days like today.
 const POOLED_DAYS: f64 = 60.0;
-/// Part of the scatter of counting that counts as estimated: that a stream is nothing but chance is known from its days, too.
+/// The part of the counting variance treated as estimated: that a stream varies only by chance is also inferred from
+/// its days.
 const ESTIMATED: f64 = 0.5;
-/// Part of the degrees of freedom that is believed far out, where cube roots are only nearly normal.
+/// The part of the degrees of freedom used for `far`, where cube roots are only roughly normal.
 const BELIEVED: f64 = 0.6;
-/// Normal quantiles of the chances that a calm day falls below the band (0.76 %), or above it (0.96 %). A rise is harder to tell
-/// than a fall, so the upper side has more of the two in a hundred.
+/// Normal quantiles for a calm day below the band (0.76 %) or above it (0.96 %). A rise is harder to detect than a
+/// fall, so the upper side gets the larger part of the 2 %.
 const LOW: f64 = 2.427_6;
 const HIGH: f64 = 2.341_6;
-/// The same of the chance that a short window is far above (0.05 %), and of a day (0.25 %). Between `SHORT` and `LONG` hours the
-/// chance grows with the length: a day has fewer of the longer windows, so as few calm ones of a day are told.
+/// Normal quantiles for a calm short window far above (0.05 %), and for a day (0.25 %). Between `SHORT` and `LONG`
+/// hours the chance grows with the length: a day has fewer long windows, so false alerts per day stay equally rare.
 const FAR_SHORT: f64 = 3.290_5;
 const FAR_LONG: f64 = 2.807_0;
 const SHORT: f64 = 3.0;
 const LONG: f64 = 24.0;
 
-/// What is usual.
+/// The usual range of a count.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Usual {
-    /// What the days before let expect.
+    /// The count predicted from the days before.
     pub expected: f64,
     /// Below this is unusual.
     pub low: f64,
     /// Above this is unusual.
     pub high: f64,
-    /// Above this is worth a message: of calm windows one in 2,000 passes it when they are short, and one in 400 of a day.
+    /// Above this is worth an alert. Of calm windows, one in 2,000 exceeds it if short, and one in 400 if a day long.
     pub far: f64,
-    /// Days it rests on.
+    /// The number of days used.
     pub days: usize,
-    /// Whether the weekday made a difference.
+    /// Whether the weekday has an effect.
     pub weekday: bool,
 }
 
-/// What is usual on `day`, by earlier days with their counts, the earliest first; only days that can be compared (watched
-/// and covered) belong in the list. `Err` tells how many there are where they are too few.
+/// Returns what is usual on `day`, given comparable earlier days (watched and covered) with their counts, the earliest
+/// first. `Err` holds the number of days if there are too few.
 pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
     let days = earlier.get(earlier.len().saturating_sub(MOST_DAYS)..).unwrap_or_default();
     if days.len() < MIN_DAYS {
@@ -88,7 +89,7 @@ pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
     })
 }
 
-/// The normal quantile of the chance that a calm window passes `far`.
+/// Returns the normal quantile of the chance that a calm window exceeds `far`.
 fn far_quantile(window: &Day) -> f64 {
     let hours = (window.span.length().as_secs_f64() / 3_600.0).clamp(SHORT, LONG);
     FAR_SHORT + (FAR_LONG - FAR_SHORT) * (hours / SHORT).ln() / (LONG / SHORT).ln()
@@ -98,12 +99,12 @@ fn weekday(day: &Day) -> usize {
     usize::try_from(day.date.weekday().to_monday_zero_offset()).unwrap_or(0)
 }
 
-/// Saturday and Sunday are one group, the others another.
+/// Returns 1 for Saturday and Sunday, else 0.
 fn weekend(weekday: usize) -> usize {
     usize::from(weekday >= 5)
 }
 
-/// Cuts wild days: those far above all days, the other days of their weekday, and the days around them.
+/// Cuts outlier days: those far above all days, above other days of their weekday, and above the days around them.
 fn tame(roots: &mut [f64], weekdays: &[usize]) {
     let all = middle(roots.iter().copied()).median;
     let weekly: Vec<f64> = (0..7)
@@ -125,17 +126,17 @@ fn tame(roots: &mut [f64], weekdays: &[usize]) {
     }
 }
 
-/// The values of one group.
+/// Returns the values of one group.
 fn of_group<'a>(values: &'a [f64], groups: &'a [usize], group: usize) -> impl Iterator<Item = f64> + 'a {
     values.iter().zip(groups).filter(move |(_, other)| **other == group).map(|(value, _)| *value)
 }
 
-/// The standard deviation that a Poisson count has on the scale of roots, by its root.
+/// Returns the standard deviation of a Poisson count on the cube-root scale, given its root.
 fn poisson(root: f64) -> f64 {
     1.0 / (3.0 * root.max(0.8).sqrt())
 }
 
-/// What is expected of each earlier day and of today.
+/// The values predicted for the earlier days and today.
 struct Fit {
     today: f64,
     deviation: f64,
@@ -164,29 +165,29 @@ impl Fit {
         let fitted = |(place, weekday): (usize, &usize)| (level + effect(*weekday) + moved_at(place)).max(0.5);
         let fitted: Vec<f64> = weekdays.iter().enumerate().map(fitted).collect();
         let today_root = (level + effect(today) + moved.at(1)).max(0.5);
-        // Days stray in proportion to their level, and by chance as counts do.
+        // Days vary in proportion to their level, plus counting noise.
         let freedom = (n - 1.0 - ends.used - days.used - moved.used).max(2.0);
         let beyond =
             |(rest, fitted): (&f64, &f64)| (rest / fitted).powi(2) * n / freedom - (poisson(*fitted) / fitted).powi(2);
         let beyond: Vec<f64> = rest.iter().zip(&fitted).map(beyond).collect();
-        // Weekends may stray otherwise than weekdays; as far as so few days can tell.
+        // Weekends may vary more or less than weekdays, as far as few days can show.
         let own: Vec<f64> = of_group(&beyond, &groups, weekend(today)).collect();
         let (pooled, of_own) = (beyond.iter().sum::<f64>() / n, own.iter().sum::<f64>());
         let spread = ((of_own + pooled * POOLED_DAYS) / (real(own.len()) + POOLED_DAYS)).max(0.0);
         let (spread, counting) = (spread * today_root.powi(2), poisson(today_root).powi(2));
         let variance = spread + counting;
         let deviation = (variance * (1.0 + 1.0 / n) + ends.left + days.left + moved.left).sqrt();
-        // One less: that effects were looked for costs something even where none was believed.
+        // One less, because searching for effects costs something even if none was found.
         let freedom = (freedom - 1.0).max(2.0);
-        // The scatter of counting is known and not estimated, so few days leave less in doubt (Satterthwaite). That is not
-        // for the band: a lively stream looks like mere chance in some of its first weeks.
+        // The counting variance is known, not estimated, so few days leave less doubt (Satterthwaite). Not for the
+        // band: a lively stream looks like pure chance in some of its first weeks.
         let far_freedom = freedom * BELIEVED * (variance / (spread + counting * ESTIMATED)).powi(2);
         Self { today: today_root, deviation, freedom, far_freedom, weekday: effect(today) != 0.0 }
     }
 }
 
-/// For how many days the level has been what it is, and how days before and since differ: the clearest of the moves that are
-/// tried. Whole weeks, so that a move and weekends are not taken for one another.
+/// Returns for how many days the level has been as it is, and the effects before and since: the clearest of the changes
+/// tried. Whole weeks, so that a change is not confused with weekends.
 fn moved(rest: &[f64], chance: f64) -> (usize, Effects) {
     let at = |since: usize| {
         let before = rest.len() - since;
@@ -228,7 +229,7 @@ mod tests {
 
     #[test]
     fn weekdays_are_compared_with_their_like() {
-        // The 30th of March 2026 is a Monday; so is each seventh day before.
+        // 30 March 2026 is a Monday; so is every seventh day before it.
         let mondays =
             |on: u64, other: u64| -> Vec<u64> { (0..28).map(|day| if day % 7 == 0 { on } else { other }).collect() };
         let quiet = of(&mondays(10, 500));

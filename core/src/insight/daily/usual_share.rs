@@ -1,38 +1,38 @@
-//! The share that is usual: what earlier days let expect of a share, and how far it may stray from that by chance. Shares of
-//! few items scatter for that alone, and days differ beyond it; both are told apart by the random-effects estimate of
-//! DerSimonian and Laird (1986), on the arcsine scale, where the scatter of a share does not depend on it.
+//! The usual share: the share predicted from earlier days, and a band around it for chance. Shares of few items vary
+//! for that reason alone, and days differ beyond that. The random-effects estimate of DerSimonian and Laird (1986)
+//! separates the two, on the arcsine scale, where the variance of a share does not depend on it.
 
 use super::Share;
 use crate::insight::robust::{Middle, middle};
 use crate::insight::student::student;
 
-/// Samples without which no share is called usual.
+/// Samples needed before a share counts as usual.
 pub const MIN_SAMPLES: usize = 5;
-/// Days further from the middle than so many robust deviations are cut to there.
+/// Days further from the median than this many robust deviations are cut to there.
 const WILD: f64 = 4.0;
-/// Part of the degrees of freedom that is believed: how much days differ is estimated from few of them.
+/// The part of the degrees of freedom used: the differences between days are estimated from few of them.
 const BELIEVED: f64 = 0.6;
-/// Normal quantiles of the chances that a calm day lies beyond an edge (0.5 %), or far beyond (0.05 %).
+/// Normal quantiles for a calm day beyond an edge of the band (0.5 %), or far beyond (0.05 %).
 const EDGE: f64 = 2.575_8;
 const FAR: f64 = 3.290_5;
 
-/// The share that is usual.
+/// The usual range of a share.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct UsualShare {
-    /// What earlier samples let expect.
+    /// The share predicted from earlier samples.
     pub expected: f64,
     /// Below this is unusual.
     pub low: f64,
     /// Above this is unusual.
     pub high: f64,
-    /// Above this is worth a message.
+    /// Above this is worth an alert.
     pub far: f64,
-    /// Samples it rests on.
+    /// The number of samples used.
     pub samples: usize,
 }
 
-/// The share that is usual for a sample of `whole` items, by earlier samples; `Err` tells how many there are where they are
-/// too few.
+/// Returns the usual share for a sample of `whole` items, given earlier samples. `Err` holds the number of samples if
+/// there are too few.
 pub fn usual_share(whole: u64, earlier: &[Share]) -> Result<UsualShare, usize> {
     if earlier.len() < MIN_SAMPLES {
         return Err(earlier.len());
@@ -67,13 +67,13 @@ fn angle(share: &Share) -> f64 {
     ((share.part as f64 + 0.375) / (share.whole as f64 + 0.75)).sqrt().asin()
 }
 
-/// The variance that the angle of a share of so many has by chance.
+/// Returns the variance by chance of the angle of a share of `whole` items.
 #[expect(clippy::cast_precision_loss, reason = "counts of items")]
 fn chance(whole: u64) -> f64 {
     1.0 / (4.0 * whole as f64 + 2.0)
 }
 
-/// The variance between samples beyond chance.
+/// Returns the variance between samples beyond chance.
 fn between(angles: &[f64], chance: &[f64]) -> f64 {
     let weights: Vec<f64> = chance.iter().map(|chance| 1.0 / chance).collect();
     let (all, squares) = (weights.iter().sum::<f64>(), weights.iter().map(|weight| weight * weight).sum::<f64>());

@@ -1,4 +1,4 @@
-//! Holes and their causes, told from rows as the ledger has them. The arithmetic of spans has its tests beside it.
+//! Tests of holes and their causes, from rows of the ledger. `coverage` tests the arithmetic of spans.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
@@ -68,7 +68,7 @@ fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
     look
 }
 
-/// Covered, holes with their causes in words, and what is open, in hours since the topic began.
+/// Covered spans, holes with their causes in words, and the open hole, in hours since the topic began.
 type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
 fn holes_of(watched: &Watched, looks: &[Look], period: Span) -> Told {
@@ -149,7 +149,7 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     assert_eq!(holes_of(&acme, &[ok(0), ok(12)], span(0, 18)), (vec![(0, 12)], vec![], Some((12, 18))));
     let (_, holes, open) = holes_of(&acme, &[ok(0)], span(0, 25));
     assert_eq!((holes.len(), open), (1, None), "longer than the window");
-    // A slot that passed and that nobody has planned yet is no time in which nothing was due.
+    // A slot that passed but is not planned yet: something was due.
     let causes_of = |next: i64| {
         let planned = Watched { next: Some(at(next)), ..watched(SocialOperation::Search) };
         holes_of(&planned, &[ok(0)], span(0, 25)).1[0].2.clone()
@@ -228,18 +228,18 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         ),
         other => panic!("{other:?}"),
     };
-    // Daily searches that begin up to half a minute apart from their slots, and almost a day since the last.
+    // Daily searches that start up to half a minute after their slots, and almost a day since the last.
     let looks = [daily(1, 0), daily(2, 30), daily(3, 10)];
     assert_eq!(of(&looks, 72 + 24), (0, Some(24 * 60 + 4), 2, 10));
     assert_eq!(of(&looks, 72 + 25), (1, None, 2, 10), "one was due");
-    // A later search that looks back over them claims them.
+    // A later search that looks back over the minutes claims them.
     let between = {
         let mut look = daily(1, 6 * 3_600);
         look.at = at(30);
         look
     };
     assert_eq!(of(&[daily(1, 0), between, daily(2, 0)], 48).2, 0);
-    // A search was left out: a hole, and it begins where the last claim ends.
+    // A skipped search leaves a hole that starts where the last claim ends.
     assert_eq!(of(&[daily(1, 0), daily(3, 0)], 72), (1, Some(5), 0, 0));
 }
 
@@ -250,7 +250,7 @@ fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches
     if let Some(topic) = &mut acme.definition {
         topic.schedule = Some(SchedulePolicy::only_when(Period::Every(6 * 3_600_000), "UTC"));
     }
-    // Each search claims all but its last five hours, and the next one looks back over them.
+    // Each search claims all but its last five hours; the next one looks back over them.
     let look = |hour: i64| search(hour, SearchState::Ok, Window::Past24Hours.into(), Some(span(hour - 24, hour - 5)));
     let looks: Vec<Look> = [0, 6, 12, 18].map(look).into();
     let of = |present: i64| SearchCoverage::new(Some(acme.clone()), looks.clone(), span(0, present), at(present));

@@ -1,22 +1,22 @@
-//! How far evidence can be believed: a line from evidence to log-odds (Platt 1999), fitted to marks that were left out while
-//! the words were weighed. In some topics words tell noise from good, and the line is steep; in others they do not. A topic is
-//! one or the other, so both are tried, and each counts as the marks make it likely.
+//! Converts evidence to a probability: a line from evidence to log-odds (Platt 1999), fitted to marks left out when the
+//! weights were learned. In some topics words separate noise from good items and the line is steep; in others they do
+//! not. Both lines are fitted, and each is weighted by how well it explains the marks.
 
 use super::weights::logistic;
 
-/// The slope where words tell noise from good, where they do not, and how far topics differ in it.
+/// Prior slopes where words separate noise from good and where they do not, and their deviation.
 const STEEP: f64 = 3.0;
 const FLAT: f64 = 0.5;
 const SLOPES: f64 = 0.5;
-/// What is believed of the usual item of a stream, as log-odds, and how far streams differ in it.
+/// Prior log-odds of the usual item of a stream, and their deviation.
 const USUAL: f64 = 1.0;
 const USUALS: f64 = 1.5;
-/// How many times likelier a topic is of the second sort before anybody marked anything.
+/// How many times likelier the flat line is before any marks.
 const DOUBT: f64 = 3.0;
-/// Newton's steps; a few are enough, as both priors keep the fit from running away.
+/// Newton steps; a few are enough, because both priors keep the fit stable.
 const STEPS: usize = 60;
 
-/// A line, and how well it and its priors explain the marks (log, Laplace).
+/// A line, and how well it and its priors explain the marks (log evidence, Laplace).
 #[derive(Debug, Clone, Copy)]
 struct Line {
     at: f64,
@@ -50,7 +50,7 @@ impl Line {
             (if *good { -odds } else { odds }).exp().ln_1p()
         };
         let fits = -priors - marks.iter().map(miss).sum::<f64>() - determinant.ln() / 2.0;
-        // More evidence never makes an item less likely good.
+        // More evidence never makes an item less likely to be good.
         Self { at, slope: slope.max(0.0), fits }
     }
 
@@ -59,23 +59,23 @@ impl Line {
     }
 }
 
-/// From evidence to a probability.
+/// Maps evidence to a probability.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Calibration {
     steep: Line,
     flat: Line,
-    /// How likely words tell noise from good here.
+    /// The probability that words separate noise from good items in this topic.
     pub(super) tells: f64,
 }
 
 impl Calibration {
-    /// Of marks with the evidence for each that the other marks gave.
+    /// Fits marks, each with the evidence learned from the other marks.
     pub(super) fn fit(marks: &[(f64, bool)]) -> Self {
         let (steep, flat) = (Line::fit(marks, STEEP), Line::fit(marks, FLAT));
         Self { steep, flat, tells: logistic(steep.fits - flat.fits - DOUBT.ln()) }
     }
 
-    /// How likely an item is good.
+    /// Returns the probability that an item is good.
     pub(super) fn share(&self, evidence: f64) -> f64 {
         self.tells * self.steep.share(evidence) + (1.0 - self.tells) * self.flat.share(evidence)
     }

@@ -1,22 +1,22 @@
-//! What the ranker looks at in an item: which words it holds, as hashes, and how many words of the topic's question.
+//! What the ranker uses of an item: hashes of its words, and how many words of the topic's question it contains.
 
-/// Words of an item that are looked at.
+/// The most words of an item that are used.
 const MOST_WORDS: usize = 512;
 
-/// An item as the ranker sees it.
+/// The features of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Features {
-    /// Hashes of its words, each once, in order.
+    /// Hashes of its words, sorted, each once.
     pub(super) words: Vec<u64>,
-    /// How many words of the question it holds, up to [`GROUPS`] - 1.
+    /// How many words of the question it contains, up to [`GROUPS`] - 1.
     pub(super) asked: usize,
 }
 
-/// Items are told apart by 0, 1, 2, or more words of the question.
+/// Items are grouped by 0, 1, 2, or more words of the question.
 pub(super) const GROUPS: usize = 4;
 
 impl Features {
-    /// Of its words, in any order, and how many words of the question it holds.
+    /// From its words, in any order, and how many words of the question it contains.
     pub fn of<'a>(words: impl IntoIterator<Item = &'a str>, asked: usize) -> Self {
         let mut words: Vec<u64> = words.into_iter().take(MOST_WORDS).map(hash).collect();
         words.sort_unstable();

@@ -1,9 +1,9 @@
-//! How likely an item is good for its topic, learned from the items that people marked good or noise. Small, the same each
-//! time, and made anew of marks and words whenever it is asked for: nothing of it is stored. What an item's words are is the
-//! caller's; it reads no database and hides nothing.
+//! How likely an item is good for its topic, learned from items that people marked good or noise. Deterministic, and
+//! learned again from marks and words each time: nothing is stored. Pure: the caller provides the words, and nothing is
+//! hidden here.
 //!
-//! Three steps: `Weights` learns from marked and unmarked items which words speak for the topic; `Calibration` learns from
-//! marks that were left out how far that can be believed; [`Ranker`] puts both together and says what it would fold.
+//! Three steps: `Weights` learns from marked and unmarked items which words speak for the topic. `Calibration` learns
+//! from left-out marks how reliable that is. [`Ranker`] combines both and decides what to fold.
 
 mod calibration;
 mod features;

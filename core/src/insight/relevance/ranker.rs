@@ -1,53 +1,54 @@
-//! Ranking a topic's items by their marks: how likely each is good, what would be folded, and what that would have done to the
+//! Ranks a topic's items by its marks: how likely each is good, what to fold, and how folding would have treated the
 //! marks themselves.
 
 use super::weights::Stream;
 use super::{Calibration, Features, Weights};
 
-/// Marks without which nothing is said.
+/// Marks needed before anything is learned.
 pub const LEAST_MARKS: usize = 20;
-/// Unmarked items that are learned from: the latest. More are ranked, but teach nothing.
+/// The most unmarked items to learn from: the latest. Further items are ranked but not learned from.
 pub const MOST_ITEMS: usize = 5_000;
-/// Parts that marks are left out in, for the cross-check.
+/// Number of parts of the cross-check (k-fold).
 const PARTS: usize = 10;
-/// Of what is good, the part that may be folded, as far as the ranker can tell.
+/// The part of the good items that may be folded, as estimated.
 const MAY_LOSE: f64 = 0.0125;
-/// Nothing is folded unless words tell noise from good here at least so surely.
+/// Nothing is folded unless words separate noise from good items with at least this probability.
 const SURE: f64 = 0.8;
 
 /// An item to learn from.
 #[derive(Debug, Clone)]
 pub struct Seen<'a> {
-    /// Its key, by which items are put in order.
+    /// Its key; items are sorted by it.
     pub key: &'a str,
     pub features: &'a Features,
     /// `Some(true)` where it was marked good, `Some(false)` where it was marked noise.
     pub mark: Option<bool>,
 }
 
-/// What folding does to marks whose words were left out; where it begins to fold was learned with them.
+/// How folding treats marks that were left out of learning the words. The limit for folding was learned with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct CrossChecked {
-    /// Marked noise, and how many of these it would fold.
+    /// Items marked noise, and how many of them would be folded.
     pub noise: u64,
     pub noise_folded: u64,
-    /// Marked good, and how many of these it would fold.
+    /// Items marked good, and how many of them would be folded.
     pub good: u64,
     pub good_folded: u64,
 }
 
-/// What was learned of a topic.
+/// The model learned for a topic.
 #[derive(Debug, Clone)]
 pub struct Ranker {
     weights: Weights,
     calibration: Calibration,
-    /// Items less likely good than this are folded; 0 where nothing is.
+    /// Items with a lower probability are folded; 0 folds nothing.
     limit: f64,
     checked: CrossChecked,
 }
 
 impl Ranker {
-    /// Learns from a topic's items, in any order; `None` with fewer than [`LEAST_MARKS`] marks, or with marks of one sort.
+    /// Learns from a topic's items, in any order. `None` with fewer than [`LEAST_MARKS`] marks, or if all marks are the
+    /// same.
     #[must_use]
     pub fn learn(items: &[Seen<'_>]) -> Option<Self> {
         let mut items: Vec<&Seen<'_>> = items.iter().collect();
@@ -79,32 +80,32 @@ impl Ranker {
         Some(Self { weights, calibration, limit, checked })
     }
 
-    /// How likely an item is good, from 0 to 1.
+    /// Returns the probability that an item is good.
     #[must_use]
     pub fn relevance(&self, item: &Features) -> f64 {
         self.calibration.share(self.weights.evidence(item))
     }
 
-    /// Whether something so likely good would be folded as noise.
+    /// Returns whether an item of this relevance would be folded as noise.
     #[must_use]
     pub fn folds(&self, relevance: f64) -> bool {
         relevance < self.limit
     }
 
-    /// Whether it would fold anything: words tell noise from good here.
+    /// Returns whether anything can be folded, because words separate noise from good items.
     #[must_use]
     pub fn tells(&self) -> bool {
         self.limit > 0.0
     }
 
-    /// What it does to marks whose words were left out.
+    /// Returns the result of the cross-check.
     #[must_use]
     pub fn checked(&self) -> CrossChecked {
         self.checked
     }
 }
 
-/// The evidence for each mark, learned without it.
+/// Returns the evidence for each mark, learned without that mark.
 fn left_out(stream: &Stream, marks: &[(usize, bool)]) -> Vec<(f64, bool)> {
     let mut all = Vec::with_capacity(marks.len());
     for part in 0..PARTS {
@@ -118,8 +119,9 @@ fn left_out(stream: &Stream, marks: &[(usize, bool)]) -> Vec<(f64, bool)> {
     all
 }
 
-/// Below which items are folded: from the least likely up, while what is good among them is no more than may be lost of all
-/// that is good. Both are sums of the probabilities, as nobody knows which are.
+/// Returns the limit below which items are folded. From the least likely item up, it rises while the good items below
+/// it are at most the part that may be lost. Both counts are sums of probabilities, because it is unknown which items
+/// are good.
 fn limit(mut shares: Vec<f64>) -> f64 {
     shares.sort_by(f64::total_cmp);
     let may_lose = MAY_LOSE * shares.iter().sum::<f64>();

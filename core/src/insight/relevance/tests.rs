@@ -1,11 +1,11 @@
-//! What must hold of the ranker whatever it is told.
+//! Properties of the ranker that hold for any input.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Items about two things, by numbers: those of one are good.
+/// Numbered items about two subjects; those about one are good.
 fn world(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Features, bool)> {
     (0..items)
         .map(|number| {
@@ -49,7 +49,7 @@ fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
 
 #[test]
 fn where_words_say_nothing_nothing_is_folded() {
-    // The mark has nothing to do with the words.
+    // The marks do not depend on the words.
     let mut world = world(600, |number| number % 3 == 0);
     for (number, one) in world.iter_mut().enumerate() {
         one.1 = Features::of([["storm", "cake", "cat"][number % 3]], 1);

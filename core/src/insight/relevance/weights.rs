@@ -1,39 +1,39 @@
-//! Which words speak for a topic: naive Bayes over marked and unmarked items (Nigam, McCallum, Thrun, Mitchell 2000). Unmarked
-//! items begin as what their words of the question make likely, and are judged again a few times with what was learned.
+//! Learns which words speak for a topic: naive Bayes over marked and unmarked items (Nigam, McCallum, Thrun, Mitchell
+//! 2000). Unmarked items start with the probability from their words of the question and are re-estimated a few times.
 
 use std::collections::HashMap;
 
 use super::features::{Features, GROUPS};
 
-/// What is believed of items with 0, 1, 2 and more words of the question before anybody marked one, and how many marks
-/// that is worth.
+/// Prior probability that an item with 0, 1, 2, or more words of the question is good, and how many marks the prior
+/// counts as.
 const BELIEVED: [f64; GROUPS] = [0.25, 0.7, 0.85, 0.9];
 const BELIEF: f64 = 4.0;
-/// A marked item counts like so many unmarked ones.
+/// A marked item counts as this many unmarked ones.
 const MARKED: f64 = 20.0;
-/// Words of the whole stream that each side is thought to have beside its own: rare words say little.
+/// Words of the whole stream added to each side, so that rare words say little.
 const SMOOTHING: f64 = 50.0;
-/// How often unmarked items are judged again.
+/// How often unmarked items are re-estimated.
 const ROUNDS: usize = 3;
-/// The words that speak most for an item count once more: a post about a topic may hold one word of it among many others.
+/// The strongest words of an item count once more: a post about a topic may have one such word among many others.
 const BEST: usize = 3;
 
-/// What was learned.
+/// The learned weights.
 #[derive(Debug, Clone)]
 pub(super) struct Weights {
     groups: [f64; GROUPS],
     words: HashMap<u64, f64>,
-    /// Mean and spread over the stream, so that evidence means the same in every topic.
+    /// Mean and standard deviation over the stream, so that evidence is comparable between topics.
     mean: f64,
     spread: f64,
 }
 
-/// A stream of items with its words numbered, for learning from it several times.
+/// A stream of items with numbered words, to learn from several times.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// Words that at least two items hold.
+    /// Words that at least two items contain.
     vocabulary: Vec<u64>,
-    /// In how many items each of them is.
+    /// The number of items that contain each word.
     held: Vec<f64>,
     items: Vec<(usize, Vec<usize>)>,
 }
@@ -56,7 +56,7 @@ impl Stream {
         Self { vocabulary, held, items }
     }
 
-    /// Learns from it with these marks, by place; the evidence for each item is returned beside the weights.
+    /// Learns from these marks, given by item index. Returns the weights and the evidence for each item.
     pub(super) fn learn(&self, marks: &[(usize, bool)]) -> (Weights, Vec<f64>) {
         let groups = self.groups(marks);
         let mut marked = vec![None; self.items.len()];
@@ -80,7 +80,7 @@ impl Stream {
         let many = evidence.len().max(1) as f64;
         let mean = evidence.iter().sum::<f64>() / many;
         let spread = (evidence.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / many).sqrt();
-        // A stream whose items are all alike has nothing to tell them apart by.
+        // Avoids a division by zero if all items are alike.
         let spread = if spread > 1e-9 { spread } else { 1.0 };
         for one in &mut evidence {
             *one = (*one - mean) / spread;
@@ -89,7 +89,7 @@ impl Stream {
         (Weights { groups, words, mean, spread }, evidence)
     }
 
-    /// How likely items with so many words of the question are good, as log-odds.
+    /// Returns the log-odds that items with each number of words of the question are good.
     fn groups(&self, marks: &[(usize, bool)]) -> [f64; GROUPS] {
         let mut groups = [0.0; GROUPS];
         for (asked, group) in groups.iter_mut().enumerate() {
@@ -102,7 +102,7 @@ impl Stream {
         groups
     }
 
-    /// The log-ratio of each word among what is likely good and what is likely noise.
+    /// Returns the log-ratio of each word between likely good and likely noise items.
     fn ratios(&self, likely: &[f64], marked: &[Option<bool>]) -> Vec<f64> {
         let mut counts = vec![(0.0, 0.0); self.vocabulary.len()];
         for ((place, (_, words)), good) in self.items.iter().enumerate().zip(likely) {
@@ -123,14 +123,14 @@ impl Stream {
 }
 
 impl Weights {
-    /// What speaks for an item: 0 for the usual one of the stream, 1 for one spread above.
+    /// Returns the evidence that an item is good: 0 is the mean of the stream, 1 is one standard deviation above.
     pub(super) fn evidence(&self, item: &Features) -> f64 {
         let words = item.words.iter().filter_map(|word| self.words.get(word).copied());
         (self.groups[item.asked] + of_words(words) - self.mean) / self.spread
     }
 }
 
-/// The mean of the words' ratios, and that of the best of them.
+/// Returns the mean of the ratios plus the mean of the best ones.
 fn of_words(ratios: impl Iterator<Item = f64>) -> f64 {
     let (mut many, mut sum, mut best) = (0.0, 0.0, [f64::NEG_INFINITY; BEST]);
     for ratio in ratios {

@@ -1,10 +1,10 @@
-//! Days on which a zone's clock changes, with answers worked out by hand from the zones' rules.
+//! Days with a clock change, with expected slots derived by hand from the zones' rules.
 
 use super::{cron, time};
 use crate::model::Time;
 use crate::schedule::parse_cron;
 
-/// Expression, zone, start, end and every slot in between, as instants in UTC without their seconds.
+/// Expression, zone, start, end, and every slot in between in UTC without seconds.
 const DAYS: &[(&str, &str, &str, &str, &[&str])] = &[
     // Berlin, 29 March 2026: 02:00 CET (01:00Z) becomes 03:00 CEST.
     ("30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-30T12:00:00Z", &["29T01:00", "30T00:30"]),
@@ -53,7 +53,7 @@ const DAYS: &[(&str, &str, &str, &str, &[&str])] = &[
         "2026-11-01T12:00:00Z",
         &["01T05:00", "01T05:30", "01T06:00", "01T06:30"],
     ),
-    // Lord Howe moves by half an hour: on 4 October 2026 02:00 becomes 02:30 (3 October, 15:30Z), on 5 April back to
+    // Lord Howe shifts by half an hour: on 4 October 2026 02:00 becomes 02:30 (3 October, 15:30Z), on 5 April back to
     // 01:30 (4 April, 15:00Z).
     ("15 2 * * *", "Australia/Lord_Howe", "2026-10-03T06:00:00Z", "2026-10-05T06:00:00Z", &["03T15:30", "04T15:15"]),
     ("45 1 * * *", "Australia/Lord_Howe", "2026-04-04T06:00:00Z", "2026-04-06T06:00:00Z", &["04T14:45", "05T15:15"]),
@@ -74,7 +74,8 @@ const DAYS: &[(&str, &str, &str, &str, &[&str])] = &[
         "2026-10-30T12:00:00Z",
         &["29T20:00", "29T20:30", "29T21:00", "29T21:30"],
     ),
-    // Troll moves by two hours: on 29 March 2026 01:00 becomes 03:00 (01:00Z), on 25 October 03:00 becomes 01:00 (01:00Z).
+    // Troll shifts by two hours: on 29 March 2026 01:00 becomes 03:00 (01:00Z), on 25 October 03:00 becomes 01:00
+    // (01:00Z).
     ("30 1,2 * * *", "Antarctica/Troll", "2026-03-28T12:00:00Z", "2026-03-29T12:00:00Z", &["29T01:00"]),
     ("30 1,2 * * *", "Antarctica/Troll", "2026-10-24T12:00:00Z", "2026-10-25T12:00:00Z", &["24T23:30", "25T00:30"]),
     (
@@ -84,7 +85,7 @@ const DAYS: &[(&str, &str, &str, &str, &[&str])] = &[
         "2026-10-25T03:00:00Z",
         &["24T23:30", "25T00:30", "25T01:30", "25T02:30"],
     ),
-    // Apia left 30 December 2011 out: 29 December ends at 10:00Z on the 30th.
+    // Apia skipped 30 December 2011: 29 December ends at 10:00Z on the 30th.
     (
         "0 9 * * *",
         "Pacific/Apia",

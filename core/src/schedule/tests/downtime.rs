@@ -1,4 +1,4 @@
-//! What becomes of slots after downtime, for every catch-up and overlap policy.
+//! Slots after downtime, for every catch-up and overlap policy.
 
 use super::{policy, time};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Trigger};
@@ -12,7 +12,7 @@ fn every_quarter() -> (Schedule, SchedulePolicy) {
     (Schedule::compile(&policy).unwrap(), policy)
 }
 
-/// A job of which so many runs go on, on time.
+/// A job with `active` running runs, all on time.
 fn going(active: usize) -> Busy {
     Busy { active, running: active, backlog: 0, on_time: active }
 }
@@ -79,16 +79,16 @@ fn downtime_ends_as_each_catch_up_and_overlap_policy_says() {
         assert_eq!(counted(&plan), *expected, "{case}");
         assert_eq!((plan.planned_until, plan.more, plan.clamped), (now, false, false), "{case}");
         assert!(plan.rows.is_sorted_by_key(|(slot, _)| *slot), "{case}");
-        // Whatever runs is newer than whatever was missed.
+        // Every run is newer than every missed slot.
         let first_run = plan.rows.iter().position(|(_, decision)| !matches!(decision, Decision::Missed(_)));
         let last_missed = plan.rows.iter().rposition(|(_, decision)| matches!(decision, Decision::Missed(_)));
         assert!(first_run.is_none() || last_missed.is_none() || last_missed < first_run, "{case}");
-        // The same in parts: the job gets busier by what was planned, and nothing changes.
+        // The same in parts: the planned runs make the job busier, but nothing else changes.
         assert_eq!(in_parts(&schedule, &policy, planned_until, now, going(*active), 150), plan.rows, "{case}");
     }
 }
 
-/// Calls again while there is more, as the planner does.
+/// Calls `decide` while there is more, as the planner does.
 fn in_parts(
     schedule: &Schedule,
     policy: &SchedulePolicy,
@@ -174,21 +174,21 @@ fn a_backlog_is_no_overlap_to_the_slot_on_time_and_a_run_that_goes_on_is() {
     let (schedule, policy) = every_quarter();
     let at_nine = time("2026-03-11T09:00:30Z");
     let busy = |active, backlog, on_time| Busy { active, running: on_time, backlog, on_time };
-    // Planned until; overlap; what is queued or going on; rows: scheduled, caught up, missed, skipped.
+    // Planned until; overlap; queued and running runs; rows: scheduled, caught up, missed, skipped.
     let table: &[(&str, Overlap, Busy, Counts)] = &[
-        // A killed process left a backlog, or a run that is made again.
+        // A killed process left a backlog, or a run to be repeated.
         ("08:45", Skip, busy(3, 3, 0), (0, 1, 0, 0)),
         ("08:45", Skip, busy(16, 15, 0), (0, 1, 0, 0)),
         ("08:45", BufferOne, busy(16, 15, 0), (0, 1, 0, 0)),
         ("08:45", Allow, busy(16, 15, 0), (1, 0, 0, 0)),
         ("08:00", Skip, busy(16, 15, 0), (0, 4, 0, 0)),
         ("08:00", Skip, busy(1, 0, 0), (0, 4, 0, 0)),
-        // The last run goes on, or waits for its first try with no backlog before it.
+        // The last run is still going, or waits for its first try with no backlog before it.
         ("08:45", Skip, busy(1, 0, 1), (0, 0, 0, 1)),
         ("08:45", Skip, busy(1, 0, 0), (0, 0, 0, 1)),
         ("08:45", Skip, busy(4, 3, 1), (0, 0, 0, 1)),
         ("08:00", Skip, busy(1, 0, 1), (0, 3, 0, 1)),
-        // What never catches up does not grow for ever.
+        // A backlog that is never caught up does not grow forever.
         ("08:45", Skip, busy(200, 200, 0), (0, 1, 0, 0)),
         ("08:45", Skip, busy(201, 201, 0), (0, 0, 0, 1)),
     ];
@@ -197,7 +197,7 @@ fn a_backlog_is_no_overlap_to_the_slot_on_time_and_a_run_that_goes_on_is() {
         let planned_until = time(&format!("2026-03-11T{planned}:00Z"));
         let plan = decide(&schedule, &policy, planned_until, at_nine, *busy, 100);
         assert_eq!(counted(&plan), *expected, "{planned}, {overlap}, {busy:?}");
-        // The other policies catch up at most one, and that only as `overlap` allows.
+        // The other policies catch up at most one slot, and only if `overlap` allows it.
         let latest = SchedulePolicy { catch_up: CatchUp::Latest, ..policy };
         let plan = decide(&schedule, &latest, planned_until, at_nine, *busy, 100);
         let free = *overlap == Allow || (*overlap == BufferOne && busy.active < 2);

@@ -1,4 +1,4 @@
-//! What is told of a schedule: the days on which the clock changes, in words, and that the slots told are the slots.
+//! Tests of `explain`: clock changes in words, and slots that match the schedule.
 
 use super::{policy, time};
 use crate::model::{Period, SchedulePolicy};

@@ -1,4 +1,4 @@
-//! Laws that hold for every schedule, and a second opinion: a slow, obvious reading of the local-time rule.
+//! Property tests for every schedule, and a slow, obvious implementation of the local-time rule to compare with.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ fn schedule() -> impl Strategy<Value = Schedule> {
     prop_oneof![3 => crons, 1 => periods]
 }
 
-/// Instants near changes of some clock, and anywhere in half a century.
+/// Instants near clock changes, and anywhere in half a century.
 fn instant() -> impl Strategy<Value = Time> {
     let changes = [
         "2026-03-29T01:00:00Z",
@@ -105,7 +105,7 @@ proptest! {
         let until = middle.plus(Duration::from_millis(rest));
         let firsts = |a, b| schedule.firsts_of_days(zone, a, b).unwrap();
         prop_assert_eq!(firsts(after, until), firsts(after, middle) + firsts(middle, until));
-        // A walk: the day of each slot, begun early enough to know the first of the first day.
+        // Count by walking, starting early enough to know the first slot of the first day.
         let zoned = jiff::tz::TimeZone::get(zone).unwrap();
         let day = |slot: &Time| zoned.to_datetime(slot.to_jiff().unwrap()).date();
         let mut days: Vec<_> = schedule.slots(after.minus(Duration::from_secs(3 * 86_400)), until).map(|s| (day(&s), s)).collect();
@@ -176,8 +176,8 @@ proptest! {
     }
 }
 
-/// The rule read aloud: look at every minute of real time (real-time patterns), or at every minute of civil time and
-/// where it falls (fixed local times).
+/// The rule implemented directly: checks every minute of real time (real-time patterns), or every minute of civil time
+/// and where it falls (fixed local times).
 fn by_every_minute(text: &str, zone: &str, after: Time, until: Time) -> Vec<Time> {
     let zone = jiff::tz::TimeZone::get(zone).unwrap();
     let pattern: croner::Cron = text.parse().unwrap();
@@ -193,7 +193,7 @@ fn by_every_minute(text: &str, zone: &str, after: Time, until: Time) -> Vec<Time
             at += minute;
         }
     } else {
-        // A day more at both ends covers every gap and fold.
+        // Two more days at both ends cover every gap and fold.
         let mut civil = zone.to_datetime(start - jiff::SignedDuration::from_hours(48));
         let last = zone.to_datetime(end + jiff::SignedDuration::from_hours(48));
         while civil <= last {
@@ -241,7 +241,7 @@ fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_
         ("0 9 * * *", "Australia/Sydney", Window::Past24Hours, change(1, "2026-04-05")),
         ("0 9 * * MON", "Europe/Berlin", Window::Past7Days, change(1, "2026-10-26")),
         ("0 9 * * MON-FRI", "UTC", Window::Past24Hours, rarer(48)),
-        // The change of the clock falls into a weekend, which alone is too long.
+        // The clock change falls on a weekend, which is too long on its own.
         ("0 9 * * MON-FRI", "Europe/Berlin", Window::Past24Hours, rarer(49)),
         (
             "* 9-17 * * MON-FRI",

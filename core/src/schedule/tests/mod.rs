@@ -1,5 +1,5 @@
-//! Tests of the room through its public interface: the vectors that other cron engines agree on, laws, days on which the
-//! clock changes, and what becomes of slots after downtime. Nothing here is part of the program.
+//! Tests of the schedule module through its public interface: vectors on which other cron engines agree, property
+//! tests, clock changes, and slots after downtime. Test code only.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

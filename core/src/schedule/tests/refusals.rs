@@ -1,4 +1,4 @@
-//! What is refused, what the hint proposes, and what is accepted with a warning.
+//! What is refused, the hints, and what is accepted with a warning.
 
 use std::time::Duration;
 

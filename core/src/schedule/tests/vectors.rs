@@ -1,10 +1,10 @@
-//! The file of cron vectors: expressions, zones and the instants on which independent engines agree. The file is not part
-//! of the repository.
+//! Tests against a file of cron vectors: expressions, zones, and the instants on which independent engines agree. The
+//! file is not in the repository.
 
 use super::time;
 use crate::schedule::parse_cron;
 
-/// Rows whose answer depends on the version of the zone tables, with the reason. None is known.
+/// Rows that depend on the version of the zone tables, with the reason. None is known.
 const OTHER_TABLES: [(&str, &str); 0] = [];
 
 #[test]
