@@ -1,28 +1,27 @@
-//! Failpoints: a test build can be made, through its environment, to die, to stand still or to panic at a named
-//! point, so that a test can say "killed here". In a release build every function here is empty and the variables have no
-//! meaning; it is no interface for anybody but the tests.
+//! Failpoints for tests: the environment can make a debug build die, stop, hang, fail or panic at a named point, so
+//! that a test can say "killed here". In a release build every function here is empty and the variables have no effect.
 
 #[cfg(debug_assertions)]
 pub(crate) use enabled::{at, at_of, bound, fails};
 
-/// A point that is passed.
+/// Marks a point.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub(crate) const fn at(_point: &str) {}
 
-/// A point that is passed on behalf of somebody.
+/// Marks a point for one of several tasks.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub(crate) const fn at_of(_point: &str, _whom: &str) {}
 
-/// Whether what begins here shall fail.
+/// Returns whether the operation at a point must fail.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub(crate) const fn fails(_point: &str) -> bool {
     false
 }
 
-/// How long something may take.
+/// Returns a timeout, which a test may shorten.
 #[cfg(not(debug_assertions))]
 #[inline(always)]
 pub(crate) const fn bound(_point: &str, by_default: std::time::Duration) -> std::time::Duration {
@@ -38,9 +37,9 @@ mod enabled {
 
     /// `ACTION POINT [of=WHOM] [pass=N]`; without `pass` every time.
     const WHAT: &str = "TOPICWATCH_TEST_FAILPOINT";
-    /// A file to which each point that is passed is added as a line.
+    /// A file that receives one line for each point passed.
     const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
-    /// `POINT=MILLISECONDS`: a shorter patience, so that a test need not wait as long as a person would.
+    /// `POINT=MILLISECONDS`: a shorter timeout, so that a test does not wait as long as in production.
     const BOUND: &str = "TOPICWATCH_TEST_BOUND";
 
     struct Failpoint {
@@ -87,7 +86,7 @@ mod enabled {
         match failpoint.action.as_str() {
             "kill" => signal("KILL"),
             "stop" => signal("STOP"),
-            // Whoever passes goes no further; everything else does.
+            // Only the current thread hangs.
             "hang" => loop {
                 std::thread::park();
             },
@@ -107,15 +106,15 @@ mod enabled {
         told.and_then(|(_, ms)| ms.parse().ok()).map_or(by_default, std::time::Duration::from_millis)
     }
 
-    /// Sends this process a signal and goes no further before it has come.
+    /// Sends this process a signal and waits until it arrives.
     #[expect(clippy::disallowed_methods, reason = "of builds for tests, where the process is meant to stand still")]
     fn signal(name: &str) {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} $PPID")]).status();
         while name == "KILL" && sent.is_ok() {
             std::thread::park();
         }
-        // Another thread takes the signal, and this one goes on until that one was scheduled. Time passes for whoever stands
-        // still, too, so it goes on at once when it is woken.
+        // Another thread may take the signal; this one continues until that one is scheduled. The time also passes
+        // while the process is stopped, so this thread continues at once when woken.
         std::thread::sleep(std::time::Duration::from_secs(2));
     }
 }

@@ -1,4 +1,4 @@
-//! The binary: everything it does is told in `cli`.
+//! The binary; `cli` does all the work.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,8 @@ fn main() -> ExitCode {
     ExitCode::from(topicwatch::cli::main() as u8)
 }
 
-/// Gives back what reading a long `jobs.toml` took; glibc's allocator keeps it for good. Its settings stand in `.cargo`.
+/// jemalloc returns the memory used for reading a long `jobs.toml`; glibc's allocator keeps it. It is configured in
+/// `.cargo`.
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

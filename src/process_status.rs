@@ -1,5 +1,5 @@
-//! What a process knows of itself alone: since when it lives, when its loop last went round, what became of its pings. It is
-//! written where that happens and read where it is told; nothing of it is stored, and nothing is decided here.
+//! The status that only the process itself knows: its start time, the last iteration of its loop, and the results of
+//! its pings. Nothing is stored or decided here.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,29 +7,29 @@ use std::time::{Duration, Instant};
 
 use crate::model::Time;
 
-/// How long the loop may take to go round once: longer than it sleeps, and than a database may take to answer.
+/// How long one iteration of the loop may take: longer than its sleep, and than a database may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(150);
 
-/// What a process knows of itself.
+/// The status of a process.
 #[derive(Debug)]
 pub struct ProcessStatus {
-    /// Since when it lives.
+    /// When it started.
     pub started_at: Time,
-    /// Its loop, where it has one.
+    /// Its loop, if it has one.
     pub beat: Option<Arc<Heartbeat>>,
-    /// What became of its pings.
+    /// The results of its pings.
     pub pings: Arc<Pinged>,
 }
 
 impl ProcessStatus {
-    /// Of a process without a loop.
+    /// The status of a process without a loop.
     #[must_use]
     pub fn without_loop(started_at: Time) -> Self {
         Self { started_at, beat: None, pings: Arc::default() }
     }
 }
 
-/// When the loop went round last.
+/// Records the last iteration of a loop.
 #[derive(Debug)]
 pub struct Heartbeat {
     patience: Duration,
@@ -37,44 +37,44 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// A loop that begins now.
+    /// A loop that starts now.
     #[must_use]
     pub fn new(patience: Duration, now: Time) -> Self {
         Self { patience, last: Mutex::new((Instant::now(), now)) }
     }
 
-    /// The loop went round.
+    /// Records an iteration.
     pub fn tick(&self, now: Time) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = (Instant::now(), now);
     }
 
-    /// How long ago that was, by a clock that nobody sets, and when.
+    /// Returns how long ago the last iteration was, by a monotonic clock, and when it was.
     #[must_use]
     pub fn last(&self) -> (Duration, Time) {
         let (at, time) = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         (at.elapsed(), time)
     }
 
-    /// Whether it should have gone round again.
+    /// Returns whether the next iteration is overdue.
     #[must_use]
     pub fn is_late(&self) -> bool {
         self.last().0 > self.patience
     }
 
-    /// How long it may take.
+    /// Returns how long an iteration may take.
     #[must_use]
     pub fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// How often the loop should go round at least, so that nobody takes it for one that stands still.
+    /// Returns how often the loop should run at least, so that it is never considered stuck.
     #[must_use]
     pub fn pace(&self) -> Duration {
         self.patience / 4
     }
 }
 
-/// What became of pings.
+/// Counts the results of pings.
 #[derive(Debug, Default)]
 pub struct Pinged {
     sent: AtomicU64,
@@ -83,17 +83,17 @@ pub struct Pinged {
 }
 
 impl Pinged {
-    /// One was taken.
+    /// Counts an accepted ping.
     pub fn add_sent(&self) {
         self.sent.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One was given up.
+    /// Counts a ping that was given up.
     pub fn add_failed(&self) {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// One was left out because too many waited.
+    /// Counts a ping dropped because too many were waiting.
     pub fn add_dropped(&self) {
         self.dropped.fetch_add(1, Ordering::Relaxed);
     }

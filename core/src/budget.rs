@@ -1,11 +1,11 @@
-//! What a call is expected to cost, before it is made and when the service does not say. Pure arithmetic: counting calls
-//! and money durably is the store's.
+//! The expected cost of a call: before it is made, and when the service reports none. Pure arithmetic; the store counts
+//! calls and money durably.
 
 use std::collections::BTreeMap;
 
 use crate::model::{Micros, Source};
 
-/// Price of one call per source, for calls whose reply names no cost.
+/// Price of one call per source, used if the reply names no cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prices {
     /// A social search.
@@ -14,19 +14,20 @@ pub struct Prices {
     pub web: Micros,
     /// An AI search.
     pub ai: Micros,
-    /// A call of each provider beside the search service.
+    /// A call to each provider other than the search service.
     pub providers: BTreeMap<Source, Micros>,
 }
 
 impl Default for Prices {
-    /// Prices seen on deployed services: $0.003 for 20 posts, about $0.001 for a web search, $0.004 for an AI search.
+    /// Prices observed on deployed services: $0.003 for 20 posts, about $0.001 for a web search, $0.004 for an AI
+    /// search.
     fn default() -> Self {
         Self { social: Micros(3_000), web: Micros(1_000), ai: Micros(4_000), providers: BTreeMap::new() }
     }
 }
 
 impl Prices {
-    /// The expected price of one call.
+    /// Returns the expected price of one call.
     #[must_use]
     pub fn of(&self, source: Source) -> Micros {
         match source {
@@ -37,7 +38,8 @@ impl Prices {
         }
     }
 
-    /// Of these sources the dearest one of which a call may cost more than a whole day has: none of its calls is made.
+    /// Returns the most expensive of these sources for which one call may cost more than the whole daily limit. None of
+    /// its calls is made.
     #[must_use]
     pub fn too_dear(&self, sources: impl IntoIterator<Item = Source>, day: Micros) -> Option<TooDear> {
         let priced = sources.into_iter().map(|source| TooDear { source, price: self.of(source) });
@@ -45,7 +47,7 @@ impl Prices {
     }
 }
 
-/// A call that costs more than a day has.
+/// A call that costs more than the daily limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct TooDear {
     pub source: Source,
@@ -53,28 +55,28 @@ pub struct TooDear {
     pub price: Micros,
 }
 
-/// What a provider beside the search service costs.
+/// The prices of a provider other than the search service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Price {
-    /// Each call.
+    /// Per call.
     pub call: Micros,
-    /// Each entry of a reply.
+    /// Per entry of a reply.
     pub result: Micros,
-    /// 1,000 tokens, of question and answer alike.
+    /// Per 1,000 tokens, question and answer together.
     pub tokens: Micros,
 }
 
-/// Entries that a page of results has where nobody knows.
+/// Entries assumed for a page of results when the number is unknown.
 const USUAL_RESULTS: i64 = 20;
 
 impl Price {
-    /// What a call may cost, before anybody knows what it brings.
+    /// Returns the expected price of a call before its reply is known.
     #[must_use]
     pub fn expected(&self) -> Micros {
         self.call.plus(self.result.times(USUAL_RESULTS)).plus(self.tokens.times(4))
     }
 
-    /// What calls cost that brought so many entries and took so many tokens.
+    /// Returns the price of calls that returned `results` entries and used `tokens` tokens.
     #[must_use]
     pub fn of(&self, calls: u32, results: usize, tokens: u64) -> Micros {
         let thousand = i64::try_from(tokens.div_ceil(1_000)).unwrap_or(i64::MAX);

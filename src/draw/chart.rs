@@ -1,5 +1,5 @@
-//! Charts as inline SVG: bars of days against what is usual, with holes drawn where they are in time; shares of tone with their
-//! intervals; shares of voice. Colours come from the style sheet's classes; every chart has words for who cannot see it.
+//! Charts as inline SVG: daily bars against the usual band, with holes at their place in time; shares of tone with
+//! intervals; shares of voice. Style sheet classes set the colours. Every chart has a text version for screen readers.
 
 use maud::{Markup, html};
 
@@ -7,86 +7,86 @@ use super::format::{self, number, percent};
 use crate::insight::daily::{Share, Usual};
 use crate::model::{Span, Time};
 
-/// The drawing's size; a phone shows it as it is, a desktop larger.
+/// Size of the drawing; a phone shows it unscaled, a desktop larger.
 pub(super) const WIDTH: f64 = 360.0;
 pub(super) const HEIGHT: f64 = 150.0;
-/// Where the axes are.
+/// Margins.
 pub(super) const LEFT: f64 = 34.0;
 pub(super) const RIGHT: f64 = 6.0;
 const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
 
-/// A coordinate: one decimal is finer than anybody sees.
+/// Formats a coordinate; one decimal is precise enough.
 pub(super) fn c(value: f64) -> String {
     format!("{value:.1}")
 }
 
-/// A local day of a chart.
+/// A local day in a chart.
 #[derive(Debug, Clone)]
 pub struct ChartDay {
     /// `2026-03-11`.
     pub date: String,
     pub span: Span,
     pub all: u64,
-    /// The same with near-copies counted once.
+    /// Items with near-copies counted once.
     pub unique: u64,
-    /// There may be more.
+    /// Whether there may be more items.
     pub saturated: bool,
     /// Items with a tone.
     pub scored: u64,
-    /// Negative among these.
+    /// Negative share of these.
     pub negative: Option<Share>,
-    /// Positive among these.
+    /// Positive share of these.
     pub positive: Option<Share>,
 }
 
-/// A stretch that nothing covered.
+/// A span that nothing covered.
 #[derive(Debug, Clone, Copy)]
 pub struct Gap {
-    /// From when until when.
+    /// Start and end.
     pub span: Span,
-    /// The topic was not watched yet.
+    /// Whether it lies before the topic was watched.
     pub before: bool,
 }
 
-/// A topic's days, and what is to be seen beside them.
+/// The days of a topic, and marks to draw with them.
 #[derive(Debug, Clone)]
 pub struct Chart {
     pub id: String,
     pub title: String,
     /// The days, the earliest first.
     pub days: Vec<ChartDay>,
-    /// What was not covered of them.
+    /// Spans not covered.
     pub holes: Vec<Gap>,
-    /// When another query began.
+    /// When the query changed.
     pub asked_anew: Vec<Time>,
-    /// What is usual for the last day.
+    /// The usual band for the last day.
     pub usual: Option<Usual>,
-    /// It is about all of its days, and not about the last one.
+    /// Whether the chart is about all of its days instead of the last one.
     pub all_alike: bool,
-    /// What each of its days is: `day`, or `week`.
+    /// The unit of its days: `day` or `week`.
     pub each: &'static str,
-    /// Whether the figures of a day are shown when it is pointed at or has the focus.
+    /// Whether a day shows its figures on hover or focus.
     pub points: bool,
 }
 
 impl Chart {
-    /// Whether its days are many, and stand close to one another.
+    /// Returns whether it has many days, close together.
     fn is_close(&self) -> bool {
         self.all_alike && self.days.len() > 14
     }
 
-    /// Of how many days one is named.
+    /// Returns that one of this many days gets a label.
     fn named_every(&self) -> usize {
         if self.is_close() { 5 } else { 3 }
     }
 
-    /// Whether a day is the one it is about.
+    /// Returns whether a day is the one the chart is about.
     fn is_now(&self, place: usize) -> bool {
         !self.all_alike && place + 1 == self.days.len()
     }
 
-    /// How far the marks of negative and positive stand from the middle of their day, and how large they are.
+    /// Returns the distance of the tone marks from the middle of their day, and their size.
     fn mark(&self) -> (f64, f64) {
         if self.is_close() { (2.2, 3.6) } else { (3.0, 5.0) }
     }
@@ -96,13 +96,13 @@ impl Chart {
 #[derive(Debug, Clone)]
 pub struct VoiceBar {
     pub title: String,
-    /// Its share of unique items; `None` of nothing.
+    /// Its share of unique items; `None` without items.
     pub share: Option<Share>,
-    /// The share in words, with the bound that it is where more was said than is counted.
+    /// The share in words, with a bound if there may be more items than counted.
     pub told: String,
 }
 
-/// The days of a chart along its width.
+/// The time axis of a chart.
 pub(super) struct Axis {
     pub(super) span: Span,
 }
@@ -124,15 +124,15 @@ pub(super) fn y(part: f64) -> f64 {
     HEIGHT - BOTTOM - part.clamp(0.0, 1.0) * (HEIGHT - TOP - BOTTOM)
 }
 
-/// A round number not below a value, for the axis.
+/// Returns a round number at or above a value, for the axis.
 pub(super) fn ceiling(value: f64) -> f64 {
-    // Half of each is whole, too.
+    // So that half of the result is whole, too.
     let value = value.max(2.0);
     let size = 10_f64.powf(value.log10().floor());
     [1.0, 2.0, 4.0, 6.0, 8.0, 10.0].into_iter().map(|n| n * size).find(|n| *n >= value).unwrap_or(value)
 }
 
-/// The hatched stretches that nothing covered, the days' names, and the line they stand on.
+/// Draws the hatched holes, the labels of days, the axis and the lines of changed queries.
 fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
     let bottom = y(0.0);
     html! {
@@ -148,7 +148,7 @@ fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
         @for (place, day) in topic.days.iter().enumerate() {
             @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
             @if (topic.days.len() - 1 - place).is_multiple_of(topic.named_every()) {
-                // Of many days the last is too near to the edge for a name below its middle.
+                // With many days the last is too close to the edge for a centred label.
                 @let (x, anchor) = if topic.is_close() && place + 1 == topic.days.len() { (WIDTH, "end") } else { (middle, "middle") };
                 text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(c(x)) y=(c(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
             }
@@ -160,7 +160,7 @@ fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
     }
 }
 
-/// What the lines of the ground mean, for the caption and for who cannot see them.
+/// Explains the lines of changed queries, for the caption and the text version.
 #[must_use]
 pub fn anew(topic: &Chart, timezone: &str) -> String {
     let at: Vec<String> = topic.asked_anew.iter().map(|at| format::when(*at, timezone)).collect();
@@ -174,14 +174,14 @@ pub(super) fn scale(value: f64, text: &str) -> Markup {
     }
 }
 
-/// What a chart is for who cannot see it: a picture, or a group of days that can be gone through.
+/// Returns the ARIA role of a chart: a picture, or a group of days to step through.
 fn role(topic: &Chart) -> &'static str {
     if topic.points { "group" } else { "img" }
 }
 
-/// Figures that are shown when their place in the drawing is pointed at or has the focus.
+/// Draws figures that appear on hover or focus.
 pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
-    // The words stand at the side that has room for them.
+    // Place the words on the side with room for them.
     let (at, anchor) = match (x + width / 2.0) / WIDTH {
         part if part < 0.35 => (LEFT, "start"),
         part if part > 0.65 => (WIDTH - RIGHT, "end"),
@@ -193,7 +193,7 @@ pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
     } }
 }
 
-/// The figures of each day.
+/// Draws the hover figures of each day.
 fn points(topic: &Chart, axis: &Axis, told: impl Fn(&ChartDay) -> String) -> Markup {
     html! { @if topic.points { @for day in &topic.days {
         @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
@@ -201,13 +201,13 @@ fn points(topic: &Chart, axis: &Axis, told: impl Fn(&ChartDay) -> String) -> Mar
     } } }
 }
 
-/// What the two colours of the bars mean.
+/// Explains the two colours of the bars.
 #[must_use]
 pub fn legend(each: &str) -> Markup {
     html! { "Items a " (each) ": " span.unique { "■" } " without near-copies, " span.copied { "■" } " near-copies of these." }
 }
 
-/// Items a day against what is usual.
+/// Draws items per day against the usual band.
 #[must_use]
 pub fn volume(topic: &Chart, timezone: &str) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
@@ -250,7 +250,7 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
     }
 }
 
-/// Shares of negative and positive posts a day, with their intervals.
+/// Draws the negative and positive shares per day, with their intervals.
 #[must_use]
 pub fn tone(topic: &Chart, timezone: &str) -> Markup {
     let Some(axis) = Axis::of(topic) else { return html! {} };
@@ -300,7 +300,7 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
     }
 }
 
-/// Shares of voice, a bar for each topic; the table beside it has the numbers.
+/// Draws shares of voice, one bar per topic; the table next to it has the numbers.
 #[must_use]
 pub fn voice(voices: &[VoiceBar]) -> Markup {
     let row = 34.0;

@@ -1,5 +1,5 @@
-//! Shares over the parts of a week or month as inline SVG: for each topic a row of bars, all on one scale, so that rows can be
-//! compared; parts of which little was covered are hatched. The table beside it has the numbers.
+//! Shares over the parts of a week or month as inline SVG: one row of bars per topic, all on one scale. Parts with
+//! little coverage are hatched. The table next to it has the numbers.
 
 use maud::{Markup, html};
 
@@ -7,14 +7,14 @@ use super::chart::{WIDTH, c};
 use super::format::{self, percent};
 use crate::insight::daily::Share;
 
-/// A row: its title, and its bars below.
+/// Height of a row: its title, with its bars below.
 const ROW: f64 = 64.0;
 const TITLE: f64 = 14.0;
 const BARS: f64 = 32.0;
-/// Room for the parts' names below the last row.
+/// Height of the labels below the last row.
 const NAMES: f64 = 18.0;
 
-/// A topic's shares, one for each part; `None` where nobody said anything.
+/// A topic's shares, one per part; `None` without items.
 #[derive(Debug, Clone)]
 pub struct PartsRow {
     pub title: String,
@@ -26,7 +26,7 @@ fn real(many: usize) -> f64 {
     many as f64
 }
 
-/// The rows; `names` are the parts' names, `thin` says of which too little was covered.
+/// Draws the rows. `names` are the labels of the parts; `thin` marks parts with too little coverage.
 #[must_use]
 pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
     let height = real(rows.len()) * ROW + NAMES;

@@ -1,33 +1,33 @@
-//! How numbers, times and foreign words are written for people, in every format: on one line, with what would steer a
-//! terminal or turn text around made visible. Escaping for a format is the format's.
+//! Formats numbers, times and external text for people, in all output formats: on one line, without characters that
+//! control a terminal or change the text direction. Each output format does its own escaping.
 
 use std::time::Duration;
 
 use crate::insight::daily::{Counted, Rise, Share};
 use crate::model::{Span, Time, Tone, is_hidden_after};
 
-/// What is said of shares of tone: how many posts are called negative depends on what they are about.
+/// Shown with shares of tone: how many posts count as negative depends on their subject.
 pub const COMPARE_TONE: &str =
     "How the words sound, not what authors think of the topic. Compare days and topics; do not quote shares.";
-/// What is said where not all reactions were compared.
+/// Shown if not all reactions were compared.
 pub const RISERS_CUT: &str =
     "More sightings with reactions than are read at once: the latest of the period were compared.";
 
-/// What stands for a figure of what was pruned.
+/// Shown for a figure of pruned items.
 pub const NOT_KEPT: &str = "not kept";
 
-/// Words as a sentence.
+/// Makes words a sentence.
 #[must_use]
 pub fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-/// What is said where not all searches were read.
+/// Shown if not all searches were read.
 pub const SEARCHES_CUT: &str = "More searches than are read at once: counts and cost are those of the latest.";
 
-/// Foreign text on one line, cut to so many characters; control characters, marks that turn text around and what is not drawn
-/// are left out.
+/// Formats external text on one line of at most `most` characters. Removes control characters, characters that change
+/// the text direction, and invisible ones.
 #[must_use]
 pub fn line(text: &str, most: usize) -> String {
     let mut shown = String::new();
@@ -54,7 +54,7 @@ pub fn line(text: &str, most: usize) -> String {
     shown
 }
 
-/// `1,234`.
+/// Formats as `1,234`.
 #[must_use]
 pub fn number(n: u64) -> String {
     let digits = n.to_string();
@@ -68,79 +68,78 @@ pub fn number(n: u64) -> String {
     shown
 }
 
-/// The same for what may be below zero.
+/// Formats a signed number.
 #[must_use]
 pub fn signed(n: i64) -> String {
     format!("{}{}", if n < 0 { "−" } else { "" }, number(n.unsigned_abs()))
 }
 
-/// The same with `≥` where there may be more.
+/// Formats a number, with `≥` if there may be more.
 #[must_use]
 pub fn at_least(n: u64, more: bool) -> String {
     format!("{}{}", if more { "≥\u{a0}" } else { "" }, number(n))
 }
 
-/// `1 post`, `2 posts`.
+/// Formats as `1 post`, `2 posts`.
 #[must_use]
 pub fn counted(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
-/// `≥ 2 posts`: the same where there may be more.
+/// Formats as `≥ 2 posts` if there may be more.
 #[must_use]
 pub fn several(n: u64, more: bool, one: &str) -> String {
     format!("{}{}", if more { "≥\u{a0}" } else { "" }, counted(n, one))
 }
 
-/// `+327 reactions (279 before), 54.5 an hour`.
+/// Formats as `+327 reactions (279 before), 54.5 an hour`.
 #[must_use]
 pub fn rise(rise: &Rise) -> String {
     format!("+{} reactions ({} before), {} an hour", signed(rise.gain), signed(rise.had), round(rise.per_hour))
 }
 
-/// The items of a set, by what they are.
+/// Formats a number of items, as posts if all are posts.
 #[must_use]
 pub fn items(all: u64, posts: u64) -> String {
     counted(all, if posts == all { "post" } else { "item" })
 }
 
-/// The id of a topic's section on the page: no other place has one like it, whatever the topic is called, since a topic's id
-/// holds no dot.
+/// Returns the id of a topic's section on the page. It is unique for every topic, because topic ids contain no dot.
 #[must_use]
 pub fn id(topic: &str, section: &str) -> String {
     if section.is_empty() { format!("t-{topic}") } else { format!("t-{topic}.{section}") }
 }
 
-/// A number that is mostly whole.
+/// Formats a number that is usually whole.
 #[must_use]
 pub fn round(value: f64) -> String {
-    // Written out: the formatter rounds a half to the even number, and 286.5 would be less than 287 when 391.5 is 392.
+    // Rounded explicitly: the formatter rounds half to even, so 286.5 would become 286 but 391.5 would become 392.
     if value.fract() == 0.0 || value.abs() >= 100.0 { format!("{:.0}", value.round()) } else { format!("{value:.1}") }
 }
 
-/// `42%`.
+/// Formats as `42%`.
 #[must_use]
 pub fn percent(part: f64) -> String {
     format!("{:.0}%", part * 100.0)
 }
 
-/// `42% (35–49%)`.
+/// Formats as `42% (35–49%)`.
 #[must_use]
 pub fn share(share: &Share) -> String {
     format!("{} {}", percent(share.share), interval(share))
 }
 
-/// `(35–49%)`.
+/// Formats as `(35–49%)`.
 #[must_use]
 pub fn interval(share: &Share) -> String {
     format!("({:.0}–{:.0}%)", share.low * 100.0, share.high * 100.0)
 }
 
-/// `≥ 42% (≥ 12)`: a part and how many that is. Where there may be more of it, or of the rest, than is counted, the part
-/// is a bound (`≥`, `≤`), or, where there may be more of both, only about right (`≈`).
+/// Formats as `≥ 42% (≥ 12)`: a share and its count. If there may be more of the part or of the rest than counted, the
+/// share is a bound (`≥`, `≤`); if of both, an estimate (`≈`).
 #[must_use]
 pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
-    // Nothing is no part of anything, however much there is.
+    // Zero items are 0 % of any total.
     let nothing = share.is_some_and(|share| share.part == 0);
     let bound = match (more, more_elsewhere && !nothing) {
         (false, false) => "",
@@ -151,32 +150,32 @@ pub fn part(share: Option<Share>, more: bool, more_elsewhere: bool) -> String {
     share.map_or("–".to_owned(), |share| format!("{bound}{} ({})", percent(share.share), at_least(share.part, more)))
 }
 
-/// `1 author`, or that nobody told: nobody is not the same as nought.
+/// Formats the number of authors, or `not told` if all are unknown: that differs from 0.
 #[must_use]
 pub fn authors(counted: &Counted, more: bool) -> String {
     if counted.authors == 0 && counted.no_author > 0 { "not told".to_owned() } else { at_least(counted.authors, more) }
 }
 
-/// When something was, beside another instant: without the year where that goes without saying.
+/// Formats an instant relative to another: without the year if it is within half a year.
 #[must_use]
 pub fn dated(at: Time, beside: Time, timezone: &str) -> String {
     const HALF_A_YEAR: u64 = 182 * 86_400_000;
     if at.0.abs_diff(beside.0) < HALF_A_YEAR { short(at, timezone) } else { when(at, timezone) }
 }
 
-/// Local date and time to the minute.
+/// Formats local date and time to the minute.
 #[must_use]
 pub fn when(at: Time, timezone: &str) -> String {
     local(at, timezone, "%Y-%m-%d %H:%M")
 }
 
-/// The same with the offset from UTC, for whoever is in another zone.
+/// Formats date and time with the UTC offset, for readers in other zones.
 #[must_use]
 pub fn with_offset(at: Time, timezone: &str) -> String {
     local(at, timezone, "%Y-%m-%d %H:%M UTC%:z").replace("UTC+00:00", "UTC")
 }
 
-/// The same without the year.
+/// Formats date and time without the year.
 #[must_use]
 pub fn short(at: Time, timezone: &str) -> String {
     local(at, timezone, "%m-%d %H:%M")
@@ -187,7 +186,7 @@ fn local(at: Time, timezone: &str, format: &str) -> String {
     at.to_jiff().map_or_else(String::new, |at| at.to_zoned(zone).strftime(format).to_string())
 }
 
-/// A span, its end without the date where that is the same.
+/// Formats a span; the end has no date if it is the same.
 #[must_use]
 pub fn span(span: Span, timezone: &str) -> String {
     let (from, until) = (when(span.from, timezone), when(span.until, timezone));
@@ -195,7 +194,7 @@ pub fn span(span: Span, timezone: &str) -> String {
     format!("{from} – {}", if same { until.get(11..).unwrap_or(&until) } else { &until })
 }
 
-/// A length of time.
+/// Formats the length of a span.
 #[must_use]
 pub fn length(span: Span) -> String {
     match span.length().as_secs() / 60 {
@@ -204,14 +203,14 @@ pub fn length(span: Span) -> String {
     }
 }
 
-/// A score as people read it: −1..1.
+/// Formats a score from −1 to 1.
 #[must_use]
 pub fn score(thousandths: i64) -> String {
     let hundredths = (thousandths.unsigned_abs() + 5) / 10;
     format!("{}{}.{:02}", if thousandths < 0 { "−" } else { "+" }, hundredths / 100, hundredths % 100)
 }
 
-/// How something sounds, in a word.
+/// Returns the tone in a word.
 #[must_use]
 pub fn sound(sound: Option<Tone>) -> &'static str {
     sound.map_or("not scored", Tone::as_str)

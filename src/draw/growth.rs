@@ -1,4 +1,4 @@
-//! A number over time as inline SVG: how reactions to an item grew, each with its figures where it is pointed at.
+//! A number over time as inline SVG: the reactions to an item, with the figures of each point on hover or focus.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::chart::{Axis, HEIGHT, LEFT, RIGHT, WIDTH, c, ceiling, point, scale, y
 use super::format;
 use crate::model::{Span, Time};
 
-/// How a number grew, by instants in order; the first and the last are written beside the line.
+/// Draws a number over sorted instants; the axis shows the first and the last instant.
 #[must_use]
 pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return html! {} };
@@ -27,7 +27,7 @@ pub fn growth(points: &[(Time, i64)], what: &str) -> Markup {
             @for (x, y) in &at { circle class="point" cx=(c(*x)) cy=(c(*y)) r="2.2" {} }
             text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (format::when(first.0, "UTC")) }
             text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (format::when(last.0, "UTC")) }
-            // Each from the middle to the one before it to the middle to the next.
+            // Each area reaches halfway to its neighbours.
             @for (place, (x, _)) in at.iter().enumerate() {
                 @let from = place.checked_sub(1).and_then(|before| at.get(before)).map_or(LEFT, |(before, _)| f64::midpoint(*before, *x));
                 @let until = at.get(place + 1).map_or(WIDTH - RIGHT, |(after, _)| f64::midpoint(*after, *x));

@@ -1,5 +1,5 @@
-//! What reports and pages draw alike: charts as inline SVG without a style of their own, and how numbers, times, foreign
-//! words and answers are written. It reads nothing and decides nothing; colours are the style sheets' of whoever shows it.
+//! Drawing shared by reports and pages: charts as inline SVG without styles, and the formatting of numbers, times,
+//! external text and answers. Pure; style sheets set the colours.
 
 pub mod chart;
 pub mod chart_parts;

@@ -1,18 +1,18 @@
-//! An answer's words as pieces: plain words, and the links that it names in Markdown or bare. Nothing else of Markdown is
-//! obeyed; marks of emphasis are left out.
+//! Splits an answer into plain words and links, in Markdown or bare. Other Markdown is not rendered; emphasis marks are
+//! removed.
 
 use crate::insight::daily::links;
 
-/// A piece of a line.
+/// A part of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Words as they are.
+    /// Plain words.
     Words(String),
-    /// A link: how it is called, and its address.
+    /// A link: its label and its address.
     Link(&'a str, &'a str),
 }
 
-/// The pieces of a line, in order.
+/// Returns the pieces of a line, in order.
 #[must_use]
 pub fn pieces(line: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();

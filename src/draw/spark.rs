@@ -1,4 +1,4 @@
-//! Small charts for a cell of a table: items of each day, and how they sound. Whoever cannot see them hears the days.
+//! Small charts for table cells: items per day, and their tones. A label lists the days for screen readers.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ pub struct SparkDay {
     /// `2026-03-11`.
     pub date: String,
     pub items: u64,
-    /// How they sound, as far as that was judged.
+    /// The tones of the scored items.
     pub negative: u64,
     pub neutral: u64,
     pub positive: u64,
@@ -32,7 +32,7 @@ fn step(days: &[SparkDay]) -> f64 {
     WIDTH / real(days.len().max(1) as u64)
 }
 
-/// Items a day.
+/// Draws items per day.
 #[must_use]
 pub fn volume(days: &[SparkDay]) -> Markup {
     let most = days.iter().map(|day| day.items).max().unwrap_or(0).max(1);
@@ -48,7 +48,7 @@ pub fn volume(days: &[SparkDay]) -> Markup {
     }
 }
 
-/// Of the scored items of each day, the negative above and the positive below.
+/// Draws the tones of each day's scored items: negative on top, positive at the bottom.
 #[must_use]
 pub fn tone(days: &[SparkDay]) -> Markup {
     let told: Vec<String> = days
@@ -77,7 +77,7 @@ pub fn tone(days: &[SparkDay]) -> Markup {
     }
 }
 
-/// What the days hold together, in words.
+/// Returns the total of all days, in words.
 #[must_use]
 pub fn sum(days: &[SparkDay]) -> String {
     format::counted(days.iter().map(|day| day.items).sum(), "item")

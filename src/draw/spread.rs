@@ -1,5 +1,5 @@
-//! How a story is told: a chart of its items over time, and sentences on what was found, how fast it went, and why its first may
-//! not be the first. Pages and the terminal say the same; each writes instants its own way.
+//! Presents a story: a chart of its items over time, and sentences about what was found, how fast it spread, and why
+//! its first item may not be the real first. Shared by pages and the terminal; each formats times its own way.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use super::format::{self, counted, number};
 use crate::insight::story::{Bar, Basis, Entry, Missed, Story};
 use crate::model::{Time, spell};
 
-/// How whoever tells it writes an instant.
+/// Formats an instant.
 pub type When<'w> = &'w dyn Fn(Time) -> String;
 
-/// How many items, of how many texts and authors, where, and over how long.
+/// Returns sentences on the number of items, texts and authors, where they were, and over how long.
 #[must_use]
 pub fn summary(story: &Story, when: When<'_>) -> Vec<String> {
     let first = &story.first_seen;
@@ -57,7 +57,7 @@ fn share(many: usize) -> String {
     if many == 1 { "1 shares".to_owned() } else { format!("{} share", number(many as u64)) }
 }
 
-/// The items that were first, each with what it is the first of.
+/// Returns the first items, each with a label.
 #[must_use]
 pub fn firsts(story: &Story) -> Vec<(&'static str, &Entry)> {
     let published = story.first_published.as_ref();
@@ -66,7 +66,7 @@ pub fn firsts(story: &Story) -> Vec<(&'static str, &Entry)> {
     sure.into_iter().chain([("First seen", &story.first_seen)]).chain(known).collect()
 }
 
-/// When an item was published and seen.
+/// Returns when an item was published and seen.
 #[must_use]
 pub fn times(entry: &Entry, when: When<'_>) -> String {
     match entry.at_is {
@@ -75,7 +75,7 @@ pub fn times(entry: &Entry, when: When<'_>) -> String {
     }
 }
 
-/// What may be missing, and why: a heading and its reasons, twice at most; or that all was looked at.
+/// Returns at most two headings with reasons why items may be missing, or a statement that everything was covered.
 #[must_use]
 pub fn doubts(story: &Story, when: When<'_>) -> Vec<(String, Vec<String>)> {
     let (before, later): (Vec<&Missed>, Vec<&Missed>) =
@@ -94,7 +94,7 @@ pub fn doubts(story: &Story, when: When<'_>) -> Vec<(String, Vec<String>)> {
     let mut told = Vec::new();
     if !story.first_is_sure {
         let mut reasons: Vec<String> = before.iter().map(hole).collect();
-        // The holes are told in time: those that are left out are the last.
+        // The listed holes are the earliest: those left out come last.
         if later.is_empty() {
             reasons.extend(gaps_beyond(story));
         }
@@ -122,7 +122,7 @@ fn gaps_beyond(story: &Story) -> Option<String> {
     (beyond > 0).then(|| format!("{} more such gaps.", number(beyond as u64)))
 }
 
-/// Why something earlier may be missing, beside what was not covered.
+/// Returns further reasons why earlier items may be missing, other than holes.
 fn earlier(story: &Story, when: When<'_>) -> Vec<String> {
     let doubt = &story.doubt;
     let mut told = Vec::new();
@@ -158,7 +158,7 @@ fn earlier(story: &Story, when: When<'_>) -> Vec<String> {
     told
 }
 
-/// What is left of it.
+/// Returns what is left of the story: items still shown, and what was pruned.
 #[must_use]
 pub fn left(story: &Story, when: When<'_>) -> Vec<String> {
     let shown =
@@ -174,7 +174,7 @@ pub fn left(story: &Story, when: When<'_>) -> Vec<String> {
     told
 }
 
-/// Items over time.
+/// Draws items over time.
 #[must_use]
 pub fn chart(story: &Story) -> Markup {
     let bars = &story.chart;
@@ -202,7 +202,7 @@ pub fn chart(story: &Story) -> Markup {
     }
 }
 
-/// What the chart shows: how long a bar is, and what its colours mean.
+/// Explains the chart: the length of a bar and the colours.
 #[must_use]
 pub fn legend(story: &Story) -> Markup {
     let length = story.chart.first().map_or(0, |bar| bar.until.0 - bar.from.0);

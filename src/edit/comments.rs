@@ -1,8 +1,8 @@
-//! The comments of a text that is TOML: where they stand, and the text with some of them left out.
+//! Finds the comments in a TOML text and replaces some of them.
 
 use std::ops::Range;
 
-/// A text with another comment in the place of each that `is` says it of. A comment begins with its `#`.
+/// Returns the text with each comment that `is` accepts replaced by `told`. A comment starts with its `#`.
 #[must_use]
 pub fn without_comments(text: &str, told: &str, is: impl Fn(&str) -> bool) -> String {
     let mut made = text.to_owned();
@@ -14,7 +14,7 @@ pub fn without_comments(text: &str, told: &str, is: impl Fn(&str) -> bool) -> St
     made
 }
 
-/// Where comments stand, without the ends of their lines.
+/// Returns the spans of comments, without line ends.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let (mut spans, mut at) = (Vec::new(), 0);
     while let Some(begin) = text.get(at..).and_then(|rest| rest.find(['#', '"', '\''])) {
@@ -32,7 +32,7 @@ fn spans(text: &str) -> Vec<Range<usize>> {
     spans
 }
 
-/// How long the string is that a text begins with.
+/// Returns the length of the string at the start of a text.
 fn string(text: &str) -> usize {
     let quote = if text.starts_with('"') { '"' } else { '\'' };
     let three = if quote == '"' { "\"\"\"" } else { "'''" };
@@ -41,10 +41,10 @@ fn string(text: &str) -> usize {
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
         let rest = text.get(at..).unwrap_or_default();
         if quote == '"' && c == '\\' {
-            // What it escapes ends nothing.
+            // An escaped character ends nothing.
             at += 1 + rest.chars().nth(1).map_or(0, char::len_utf8);
         } else if rest.starts_with(end) {
-            // Of many quotes the last ones are the end.
+            // In a run of quotes, the last ones end the string.
             let more = if end.len() == 3 { rest[3..].chars().take(2).take_while(|c| *c == quote).count() } else { 0 };
             return at + end.len() + more;
         } else if end.len() == 1 && c == '\n' {

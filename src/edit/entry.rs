@@ -1,10 +1,10 @@
-//! What can be edited, and where it stands in the text.
+//! What can be edited, and its position in the text.
 
 use std::ops::Range;
 
 use super::value::Given;
 
-/// What may be edited: the tables that stand in the file any number of times.
+/// What can be edited: the tables that may occur any number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Topic,
@@ -29,26 +29,26 @@ impl Kind {
         }
     }
 
-    /// One of it, for people and addresses.
+    /// The singular, for people and URLs.
     #[must_use]
     pub fn word(self) -> &'static str {
         self.table().trim_end_matches('s')
     }
 
-    /// The key that names it.
+    /// The key that holds its name.
     #[must_use]
     pub fn key(self) -> &'static str {
         if self == Self::Topic { "id" } else { "name" }
     }
 
-    /// The one of this word.
+    /// Parses the singular.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 
-/// Why an edit cannot be made; the text is as it was.
+/// Why an edit is impossible; the text stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refused {
@@ -63,21 +63,21 @@ pub(super) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Re
 /// A table of the file.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Its `id` or `name`; empty where it has none.
+    /// Its `id` or `name`; empty if it has none.
     pub name: String,
     /// From its header to the end of its last line.
     pub(super) block: Range<usize>,
     pub(super) keys: Vec<KeyPlace>,
-    /// Headers of its own tables, such as `[topics.social]`, begin here.
+    /// Where the headers of its subtables, such as `[topics.social]`, begin.
     pub(super) tables_from: Option<usize>,
-    /// Whether another part of the file stands between its lines.
+    /// Whether another part of the file lies between its lines.
     pub(super) torn: bool,
 }
 
 /// A key of a table.
 #[derive(Debug, Clone)]
 pub(super) struct KeyPlace {
-    /// Dotted.
+    /// The dotted name.
     pub(super) name: String,
     pub(super) key: Range<usize>,
     pub(super) value: Range<usize>,

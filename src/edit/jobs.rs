@@ -1,4 +1,4 @@
-//! The edits: a table added, replaced, removed and put back; a key of one given anew.
+//! The edits: add, replace, remove and restore a table; set one of its keys.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::places::Places;
 use super::text;
 use super::value::Given;
 
-/// What was taken out, and where it stood.
+/// Removed text and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
     at: usize,
@@ -15,7 +15,7 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// The text with it put back, where `text` is what the removal left.
+    /// Returns the text with it restored; `text` is what the removal left.
     #[must_use]
     pub fn put_back(&self, text: &str) -> Option<String> {
         let (before, after) = text.split_at_checked(self.at)?;
@@ -23,7 +23,7 @@ impl Removed {
     }
 }
 
-/// The text of a file, and where its tables stand.
+/// The text of a file and the positions of its tables.
 #[derive(Debug)]
 pub struct Jobs<'t> {
     text: &'t str,
@@ -32,24 +32,24 @@ pub struct Jobs<'t> {
 }
 
 impl<'t> Jobs<'t> {
-    /// Finds the tables of a text.
+    /// Finds the tables in a text.
     ///
     /// # Errors
-    /// When it is no TOML, or writes tables in a way that is not edited here.
+    /// If it is not TOML, or has tables in a form that cannot be edited here.
     pub fn read(text: &'t str) -> Result<Self, Refused> {
         let places = Places::of(text)?;
         Ok(Self { text, entries: places.entries, defaults: places.defaults })
     }
 
-    /// Those of a kind, in the order of the file.
+    /// Returns the tables of a kind, in file order.
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |(one, _)| *one == kind).map(|(_, entry)| entry)
     }
 
-    /// The one of a name; refused when there is none, or more than one.
+    /// Returns the table with a name.
     ///
     /// # Errors
-    /// Says which.
+    /// If there is none, or more than one.
     pub fn entry(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
         let word = kind.word();
         let mut all = self.entries(kind).filter(|entry| entry.name == name);
@@ -65,19 +65,19 @@ impl<'t> Jobs<'t> {
         }
     }
 
-    /// The lines of a table, from its header on.
+    /// Returns the lines of a table, including its header.
     #[must_use]
     pub fn block(&self, entry: &Entry) -> &'t str {
         self.text.get(entry.block.clone()).unwrap_or("")
     }
 
-    /// What a key is given as, and as it is written.
+    /// Returns the value of a key, and its source text.
     #[must_use]
     pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e Given, &'t str)> {
         self.given_in(&entry.keys, key)
     }
 
-    /// What `[defaults]` gives topics for a key, and as it is written.
+    /// Returns the value that `[defaults]` sets for topics, and its source text.
     #[must_use]
     pub fn default(&self, key: &str) -> Option<(&Given, &'t str)> {
         self.given_in(&self.defaults, key)
@@ -88,13 +88,13 @@ impl<'t> Jobs<'t> {
         Some((&place.given, self.text.get(place.value.clone())?))
     }
 
-    /// Whether `[defaults]` pauses tables of a kind.
+    /// Returns whether `[defaults]` pauses tables of a kind.
     #[must_use]
     pub fn paused_by_default(&self, kind: Kind) -> bool {
         kind == Kind::Topic && self.default("paused").is_some_and(|(given, _)| *given == Given::Flag(true))
     }
 
-    /// Whether a table is paused, by its own key or by `[defaults]`.
+    /// Returns whether a table is paused, by its own key or by `[defaults]`.
     #[must_use]
     pub fn is_paused(&self, kind: Kind, entry: &Entry) -> bool {
         match self.given(entry, "paused") {
@@ -103,7 +103,7 @@ impl<'t> Jobs<'t> {
         }
     }
 
-    /// Which key of a table a line belongs to, from 1; nothing where the line is not the table's. The header's key is empty.
+    /// Returns the key that a line (from 1) belongs to; `None` if the line is not in the table. Empty for the header.
     #[must_use]
     pub fn key_at<'e>(&self, entry: &'e Entry, line: usize) -> Option<&'e str> {
         let of = |span: &Range<usize>| text::line(self.text, span.start)..=text::line(self.text, span.end);
@@ -116,16 +116,17 @@ impl<'t> Jobs<'t> {
         Some(key.map_or("", |place| place.name.as_str()))
     }
 
-    /// Lines that were typed, with the line ends of this text.
+    /// Converts lines to the line ends of this text.
     #[must_use]
     pub fn typed(&self, lines: &str) -> String {
         text::with_ends(lines, text::newline(self.text))
     }
 
-    /// The text with one more table, after the last of its kind and the comment right below that, else at the end.
+    /// Returns the text with one more table, after the last of its kind and the comment right below that; else at the
+    /// end.
     ///
     /// # Errors
-    /// When `block` is not one table of the kind.
+    /// If `block` is not exactly one table of the kind.
     pub fn append(&self, kind: Kind, block: &str) -> Result<String, Refused> {
         one_table(kind, block)?;
         let end = text::newline(self.text);
@@ -142,10 +143,10 @@ impl<'t> Jobs<'t> {
         Ok([before, &gap, block, closed, apart, after].concat())
     }
 
-    /// The text with another table in the place of one.
+    /// Returns the text with a table replaced.
     ///
     /// # Errors
-    /// When `block` is not one table of the kind, or the lines of the old one do not stand together.
+    /// If `block` is not exactly one table of the kind, or the lines of the old one are not contiguous.
     pub fn replace(&self, kind: Kind, name: &str, block: &str) -> Result<String, Refused> {
         one_table(kind, block)?;
         let entry = self.whole(kind, name)?;
@@ -159,11 +160,11 @@ impl<'t> Jobs<'t> {
         Ok([before.unwrap_or(""), block, last, after.unwrap_or("")].concat())
     }
 
-    /// The text without a table, and what was taken out: its lines, the comment right above it that stands alone, and the
-    /// empty lines before.
+    /// Returns the text without a table, and the removed text: its lines, a separate comment right above it, and the
+    /// blank lines before.
     ///
     /// # Errors
-    /// When there is no such table, or its lines do not stand together.
+    /// If there is no such table, or its lines are not contiguous.
     pub fn remove(&self, kind: Kind, name: &str) -> Result<(String, Removed), Refused> {
         let entry = self.whole(kind, name)?;
         let start = text::comment_above(self.text, entry.block.start);
@@ -174,10 +175,10 @@ impl<'t> Jobs<'t> {
         Ok((left, Removed { at: from, text }))
     }
 
-    /// The text with a key of a table given anew, or left out.
+    /// Returns the text with a key of a table set or removed.
     ///
     /// # Errors
-    /// When there is no such table, or the key is a table itself.
+    /// If there is no such table, or the key is a table itself.
     pub fn set(&self, kind: Kind, name: &str, key: &str, value: Option<&Given>) -> Result<String, Refused> {
         let entry = self.whole(kind, name)?;
         if entry.keys.iter().any(|place| place.name.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))) {
@@ -204,10 +205,10 @@ impl<'t> Jobs<'t> {
         Ok(edited)
     }
 
-    /// The same, refused also when another part of the file stands between its lines.
+    /// Returns the table with a name, only if its lines are contiguous.
     ///
     /// # Errors
-    /// Says which.
+    /// If there is none, more than one, or other lines lie between its lines.
     pub fn whole(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
         let entry = self.entry(kind, name)?;
         if entry.torn {
@@ -218,11 +219,11 @@ impl<'t> Jobs<'t> {
     }
 }
 
-/// A text that is one table of a kind, with another value for a key, whatever it is given as; tables below the key are
-/// given anew key by key.
+/// Returns a text that is one table of a kind, with the value of a key replaced, whatever its type. Keys of a subtable
+/// with that name are replaced one by one.
 ///
 /// # Errors
-/// When it is not one table of the kind: what stands in it is not known then.
+/// If it is not exactly one table of the kind, because its contents are then unknown.
 pub fn masked(kind: Kind, block: &str, key: &str, value: &Given) -> Result<String, Refused> {
     one_table(kind, block)?;
     let jobs = Jobs::read(block)?;
@@ -241,7 +242,7 @@ pub fn masked(kind: Kind, block: &str, key: &str, value: &Given) -> Result<Strin
     Ok(made)
 }
 
-/// Refuses a text that is not one table of a kind and nothing else.
+/// Checks that a text is exactly one table of a kind.
 fn one_table(kind: Kind, block: &str) -> Result<(), Refused> {
     let places = Places::of(block)?;
     let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;

@@ -1,5 +1,5 @@
-//! Pure: edits of the text of `jobs.toml`. Only the bytes of what changes are touched; comments, order, spacing and line
-//! ends stay. What a key means, and whether the result is any good, is `config`'s.
+//! Edits the text of `jobs.toml`. Pure. Changes only the bytes needed; comments, order, spacing and line ends stay.
+//! `config` interprets and checks the result.
 
 mod comments;
 mod entry;

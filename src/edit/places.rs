@@ -1,4 +1,4 @@
-//! Where the tables and keys of a text stand, by the spans that a parser gives.
+//! Finds the positions of tables and keys in a text, from the spans of the TOML parser.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
 use super::text;
 use super::value::Given;
 
-/// All that can be edited, and whether there is something else.
+/// Everything that can be edited, and whether there is anything else.
 pub(super) struct Places {
     pub(super) entries: Vec<(Kind, Entry)>,
     /// Whether there are other tables or keys.
     pub(super) others: bool,
-    /// What `[defaults]` gives topics.
+    /// The keys of `[defaults]`.
     pub(super) defaults: Vec<KeyPlace>,
 }
 
 impl Places {
     pub(super) fn of(whole: &str) -> Result<Self, Refused> {
-        // A mark of the byte order is no part of the document.
+        // A byte order mark is not part of the document.
         let skipped = whole.len() - whole.trim_start_matches('\u{FEFF}').len();
         let document = Document::parse(&whole[skipped..]).map_err(|error| {
             let line = error.span().map(|span| text::line(whole, span.start + skipped));
@@ -58,7 +58,7 @@ impl Places {
     }
 }
 
-/// Where the headers of all tables begin.
+/// Collects where the headers of all tables begin.
 fn headers_of(table: &Table, headers: &mut Vec<usize>) {
     for (_, item) in table.iter() {
         let tables: Vec<&Table> = match item {

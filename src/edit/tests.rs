@@ -1,4 +1,4 @@
-//! Edits leave every byte that they are not about, and say what was asked.
+//! Edits change only the bytes they are about, and do what was asked.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -27,7 +27,7 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
         (Kind::Topic, "a", "query", Some(text("c \"d\"")), "'a, b'", "\"c \\\"d\\\"\""),
         (Kind::Report, "daily", "paused", Some(Given::Flag(true)), "paused = false # on", "paused = true # on"),
         (Kind::Topic, "a", "every", Some(text("1d")), "'a, b'\r\n", "'a, b'\r\nevery = \"1d\"\r\n"),
-        // Before the tables of its own.
+        // Before its subtables.
         (Kind::Topic, "b", "every", Some(text("1d")), "[topics.web]", "every = \"1d\"\r\n[topics.web]"),
         (Kind::Topic, "b", "tags", None, "tags = [\r\n  \"x\", # one\r\n  \"y\",\r\n]\r\n", ""),
         (Kind::Topic, "b", "lang", None, "# end", "# end"),
@@ -46,7 +46,7 @@ fn a_table_is_added_replaced_and_removed_where_it_belongs() {
     let added = jobs.append(Kind::Alert, &jobs.typed("[[alerts]]\nname = \"c\"")).unwrap();
     assert_eq!(added, format!("{FILE}\r\n\r\n[[alerts]]\r\nname = \"c\"\r\n"));
     let (left, removed) = jobs.remove(Kind::Topic, "b").unwrap();
-    // Its own comment goes with it, that of the table before stays.
+    // Its own comment is removed with it; that of the table before stays.
     assert!(!left.contains("about b") && left.contains("# every = \"6h\"\r\n\r\n# reports"), "{left}");
     assert_eq!(removed.put_back(&left).unwrap(), FILE);
     let replaced = jobs.replace(Kind::Topic, "a", &jobs.typed("[[topics]]\nid = \"z\"")).unwrap();
@@ -110,7 +110,7 @@ fn what_cannot_be_edited_safely_is_refused() {
     for wrong in ["topics = [{ id = \"a\" }]", "[[topics]\n"] {
         assert!(Jobs::read(wrong).is_err(), "{wrong}");
     }
-    // The last line may lack its end.
+    // The last line may have no line end.
     let short = Jobs::read("[[topics]]").unwrap();
     assert_eq!(short.set(Kind::Topic, "", "id", Some(&text("a"))).unwrap(), "[[topics]]\nid = \"a\"\n");
 }
@@ -127,7 +127,7 @@ proptest! {
             prop_assert_eq!(read.given(b, key).unwrap().0, &value);
             let a = |jobs: &Jobs<'_>| jobs.block(jobs.entry(Kind::Topic, "a").unwrap()).to_owned();
             prop_assert_eq!(a(&read), a(&jobs));
-            // Nothing but the key's own line changed.
+            // Only the line of the key changed.
             let same = edited.lines().filter(|line| FILE.lines().any(|old| old == *line)).count();
             prop_assert!(edited.lines().count() - same <= 1);
         }

@@ -1,15 +1,15 @@
-//! Values of keys: as they are given, and as they are written.
+//! Values of keys: parsing and formatting.
 
 use toml_edit::Value;
 
-/// What a key is given as.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given {
     Text(String),
     Texts(Vec<String>),
     Number(i64),
     Flag(bool),
-    /// Something that is only shown, and left as it is.
+    /// Any other value: only shown, never changed.
     Other,
 }
 
@@ -27,7 +27,7 @@ impl Given {
         }
     }
 
-    /// As TOML, on one line.
+    /// Formats the value as TOML on one line.
     pub(super) fn written(&self) -> String {
         match self {
             Self::Text(text) => quoted(text),
@@ -39,7 +39,7 @@ impl Given {
     }
 }
 
-/// A basic string of TOML on one line. What cannot be seen is escaped, so that the file shows what it says.
+/// Formats a TOML basic string on one line. Invisible characters are escaped, so that the file shows its contents.
 fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');
@@ -58,7 +58,7 @@ fn quoted(text: &str) -> String {
     written
 }
 
-/// Control characters, and those that change the direction or the line.
+/// Returns whether a character is a control character, or changes the text direction or the line.
 fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')

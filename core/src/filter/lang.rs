@@ -1,9 +1,9 @@
-//! The language of a finding, by its code: one language is one code, however old the tag is and whoever wrote it. It reads
-//! tags; what language a text is in it does not find out.
+//! Language codes of filters and findings, normalized so that each language has one code, whatever form the tag has.
+//! Reads tags only; does not detect the language of a text.
 
 use super::TermError;
 
-/// The code of a language that a filter asks for.
+/// Parses a language of a filter and returns its usual code.
 pub(super) fn asked(tag: &str) -> Result<String, TermError> {
     let mut parts = tag.split(['-', '_']);
     let first = parts.next().and_then(code);
@@ -16,7 +16,8 @@ pub(super) fn asked(tag: &str) -> Result<String, TermError> {
     })
 }
 
-/// Whether somebody may ask for it: a code that names no language is no finding's, so it would hide whatever has one.
+/// Checks a language that a user enters. A code that names no language matches no finding, so it would hide every
+/// finding with a language.
 pub(super) fn check(tag: &str) -> Result<(), TermError> {
     let code = asked(tag)?;
     if names_none(&code) {
@@ -28,26 +29,26 @@ pub(super) fn check(tag: &str) -> Result<(), TermError> {
     Ok(())
 }
 
-/// The code of a language that a finding names; none where it names no language.
+/// Returns the usual code of a finding's language; `None` if the tag names no language.
 pub(super) fn known(tag: &str) -> Option<String> {
     tag.trim().split(['-', '_']).next().and_then(code).filter(|code| !names_none(code))
 }
 
-/// The one code of a language.
+/// Returns the usual code for the first part of a tag.
 fn code(part: &str) -> Option<String> {
     let shaped = (2..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic());
     let code = part.to_ascii_lowercase();
     shaped.then(|| same_as(&code).map_or_else(|| code.clone(), str::to_owned))
 }
 
-/// Undetermined, none at all, several, one without a code, artificial; `qaa` to `qtz` are left to whoever writes them, and
-/// posts that are only pictures, tags or links have one of them.
+/// Undetermined, none, several, uncoded, artificial. `qaa` to `qtz` are for private use; posts with only pictures, tags
+/// or links get one of them.
 fn names_none(code: &str) -> bool {
     matches!(code, "und" | "zxx" | "mul" | "mis" | "art") || matches!(code.as_bytes(), [b'q', b'a'..=b't', _])
 }
 
-/// The usual code of a language that is named by a former one, as a written form of another, or by the three letters of a
-/// language that has two.
+/// Returns the usual code for a former code, for a written form of another language, or for the three letters of a
+/// language that has a two-letter code.
 fn same_as(code: &str) -> Option<&'static str> {
     const THREE: &str = "ara:ar baq:eu ben:bn bul:bg cat:ca ces:cs chi:zh cze:cs dan:da deu:de dut:nl ell:el eng:en est:et eus:eu \
                          fas:fa fin:fi fra:fr fre:fr ger:de glg:gl gre:el heb:he hin:hi hrv:hr hun:hu ice:is ind:id isl:is \

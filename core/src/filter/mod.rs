@@ -1,5 +1,5 @@
-//! Which items of a topic are meant: words that must or must not occur, languages, authors. Applied when reading, so
-//! that a changed filter counts all history anew; nothing is thrown away. Pure; it neither searches nor stores.
+//! The filter of a topic: words that must or must not occur, languages, authors. Applied when reading, so a changed
+//! filter applies to all history and nothing is deleted. Pure; it neither searches nor stores.
 
 mod lang;
 mod term;
@@ -11,7 +11,7 @@ use crate::model::TopicFilter;
 pub use term::TermError;
 use term::{Folded, Term};
 
-/// A filter that is ready to be asked.
+/// A compiled filter.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     must: Vec<Term>,
@@ -20,24 +20,24 @@ pub struct Filter {
     authors: Vec<Term>,
 }
 
-/// The entry of a filter that hides an item: its key in the file, and its place in the list, from 0. A language hides as
-/// a whole list, at place 0.
+/// The filter entry that hides an item: its key in the file and its index in the list, from 0. For languages, which
+/// hide as a whole list, the index is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Why {
     /// Key of the list.
     pub key: &'static str,
-    /// Place in it.
+    /// Index in the list.
     pub place: usize,
 }
 
-/// What is wrong with a filter.
+/// An invalid filter entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterError {
     /// Key of the list: `must`, `exclude`, `lang`, `exclude_authors`.
     pub key: &'static str,
-    /// Place in the list, from 0.
+    /// Index in the list, from 0.
     pub place: usize,
-    /// What and what to do.
+    /// What is wrong, and how to fix it.
     pub error: TermError,
 }
 
@@ -47,18 +47,18 @@ impl std::fmt::Display for FilterError {
     }
 }
 
-/// Reads one entry of `must` or `exclude`, for whoever wants to know whether it can be read.
+/// Checks one entry of `must` or `exclude`.
 pub fn check_term(text: &str) -> Result<(), TermError> {
     Term::parse(text).map(drop)
 }
 
-/// The same for an author.
+/// Checks one entry of `exclude_authors`.
 pub fn check_author(text: &str) -> Result<(), TermError> {
     Term::author(text).map(drop)
 }
 
-/// The same for a language: `en`, or with a region, which is not looked at. A code that names none is refused here; a
-/// stored filter that has one is read as it was.
+/// Checks one entry of `lang`: `en`, or with a region, which is ignored. A code that names no language is refused here,
+/// but still accepted in a stored filter.
 pub fn check_lang(text: &str) -> Result<(), TermError> {
     lang::check(text)
 }
@@ -72,7 +72,7 @@ fn each<T>(
     list.iter().enumerate().map(one).collect()
 }
 
-/// What is said beside what a filter hides of items that it cannot judge any more; nothing where there are none.
+/// Returns the note about items that the filter cannot judge because they were pruned; `None` without any.
 #[must_use]
 pub fn unjudged(many: u64) -> Option<String> {
     let are = if many == 1 { "is" } else { "are" };
@@ -80,7 +80,7 @@ pub fn unjudged(many: u64) -> Option<String> {
 }
 
 impl Filter {
-    /// Makes a filter ready; `check` has refused what cannot be read.
+    /// Compiles a filter; `check` refuses invalid ones earlier.
     pub fn of(filter: &TopicFilter) -> Result<Self, FilterError> {
         Ok(Self {
             must: each("must", &filter.must, Term::parse)?,
@@ -90,26 +90,26 @@ impl Filter {
         })
     }
 
-    /// Whether it lets everything pass.
+    /// Returns whether it lets everything pass.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.must.is_empty() && self.exclude.is_empty() && self.lang.is_empty() && self.authors.is_empty()
     }
 
-    /// Whether it asks for what pruning takes away: words and authors.
+    /// Returns whether it needs what pruning removes: text and authors.
     #[must_use]
     pub fn asks_for_words(&self) -> bool {
         !(self.must.is_empty() && self.exclude.is_empty() && self.authors.is_empty())
     }
 
-    /// Whether an item is meant. What is not known hides nothing: an item without a language or an author passes these, one
-    /// with neither title nor text what is asked of words.
+    /// Returns whether an item passes. Unknown values hide nothing: an item without a language or an author passes
+    /// those conditions, and one without title and text passes those on words.
     #[must_use]
     pub fn passes(&self, title: Option<&str>, text: Option<&str>, author: Option<&str>, lang: Option<&str>) -> bool {
         self.why(title, text, author, lang).is_none()
     }
 
-    /// The first entry that hides an item.
+    /// Returns the first entry that hides an item.
     #[must_use]
     pub fn why(
         &self,

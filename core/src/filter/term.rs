@@ -1,5 +1,5 @@
-//! One entry of a filter, as `jobs.toml` spells it: words, parts of words, alternatives, or a pattern between slashes. It
-//! is matched against folded text.
+//! One entry of a filter as written in `jobs.toml`: words, parts of words, alternatives, or a pattern between slashes.
+//! Matched against folded text.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::normalise::{after_ampersand, fold};
 
-/// Longest entry, in characters.
+/// The longest entry, in characters.
 const LONGEST: usize = 500;
 
-/// Memory that one compiled pattern may take; larger ones are refused.
+/// The most memory for a compiled pattern, in bytes; larger patterns are refused.
 const PATTERN_SIZE: usize = 1 << 20;
 
-/// Why an entry cannot be used.
+/// Why an entry is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermError {
-    /// What it is.
+    /// What is wrong.
     pub text: String,
-    /// What to do.
+    /// How to fix it.
     pub hint: String,
 }
 
@@ -30,7 +30,7 @@ impl TermError {
     }
 }
 
-/// A text in the form in which entries are compared.
+/// A text folded for comparison with entries.
 #[derive(Debug)]
 pub(super) struct Folded(String);
 
@@ -40,7 +40,7 @@ impl Folded {
     }
 }
 
-/// A text as people read it: services hand out `AT&amp;T` for `AT&T`.
+/// Decodes HTML entities: services return `AT&amp;T` for `AT&T`.
 fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
@@ -59,8 +59,7 @@ fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A pattern whose letters are folded as texts are, and in which blanks in a row are one: otherwise what it says could
-/// occur nowhere.
+/// Folds the letters of a pattern as texts are folded, and collapses blanks. Otherwise the pattern could never match.
 fn folded_pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut escaped = false;
@@ -87,7 +86,7 @@ pub(super) enum Term {
     Pattern(Regex),
 }
 
-/// Words in a row. An open end may be inside a word.
+/// Consecutive words. An open end may lie inside a word.
 #[derive(Debug, Clone)]
 pub(super) struct Phrase {
     words: String,
@@ -95,9 +94,9 @@ pub(super) struct Phrase {
     open_after: bool,
 }
 
-/// Whether a character belongs to a word that is set off by blanks, as marks belong to their letters: vowel signs of the
-/// scripts of India are nothing else. The mark of a key's cap makes a picture. Scripts that write without blanks have no
-/// ends of words to look for.
+/// Returns whether a character belongs to a word delimited by blanks. Combining marks belong to their letters; vowel
+/// signs of Indic scripts are such marks. The keycap mark U+20E3 makes a picture instead. Scripts without blanks
+/// between words have no word ends.
 fn in_word(c: char) -> bool {
     let without_blanks = matches!(c,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{3040}'..='\u{30FF}'
@@ -125,7 +124,7 @@ impl Phrase {
     fn occurs(&self, text: &str) -> bool {
         let meets = |inner: Option<char>, outer: Option<char>| inner.is_some_and(in_word) && outer.is_some_and(in_word);
         let (first, last) = (self.words.chars().next(), self.words.chars().next_back());
-        // They may overlap: `ha ha` is in `aha ha ha`, although not where it is met first.
+        // Matches may overlap: `aha ha ha` contains `ha ha`, but its first match is not a whole word.
         let step = first.map_or(1, char::len_utf8);
         let mut from = 0;
         while let Some(at) = text.get(from..).and_then(|rest| rest.find(&self.words)).map(|at| from + at) {
@@ -141,7 +140,7 @@ impl Phrase {
 }
 
 impl Term {
-    /// `words in a row`, `part*`, `one | other`, or `/pattern/`.
+    /// Parses `words in a row`, `part*`, `one | other`, or `/pattern/`.
     pub(super) fn parse(text: &str) -> Result<Self, TermError> {
         let text = text.trim();
         if text.chars().count() > LONGEST {
@@ -162,7 +161,7 @@ impl Term {
         Ok(Self::Phrases(phrases))
     }
 
-    /// A handle, with or without `@`; `*` stands for any beginning or end.
+    /// Parses a handle, with or without `@`; `*` allows any beginning or end.
     pub(super) fn author(text: &str) -> Result<Self, TermError> {
         let text = text.trim().trim_start_matches('@');
         if text.starts_with('/') {
@@ -172,7 +171,7 @@ impl Term {
             return Err(TermError::new("is more than one handle", "make it several entries: [\"ann\", \"bob\"]"));
         }
         let phrase = Phrase::parse(text)?;
-        // A handle is compared whole.
+        // A handle must match completely.
         let ends = |open: bool, end: &'static str| if open { "" } else { end };
         let before = ends(phrase.open_before, "^");
         let after = ends(phrase.open_after, "$");
@@ -183,13 +182,13 @@ impl Term {
         if pattern.is_empty() {
             return Err(TermError::new("is an empty pattern", "write /…/ around what is to be found"));
         }
-        // What is wrong with it is told of the pattern as it was written.
+        // Report errors for the pattern as written.
         Self::compiled(&folded_pattern(pattern)).or_else(|_| Self::compiled(pattern))
     }
 
     fn compiled(pattern: &str) -> Result<Self, TermError> {
         let mut builder = RegexBuilder::new(pattern);
-        // Linear in the text whatever the pattern is; the sizes keep compiling it bounded.
+        // Matching is linear in the text for any pattern; the size limits bound compilation.
         builder.case_insensitive(true).size_limit(PATTERN_SIZE).dfa_size_limit(PATTERN_SIZE).nest_limit(50);
         builder.build().map(Self::Pattern).map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => {

@@ -1,4 +1,4 @@
-//! What entries of a filter match, as tables and as laws.
+//! Tests of filter entries: tables of matches, and property tests.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ fn all_that_must_and_nothing_that_must_not() {
         (None, Some("rust tokio"), Some("@Spam_Bot"), None, false),
         (None, Some("rust tokio"), Some("spam_bot2"), None, true),
         (None, Some("rust tokio"), Some("PromoKing"), None, false),
-        // Of words that are not known nothing can be said; what is known still hides.
+        // Unknown words hide nothing; what is known still hides.
         (None, None, None, None, true),
         (None, None, Some("PromoKing"), None, false),
         (None, None, None, Some("fr"), false),
@@ -158,7 +158,7 @@ fn a_language_is_one_whatever_its_code_and_none_hides_nothing() {
         let filter = TopicFilter { lang: list(&[asked]), ..TopicFilter::default() };
         Filter::of(&filter).unwrap().passes(None, Some("text"), None, Some(lang))
     };
-    // What names no language, in codes or in words.
+    // Codes and words that name no language.
     for lang in
         ["und", "zxx", "art", "mul", "mis", "qme", "qht", "qst", "qam", "qct", "QHT", "und-Latn", "", "English", "?"]
     {
