@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn three_sigma_fires_beyond_three_and_ends_within_two() {
-        // Mean 20; squared differences 16, 16, 4, 4, 4, 4 and 0: 48 / 6 degrees: deviation 2.828, edges 28.49 and
+        // Mean 20; squared differences 16, 16, 4, 4, 4, 4 and 0; variance 48 / 6; deviation 2.828, edges 28.49 and
         // 25.66.
         let like = [16, 24, 18, 22, 18, 22, 20];
         let at = |counts: &[u64], least: u64| -> Vec<i64> {

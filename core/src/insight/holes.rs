@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 closed_list! {
-    /// Why a stretch of time is not covered.
+    /// Why a span of time is not covered.
     Why {
         /// The topic was paused.
         Paused = "paused",
@@ -191,7 +191,7 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
         }
     }
     let late = |hole: &Span| unclaimed.get(&hole.from).is_some_and(|until| hole.until.0 - until.0 < SHORT);
-    // A hole is ended by the search whose covered span begins at its end.
+    // The search whose covered span starts where a hole ends is the one that ends it.
     let mut enders: HashMap<Time, (&Look, &LookSearch)> = HashMap::new();
     for (look, search) in searches() {
         if let Some(span) = search.covered {

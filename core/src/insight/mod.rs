@@ -1,6 +1,6 @@
 //! What rows show together. Pure: it reads no database and no clock.
 //!
-//! * `coverage`, `holes`: what was covered, and the gaps
+//! * `coverage`, `holes`: what searches covered, and the gaps
 //! * `changes`: what is new, gone, edited or rising; `rising` has the rule for rising
 //! * `silence`: sources that fell silent
 //! * `daily`: the figures of a day; `why`: why a figure is unusual
