@@ -1,17 +1,17 @@
-//! Who may do what: roles, named tokens and links that show one thing to whoever has them. A secret is kept as its hash alone.
+//! Access control data: roles, named tokens and share links. Only the hash of a secret is stored.
 
 use sha2::{Digest as _, Sha256};
 
 use super::{ItemRow, Time, closed_list};
 
 closed_list! {
-    /// What a visitor of the pages and the API may do; each role includes those before it.
+    /// What a client of the pages and the API may do. Each role includes those before it.
     Role {
-        /// See.
+        /// Read only.
         Read = "read",
-        /// Also run, pause, mark, acknowledge.
+        /// Also run, pause, mark and acknowledge.
         Act = "act",
-        /// Also change what is watched.
+        /// Also change the configuration of what is watched.
         Edit = "edit",
     }
 }
@@ -21,7 +21,7 @@ closed_list! {
     SharedKind {
         /// The page of one topic.
         Topic = "topic",
-        /// One report that was made.
+        /// One report.
         Report = "report",
     }
 }
@@ -31,35 +31,35 @@ closed_list! {
 pub struct TokenRow {
     pub name: String,
     pub role: Role,
-    /// Topics it is for, by id; with `tags` both empty, all.
+    /// Ids of the topics it gives access to. If `topics` and `tags` are both empty, it gives access to all topics.
     pub topics: Vec<String>,
-    /// Topics it is for, by tag.
+    /// Tags of the topics it gives access to.
     pub tags: Vec<String>,
-    /// Hash of its secret.
+    /// Hash of the secret.
     #[serde(skip)]
     pub hash: String,
     pub made_at: Time,
     pub withdrawn_at: Option<Time>,
-    /// To about a minute; unknown where only processes that cannot write saw it.
+    /// Accurate to about a minute. Uses by processes that cannot write are not recorded.
     pub last_used_at: Option<Time>,
 }
 
 impl TokenRow {
-    /// Whether it is for everything.
+    /// Whether the token gives access to all topics.
     #[must_use]
     pub fn is_for_all(&self) -> bool {
         self.topics.is_empty() && self.tags.is_empty()
     }
 }
 
-/// A link that shows one thing.
+/// A share link.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LinkRow {
     pub id: String,
     pub kind: SharedKind,
-    /// Id of the topic, or of the run that made the report.
+    /// The id of the topic, or of the run that made the report.
     pub of: String,
-    /// Hash of its secret.
+    /// Hash of the secret.
     #[serde(skip)]
     pub hash: String,
     pub made_at: Time,
@@ -68,7 +68,7 @@ pub struct LinkRow {
 }
 
 impl LinkRow {
-    /// Whether it still opens something.
+    /// Whether the link is neither withdrawn nor expired.
     #[must_use]
     pub fn is_good(&self, now: Time) -> bool {
         self.withdrawn_at.is_none() && now < self.expires_at
@@ -76,8 +76,8 @@ impl LinkRow {
 }
 
 impl ItemRow {
-    /// The row for who does not see all topics: without the star, the note and the number of edits, which are of all of them, and
-    /// without the item that it is a copy of, which perhaps only others know.
+    /// The row for a reader who may not see all topics. Drops what is shared by all topics (star, note, number of
+    /// edits) and the cluster's first item, unless it is this item: that one may belong to other topics only.
     #[must_use]
     pub fn alone(self) -> Self {
         let cluster = self.cluster.filter(|head| *head == self.key);
@@ -85,7 +85,7 @@ impl ItemRow {
     }
 }
 
-/// What is kept of a secret. One round of SHA-256 is enough: the secrets are 256 random bits, which no dictionary holds.
+/// The stored hash of a secret. One round of SHA-256 is enough: secrets are 256 random bits, so no dictionary helps.
 #[must_use]
 pub fn secret_hash(secret: &str) -> String {
     Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,41 +1,41 @@
-//! An alert of `[[alerts]]`, and what becomes of it: events, what fires now, runs as far as alerts look at them. Plain data;
-//! when one fires is `alert`'s to say.
+//! An alert of `[[alerts]]` and its stored state: events, what fires now, and runs as alerts see them. Plain data; the
+//! `alert` module decides when an alert fires.
 
 use super::{Between, Counts, RunState, SearchState, Source, Time, TopicLimits, closed_list};
 
 closed_list! {
-    /// What an alert looks for.
+    /// What an alert checks.
     AlertRule {
-        /// New items, all or those with some words.
+        /// New items: all, or those that contain given words.
         Items = "items",
-        /// More new items than usual at that hour of that weekday.
+        /// More new items than usual at this hour of this weekday.
         Volume = "volume",
-        /// A larger share of negative ones than usual.
+        /// A larger share of negative items than usual.
         Negative = "negative",
-        /// A source that fails, or fell silent, or brings nothing new.
+        /// A source that fails, is silent, or brings nothing new.
         Source = "source",
-        /// Slots that were missed.
+        /// Missed slots.
         Missed = "missed",
-        /// Calls or money of the day.
+        /// Calls or money used today.
         Budget = "budget",
     }
 }
 
 closed_list! {
     AlertEventKind {
-        /// It is so.
+        /// The condition began.
         Fired = "fired",
-        /// It is so no more.
+        /// The condition ended.
         Recovered = "recovered",
     }
 }
 
-/// Hours of a local day in which nothing is sent.
+/// Local hours in which nothing is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Quiet {
-    /// Minute of the day they begin at.
+    /// The minute of the day at which they begin.
     pub from: u16,
-    /// Minute of the day they end at; before `from` it is that of the next day.
+    /// The minute of the day at which they end. If before `from`, it is on the next day.
     pub until: u16,
 }
 
@@ -43,54 +43,54 @@ pub struct Quiet {
 pub struct AlertSpec {
     /// Unique in the file.
     pub name: String,
-    /// What it looks for.
+    /// What it checks.
     pub rule: AlertRule,
-    /// Topics it looks at; all when neither these nor tags are named.
+    /// Ids of the topics it checks. If `topics` and `tags` are both empty, it checks all.
     pub topics: Vec<String>,
-    /// The same by tag.
+    /// Tags of the topics it checks.
     pub tags: Vec<String>,
-    /// Words of which one must occur.
+    /// At least one of these words must occur.
     pub words: Vec<String>,
-    /// Sources it looks at.
+    /// The sources it checks.
     pub sources: Vec<Source>,
-    /// Items (or slots) that are the least.
+    /// The minimum number of items or slots.
     pub least: u32,
-    /// The span that is counted, milliseconds.
+    /// The length of the counted span, in milliseconds.
     pub window_ms: u64,
-    /// So many failed searches …
+    /// The number of failed searches …
     pub failures: u32,
-    /// … of so many of the latest.
+    /// … among this many latest searches.
     pub of: u32,
-    /// Hundredths of a budget.
+    /// Percent of a budget.
     pub share: u32,
-    /// Whom it tells.
+    /// The channels it notifies.
     pub channels: Vec<String>,
-    /// Least time between two messages, milliseconds.
+    /// The minimum time between two messages, in milliseconds.
     pub cooldown_ms: u64,
-    /// When nothing is sent.
+    /// The hours in which nothing is sent.
     pub quiet: Option<Quiet>,
-    /// Zone of the quiet hours and of hours and weekdays that are compared.
+    /// The time zone of the quiet hours and of the compared hours and weekdays.
     pub timezone: String,
-    /// Whether the end is told, too.
+    /// Whether to notify when the condition ends, too.
     pub recovery: bool,
-    /// What the service may be asked in a day.
+    /// The service's limits per day.
     pub service: TopicLimits,
-    /// What each other provider may be asked in a day.
+    /// The other providers' limits per day.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<(Source, TopicLimits)>,
-    /// Whether it looks at nothing for now.
+    /// Whether the alert is paused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
 }
 
 impl AlertSpec {
-    /// The job's name, which is the cursor's, too.
+    /// The name of its job and of its cursor.
     #[must_use]
     pub fn job(&self) -> String {
         format!("alert:{}", self.name)
     }
 
-    /// Whether it looks at a topic with these tags.
+    /// Whether it checks a topic with this id and these tags.
     #[must_use]
     pub fn concerns(&self, topic: &str, tags: &[String]) -> bool {
         (self.topics.is_empty() && self.tags.is_empty())
@@ -98,52 +98,52 @@ impl AlertSpec {
             || self.tags.iter().any(|tag| tags.contains(tag))
     }
 
-    /// Whether it looks at a source.
+    /// Whether it checks a source.
     #[must_use]
     pub fn looks_at(&self, source: Source) -> bool {
         self.sources.is_empty() || self.sources.contains(&source)
     }
 }
 
-/// A line of what an event tells: words, and where they lead.
+/// A line of an event's details: text and, optionally, a link.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AlertLine {
-    /// Text of one line.
+    /// One line of text.
     pub text: String,
-    /// Where it leads.
+    /// The link's address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The item it is about.
+    /// The key of the item it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
-/// Something that an alert saw.
+/// An event of an alert: a condition began or ended.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct AlertEvent {
-    /// Alert, run (or day) and subject: the same whoever sees it, and however often.
+    /// The id, made of alert, run (or day) and subject. The same however often and by whichever process it is detected.
     pub event: String,
     /// The alert's name.
     pub alert: String,
-    /// What it is about: a topic, a topic's source, or the service.
+    /// What it is about: a topic, a topic's source, or the service on a day.
     pub subject: String,
-    /// Whether it began or ended.
+    /// Whether the condition began or ended.
     pub kind: AlertEventKind,
     pub at: Time,
-    /// Text of one line.
+    /// One line of text.
     pub summary: String,
-    /// What it rests on.
+    /// The evidence.
     pub lines: Vec<AlertLine>,
-    /// The message that told of it; `None` while it waits.
+    /// The message that reported the event; `None` while it waits.
     pub message: Option<String>,
-    /// Why nobody is told.
+    /// Why no message is sent.
     pub muted: Option<String>,
-    /// When somebody said that they know.
+    /// When somebody acknowledged the event.
     pub acked_at: Option<Time>,
 }
 
 impl AlertEvent {
-    /// Its one line, which tells an end as one.
+    /// The event in one line; marks the end of a condition with `over: `.
     #[must_use]
     pub fn said(&self) -> String {
         match self.kind {
@@ -153,68 +153,68 @@ impl AlertEvent {
     }
 }
 
-/// What fires now.
+/// A condition that holds now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Firing {
     /// What it is about.
     pub subject: String,
     pub since: Time,
-    /// Whether somebody said that they know: then its end is not told.
+    /// Whether somebody acknowledged it. If so, its end is not reported.
     pub acked: bool,
 }
 
-/// How an alert stands.
+/// The stored state of an alert.
 #[derive(Debug, Clone, Default)]
 pub struct AlertStanding {
-    /// The number of the last run it looked at, and when; `None` before its first look.
+    /// The number of the last run it checked, and when it checked it; `None` before the first check.
     pub cursor: Option<(i64, Time)>,
-    /// When it sent something last.
+    /// When it last sent a message.
     pub sent_at: Option<Time>,
-    /// Until when nobody is told.
+    /// The end of the snooze.
     pub snoozed_until: Option<Time>,
     pub firing: Vec<Firing>,
-    /// Events of which nobody was told yet, the earliest first.
+    /// Events not reported yet, the earliest first.
     pub waiting: Vec<AlertEvent>,
-    /// How many there are of those in all.
+    /// The total number of events not reported yet.
     pub waiting_in_all: i64,
 }
 
-/// A run as alerts look at it.
+/// A run, as far as alerts need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AlertRun {
     /// Id shown to users.
     pub run: String,
     pub topic: String,
-    /// Its place in the reading order.
+    /// Its number in reading order.
     pub seq: i64,
     /// How it ended.
     pub state: RunState,
-    /// When it began; when it was due, of one that did not.
+    /// When it started, or when it was due if it did not start.
     pub at: Time,
 }
 
 impl AlertRun {
-    /// The run alone, as a stretch of the reading order.
+    /// The run alone, as a range in reading order.
     #[must_use]
     pub fn alone(&self) -> Between {
         Between { since: self.seq - 1, until: self.seq }
     }
 }
 
-/// A search as far as a source's health is concerned.
+/// A search, as far as a source's health needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Searched {
     pub source: Source,
-    /// What became of it.
+    /// How it ended.
     pub state: SearchState,
-    /// When its run began.
+    /// When its run started.
     pub at: Time,
-    /// What it held.
+    /// The counts of its reply.
     pub counts: Counts,
-    /// Of the new, how many at least were not older than the window.
+    /// A lower bound of the new items that are not older than the window.
     pub fresh: i64,
-    /// The span it asked for was over.
+    /// Whether the span it asked for was in the past.
     pub past: bool,
-    /// Error class, or why it was not made.
+    /// The error class, or why the search was not made.
     pub trouble: Option<String>,
 }

@@ -1,35 +1,35 @@
-//! How alerts stand, as they are shown: each with what fires, and what fires for a topic. Plain data.
+//! What pages show of alerts: each alert's state, and what fires for a topic. Plain data.
 
 use super::{AlertEvent, AlertSpec, Firing, Time};
 
-/// An alert in force and how it stands.
+/// An alert in force and its state.
 #[derive(Debug, Clone)]
 pub struct AlertCard {
-    /// What it looks for, and whom it tells.
+    /// What it checks and which channels it notifies.
     pub spec: AlertSpec,
-    /// When it looked last; `None` before its first look.
+    /// When it last checked; `None` before the first check.
     pub looked_at: Option<Time>,
-    /// When it sent something last.
+    /// When it last sent a message.
     pub sent_at: Option<Time>,
-    /// Until when nobody is told; the past means nothing.
+    /// The end of the snooze; a past time means that it is not snoozed.
     pub snoozed_until: Option<Time>,
-    /// What fires, what began last first; not all of it where it is much.
+    /// What fires, the latest first. Truncated when there is much.
     pub firing: Vec<Firing>,
-    /// How much fires in all, and how much of it somebody knows.
+    /// The total number of firing subjects, and how many of them are acknowledged.
     pub firing_in_all: i64,
     pub acked_in_all: i64,
-    /// Events of which nobody was told yet.
+    /// The number of events not reported yet.
     pub waiting: i64,
 }
 
 impl AlertCard {
-    /// Until when it tells nobody because somebody said so.
+    /// The end of the snooze; `None` when the alert is not snoozed.
     #[must_use]
     pub fn snoozed(&self, now: Time) -> Option<Time> {
         self.snoozed_until.filter(|until| *until > now)
     }
 
-    /// Until when it sends no message because it sent one.
+    /// The end of the cooldown after the last message; `None` when there is no cooldown now.
     #[must_use]
     pub fn cooling(&self, now: Time) -> Option<Time> {
         let cooldown = std::time::Duration::from_millis(self.spec.cooldown_ms);
@@ -46,16 +46,16 @@ pub struct FiringAt {
     pub firing: Firing,
 }
 
-/// What somebody knows now.
+/// How much an acknowledgement covered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Acked {
-    /// Events that nobody knew of.
+    /// Events that were not acknowledged before.
     pub events: u64,
-    /// What fires and nobody knew of.
+    /// Firing subjects that were not acknowledged before.
     pub firing: u64,
 }
 
-/// The topic that a subject names: itself, before `/` and a source or a day. That of the service's day is none.
+/// The topic of a subject: the part before `/` and a source or a day. `None` for the service's day.
 #[must_use]
 pub fn topic_of(subject: &str) -> Option<&str> {
     match subject.split_once('/') {
@@ -66,7 +66,7 @@ pub fn topic_of(subject: &str) -> Option<&str> {
 }
 
 impl AlertEvent {
-    /// The public id of the run it was seen at; a budget is seen on a day.
+    /// The public id of the run in which the event was detected; `None` for a budget, which is checked by day.
     #[must_use]
     pub fn run(&self) -> Option<&str> {
         let rest = self.event.strip_prefix("alert:")?.strip_prefix(&self.alert)?.strip_prefix('/')?;

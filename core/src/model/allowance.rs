@@ -1,10 +1,10 @@
-//! What may be called and spent in a UTC day, and how a call that would be more is told. What was used is counted by the
-//! store, and what a call costs is said elsewhere.
+//! Limits of calls and money in a UTC day, and the reason why a call is refused. The store counts what was used;
+//! `budget` computes prices.
 
 use super::{Micros, Source, Time, closed_list};
 
 closed_list! {
-    /// Which allowance of a day a call would overdraw.
+    /// Which daily limit a call would exceed.
     Budget {
         /// `max_calls_per_day` of the service.
         ServiceCalls = "service calls",
@@ -17,7 +17,7 @@ closed_list! {
     }
 }
 
-/// What the whole service may be asked in a UTC day.
+/// The limits of the whole service in a UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServiceLimits {
     pub calls: u32,
@@ -26,7 +26,7 @@ pub struct ServiceLimits {
 }
 
 impl From<u32> for ServiceLimits {
-    /// A limit of calls, none of money.
+    /// A limit of calls only.
     fn from(calls: u32) -> Self {
         Self { calls, money: None }
     }
@@ -41,15 +41,15 @@ impl std::fmt::Display for ServiceLimits {
     }
 }
 
-/// What the search service and each other provider may be asked in a UTC day.
+/// The limits of the search service and of each other provider in a UTC day.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DayLimits {
-    /// Of the search service, where there is one.
+    /// The limits of the search service; `None` without one.
     pub service: Option<ServiceLimits>,
     pub providers: Vec<(Source, ServiceLimits)>,
 }
 
-/// What one topic may ask in a UTC day; it is stored with the topic.
+/// The limits of one topic in a UTC day, stored with the topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct TopicLimits {
     #[serde(rename = "max_calls_per_day", default, skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct TopicLimits {
 }
 
 impl TopicLimits {
-    /// Whether it has none.
+    /// Whether there are no limits.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
@@ -72,40 +72,40 @@ impl TopicLimits {
     }
 }
 
-/// What was used of a UTC day.
+/// What was used in a UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Used {
     pub calls: i64,
-    /// What they cost, or may cost as long as that is not known.
+    /// The cost of the calls; the expected price while the actual one is not known.
     pub money: Micros,
 }
 
 impl Used {
-    /// Together with others.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self { calls: self.calls.saturating_add(other.calls), money: self.money.plus(other.money) }
     }
 
-    /// One call more at a price.
+    /// Adds one call at a price.
     pub fn add(&mut self, price: Micros) {
         self.calls = self.calls.saturating_add(1);
         self.money = self.money.plus(price);
     }
 }
 
-/// Why a call must not be made, and until when.
+/// Why a call is refused, and until when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exhausted {
-    /// What it would overdraw.
+    /// The limit it would exceed.
     pub budget: Budget,
-    /// What was used of it, in calls or micro-dollars.
+    /// How much is used, in calls or micro-dollars.
     pub used: i64,
-    /// What there is of it.
+    /// The limit, in the same unit.
     pub limit: i64,
-    /// What the call would be expected to cost.
+    /// The expected price of the call.
     pub price: Micros,
-    /// When there is more; `None` where a whole day has less than one call may cost.
+    /// When the limit resets; `None` if one call may cost more than a whole day allows.
     pub clears_at: Option<Time>,
 }
 
@@ -133,13 +133,13 @@ impl Exhausted {
         self.hint_for(super::SERVICE)
     }
 
-    /// What is said of it where a provider was asked.
+    /// The message, with the provider's name in place of the service.
     #[must_use]
     pub fn text_for(&self, provider: &str) -> String {
         self.to_string().replacen(super::SERVICE, provider, 1)
     }
 
-    /// The same where a provider was asked.
+    /// What to do about it, for a given provider.
     #[must_use]
     pub fn hint_for(&self, provider: &str) -> String {
         let section = if provider == super::SERVICE { "service".to_owned() } else { format!("providers.{provider}") };

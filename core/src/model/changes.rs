@@ -1,18 +1,18 @@
-//! What the store reads about a span of a topic's runs, so that somebody can say what changed in it: snapshots, first and
-//! last sightings, edits, reactions. Plain rows; what is new, gone or rising is `insight`'s to say.
+//! What the store reads about a span of a topic's runs: snapshots, first and last sightings, edits, reactions. Plain
+//! rows; `insight` decides what is new, gone or rising.
 
 use super::{Counts, Engagement, Kind, SearchState, Source, Span, Time, WindowFit};
 
-/// A stretch of a topic's runs in reading order: those with a `seq` above `since`, up to `until`.
+/// A range of a topic's runs in reading order: those with a `seq` above `since`, up to and including `until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Between {
-    /// The last `seq` before it; 0 for all.
+    /// The last `seq` before the range; 0 for all.
     pub since: i64,
-    /// Its last `seq`.
+    /// The last `seq` of the range.
     pub until: i64,
 }
 
-/// What a source was asked, and in which words.
+/// The question that a source was asked.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Question {
     pub source: Source,
@@ -20,41 +20,41 @@ pub struct Question {
     pub query: String,
 }
 
-/// One search of a run: what its source looked like at that moment.
+/// One search of a run and what it returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     /// Public id of the run.
     pub run: String,
-    /// Its place in the reading order.
+    /// The run's number in reading order.
     pub seq: i64,
-    /// When it looked.
+    /// When the search was made.
     pub at: Time,
-    /// Place of its question in [`Snapshots::questions`].
+    /// The index of its question in [`Snapshots::questions`].
     pub question: usize,
-    /// What became of it.
+    /// How it ended.
     pub state: SearchState,
-    /// The reply was as long as it could be.
+    /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// The span that its request named.
+    /// The span that its request asked for.
     pub asked: Option<Span>,
-    /// What it held.
+    /// The counts of its reply.
     pub counts: Counts,
 }
 
-/// The searches of a span and some before it, in reading order.
+/// The searches of a span, and some before it, in reading order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshots {
-    /// The questions, each once.
+    /// The distinct questions.
     pub questions: Vec<Question>,
-    /// For each question: whether it had been answered for this topic before the first snapshot below.
+    /// For each question: whether it was answered for this topic before the first snapshot in `all`.
     pub known: Vec<bool>,
-    /// The searches; those up to `Between::since` are there to compare with.
+    /// The searches. Those up to `Between::since` are for comparison.
     pub all: Vec<Snapshot>,
-    /// Runs of the span were left out because there are too many; the latest are here.
+    /// Whether earlier runs of the span were left out because there are too many.
     pub cut: bool,
 }
 
-/// What readers need to show an item and to filter it.
+/// What is needed to show and to filter an item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ItemHead {
     /// Key shown to users.
@@ -69,9 +69,9 @@ pub struct ItemHead {
     /// Language, when known.
     pub lang: Option<String>,
     pub published_at: Option<Time>,
-    /// Key of the item that it is a near-copy of; its own when it is the first or alone, absent when nobody looked yet.
+    /// The key of the first item of its near-copies; its own if it is the first or alone; `None` if not compared yet.
     pub cluster: Option<String>,
-    /// Whether words, author and address were pruned.
+    /// Whether text, author and address were pruned.
     #[serde(skip)]
     pub pruned: bool,
 }
@@ -82,24 +82,24 @@ pub struct FirstSight {
     pub item: ItemHead,
     /// The run that saw it.
     pub run: String,
-    /// That run's place in the reading order.
+    /// The run's number in reading order.
     pub seq: i64,
     pub first_seen: Time,
-    /// The sources that showed it in that run.
+    /// The sources that showed it in that run, and whether it lay in the window.
     pub seen: Vec<(Source, WindowFit)>,
-    /// Its latest reactions.
+    /// The latest reactions.
     pub engagement: Engagement,
 }
 
-/// An item that a topic's latest runs did not see.
+/// An item that the topic's latest runs did not find.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastSight {
     pub item: ItemHead,
-    /// Where the run that saw it last stands in the reading order.
+    /// The number in reading order of the run that saw it last.
     pub last_seq: i64,
-    /// When that was.
+    /// When that run saw it.
     pub last_seen: Time,
-    /// Each of its sightings in the span that was read, inside the window at that moment.
+    /// Its sightings in the span that was read, as source and `seq`, where it lay inside the window at that moment.
     pub seen: Vec<(Source, i64)>,
 }
 
@@ -112,22 +112,22 @@ pub struct Edit {
     pub old_title: Option<String>,
     /// Text before the first edit of the span.
     pub old_text: Option<String>,
-    /// When the last of them was seen.
+    /// When the last edit was seen.
     pub at: Time,
     pub edits: i64,
 }
 
-/// An item at two moments.
+/// An item's reactions at two times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
     pub item: ItemHead,
     /// The source that showed it both times.
     pub source: Source,
-    /// The first moment.
+    /// The earlier time.
     pub from: Time,
     pub until: Time,
-    /// Reactions at the first of the two times.
+    /// Reactions at the earlier time.
     pub before: Engagement,
-    /// Reactions in the end.
+    /// Reactions at the later time.
     pub after: Engagement,
 }

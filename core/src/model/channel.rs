@@ -1,82 +1,82 @@
-//! A channel of `[[channels]]`: whom things are delivered to, and how. Secrets are named here, never held: where they are
-//! read is cli's.
+//! A channel of `[[channels]]`: where messages are delivered, and how. It names secrets but never holds them; `cli`
+//! reads them.
 
 use std::path::PathBuf;
 
 use super::closed_list;
 
 closed_list! {
-    /// How a mail server is spoken to.
+    /// How TLS is used with a mail server.
     SmtpTls {
-        /// Plain at first, then TLS, or nothing is sent.
+        /// Plain at first, then TLS. If the server offers no TLS, nothing is sent.
         StartTls = "starttls",
         /// TLS from the first byte.
         Implicit = "implicit",
-        /// No TLS: for a server on this machine.
+        /// No TLS, for a server on this machine.
         None = "none",
     }
 }
 
 closed_list! {
-    /// What a channel is.
+    /// The kind of a channel.
     ChannelKind {
         Email = "email",
-        /// A request to an address.
+        /// An HTTP request to an address.
         Webhook = "webhook",
-        /// The same as Slack reads it.
+        /// A webhook in Slack's format.
         Slack = "slack",
-        /// The same as Mattermost reads it.
+        /// A webhook in Mattermost's format.
         Mattermost = "mattermost",
-        /// A topic of an ntfy server.
+        /// A topic on an ntfy server.
         Ntfy = "ntfy",
-        /// A chat of Telegram, by a bot.
+        /// A Telegram chat, through a bot.
         Telegram = "telegram",
-        /// A webhook of Discord.
+        /// A Discord webhook.
         Discord = "discord",
-        /// A workflow of Microsoft Teams.
+        /// A Microsoft Teams workflow.
         Teams = "teams",
         /// A key of an Apprise server.
         Apprise = "apprise",
     }
 }
 
-/// What a request to an address looks like, with what it needs to know beside the address.
+/// The format of a webhook request, with what it needs beside the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HookForm {
-    /// Our own JSON, signed.
+    /// Own JSON, signed.
     Own,
-    /// `text`, as incoming webhooks of Slack take it.
+    /// `text`, for incoming webhooks of Slack.
     Slack,
-    /// `text`, kept from being Markdown.
+    /// `text`, escaped so that it is not read as Markdown.
     Mattermost,
-    /// `topic`, `title` and `message`, as ntfy takes it.
+    /// `topic`, `title` and `message`, for ntfy.
     Ntfy,
-    /// `sendMessage` of a bot; the address is that of its API, without the token.
+    /// `sendMessage` of a bot. The address is that of the bot API, without the token.
     Telegram {
-        /// Number of the chat, or `@name` of a channel.
+        /// The chat's number, or `@name` of a channel.
         chat: String,
     },
     /// `content` and an embed.
     Discord,
-    /// A card in a message.
+    /// A message with a card.
     Teams,
     /// `title`, `body`, `type` and `tag`.
     Apprise {
-        /// Which services of the key; those without a tag when `None`.
+        /// The tag of the services to notify; `None` means those without a tag.
         tag: Option<String>,
     },
 }
 
-/// Where a secret is read from: a variable, or a file that only its owner may read.
+/// Where a secret is read from: an environment variable, or a file that only its owner may read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SecretPlace {
-    /// Name of the environment variable; the same with `_FILE` names a file.
+    /// The name of the environment variable. The same name with `_FILE` appended may hold a file path.
     pub variable: Option<String>,
     pub file: Option<PathBuf>,
 }
 
 impl SecretPlace {
-    /// Whether there is none.
+    /// Whether no place is named.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.variable.is_none() && self.file.is_none()
@@ -89,39 +89,39 @@ pub struct EmailSpec {
     /// The mail server.
     pub host: String,
     pub port: u16,
-    /// How it is spoken to.
+    /// How TLS is used.
     pub tls: SmtpTls,
     pub from: String,
     pub to: Vec<String>,
-    /// Who logs in, when somebody does.
+    /// The user name for the login, if any.
     pub user: Option<String>,
-    /// Where the password is.
+    /// Where the password is read from.
     pub password: SecretPlace,
 }
 
 /// A webhook channel.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebhookSpec {
-    /// The address, unless it is a secret itself.
+    /// The address, unless the address itself is a secret.
     pub url: Option<url::Url>,
-    /// The variable that holds it.
+    /// The environment variable that holds the address.
     pub url_variable: Option<String>,
-    /// Where the secret is that requests are signed with; of ntfy and Telegram the access token.
+    /// Where the signing secret is read from; for ntfy and Telegram, the access token.
     pub secret: SecretPlace,
-    /// What a request looks like.
+    /// The format of the request.
     pub form: HookForm,
     /// Whether addresses of private networks are allowed.
     pub allow_private: bool,
 }
 
 impl std::fmt::Debug for WebhookSpec {
-    /// Without the path of the address, which many services make their secret.
+    /// Omits the path of the address: many services put a secret there.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WebhookSpec").field("url", &self.url.as_ref().map(shown_url)).finish_non_exhaustive()
     }
 }
 
-/// An address for people: scheme, host and port. The rest may be a secret.
+/// An address to show to people: scheme, host and port. The rest may be a secret.
 #[must_use]
 pub fn shown_url(url: &url::Url) -> String {
     let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
@@ -129,11 +129,11 @@ pub fn shown_url(url: &url::Url) -> String {
     format!("{}://{}{port}{rest}", url.scheme(), url.host_str().unwrap_or(""))
 }
 
-/// How one kind of channel is reached.
+/// How a channel is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChannelWay {
     Email(EmailSpec),
-    /// A request to an address.
+    /// An HTTP request to an address.
     Webhook(WebhookSpec),
 }
 
@@ -143,16 +143,16 @@ pub struct ChannelSpec {
     pub name: String,
     /// How it is reached.
     pub way: ChannelWay,
-    /// Longest time of one try, milliseconds.
+    /// The timeout of one attempt, in milliseconds.
     pub timeout_ms: u64,
-    /// Tries before a message is given up.
+    /// The number of attempts before a message is given up.
     pub max_tries: u32,
-    /// Whether nothing is sent for now; messages wait.
+    /// Whether the channel is paused; its messages wait.
     pub paused: bool,
 }
 
 impl ChannelSpec {
-    /// What it is.
+    /// The channel's kind.
     #[must_use]
     pub fn kind(&self) -> ChannelKind {
         match &self.way {
@@ -170,7 +170,7 @@ impl ChannelSpec {
         }
     }
 
-    /// Whom it reaches, for people.
+    /// The recipient, for people.
     #[must_use]
     pub fn whom(&self) -> String {
         match &self.way {

@@ -1,58 +1,58 @@
-//! Near-copies in plain words: what an item says, by what its copies are found, and what was decided. How texts are
-//! compared is `normalise::near`'s, which items there are is the store's.
+//! Near-copies as data: an item's text, the keys that find its copies, and the decision. `normalise::near` compares
+//! texts; the store holds the items.
 
 use super::{Kind, Time};
 
-/// What an item says, as far as copies are looked for.
+/// The text of an item, as far as near-copy detection needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wording {
-    /// Posts are compared with posts, pages with pages.
+    /// Posts are compared only with posts, pages only with pages.
     pub kind: Kind,
     /// A page's title.
     pub title: Option<String>,
     /// A post's text or a page's snippet.
     pub text: Option<String>,
-    /// How it sounds, from -1000 to 1000, where a scorer said so.
+    /// The tone score, from -1000 to 1000, if there is one.
     pub score: Option<i64>,
 }
 
-/// By what the copies of a text are found and known.
+/// The keys that find an item's copies, and the sketch that compares it with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marks {
-    /// Keys of which copies share at least one, nearly always; the last one stands for the whole text.
+    /// Keys. Two copies nearly always share at least one. The last key is a hash of the whole text.
     pub bands: Vec<i64>,
-    /// What the text consists of, to be compared with another's.
+    /// A compact form of the text, for comparison with another's.
     pub sketch: Vec<u8>,
 }
 
-/// The first item of a cluster, by its place in the order in which clusters began.
+/// The first item of a cluster. `place` numbers clusters in the order in which they began.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     pub place: i64,
-    /// What its text consisted of when it was looked at.
+    /// The sketch of its text when it was compared.
     pub sketch: Vec<u8>,
 }
 
-/// What was decided of an item.
+/// The decision about an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// It says too little to be compared.
+    /// Its text is too short to be compared.
     Alone,
-    /// It begins a cluster, to be found by these keys from now on.
+    /// It starts a cluster, which these keys find from now on.
     Begins(Head, Vec<i64>),
-    /// It is a near-copy of the first item of this place. With a key, it says so in words of its own, and whoever repeats
-    /// those words belongs there too.
+    /// It is a near-copy of the first item of this cluster. The key, if any, is that of its own whole text: items that
+    /// repeat this text belong to the same cluster.
     CopyOf(i64, Option<i64>),
 }
 
-/// How many keys are kept apart while they are young. Where a key is kept changes nothing of what it leads to.
+/// How many keys stay in the tables of young keys. The table of a key never changes what the key finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room {
-    /// Keys among the youngest; few enough that a batch of new ones shares their pages.
+    /// The most keys in the youngest table: few enough that a batch of new keys shares database pages.
     pub young: i64,
-    /// Keys between those and all others.
+    /// The most keys in the middle table.
     pub middle: i64,
-    /// Keys that move on in one transaction.
+    /// The number of keys moved in one transaction.
     pub slice: i64,
 }
 
@@ -63,44 +63,44 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Room for all keys among the youngest: none ever moves on, but those that were moving go on.
+    /// No limit: no key moves to another table, except that a move in progress goes on.
     #[must_use]
     pub fn endless() -> Self {
         Self { young: i64::MAX, middle: i64::MAX, ..Self::default() }
     }
 }
 
-/// How much a topic heard, and how much of it was said anew.
+/// How many items a topic found, and how many of them are distinct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Volume {
     pub raw: i64,
-    /// Items of which none is a near-copy of another.
+    /// Items, with near-copies counted once.
     pub unique: i64,
-    /// Different authors; items without a known author are not counted. `None` when no item has one: not known is not none.
+    /// The number of distinct authors. Items without a known author are not counted; `None` if no item has one.
     pub authors: Option<i64>,
 }
 
 impl Volume {
-    /// With so many different authors among those that are known.
+    /// Makes a volume; `authors` is the number of distinct known authors.
     #[must_use]
     pub fn new(raw: i64, unique: i64, authors: i64) -> Self {
         Self { raw, unique, authors: (authors > 0 || raw == 0).then_some(authors) }
     }
 }
 
-/// One text and those who brought it, in one topic.
+/// A cluster of near-copies in one topic.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ClusterRow {
     pub topic: String,
-    /// Public key of the representative: the item that was first seen.
+    /// The public key of the representative: the item seen first.
     pub cluster: String,
-    /// Items of this topic.
+    /// The number of its items in this topic.
     pub members: i64,
-    /// Their different authors, as far as known.
+    /// The number of distinct known authors.
     pub authors: i64,
-    /// When the topic saw the first of them.
+    /// When the topic first saw one of them.
     pub first_seen: Time,
-    /// And the last of them for the first time.
+    /// The latest first sighting among them.
     pub last_new: Time,
     /// The representative's title.
     pub title: Option<String>,

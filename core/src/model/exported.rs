@@ -1,22 +1,22 @@
-//! Rows that only exports hand out: a search with the topic it was for and both its prices, an item at the moment a topic
-//! saw it first. Plain data, without any database-made id.
+//! Rows that only exports write: a search with its topic and both prices, and an item at its first sighting for a
+//! topic. Plain data, without database ids.
 
 use super::{Kind, Micros, SearchRow, Time, WindowFit};
 
-/// A search with what is known of it besides.
+/// A search with its topic and its prices.
 #[derive(Debug, Clone)]
 pub struct SearchedRow {
     pub topic: String,
     /// When its end was recorded.
     pub finished_at: Option<Time>,
-    /// What it was expected to cost when it began.
+    /// The expected price when the search started.
     pub expected: Micros,
-    /// What it cost; `None` while that is not known.
+    /// The actual cost; `None` while not known.
     pub actual: Option<Micros>,
     pub search: SearchRow,
 }
 
-/// An item as a topic saw it first.
+/// An item at its first sighting for a topic.
 #[derive(Debug, Clone)]
 pub struct NewRow {
     pub topic: String,
@@ -27,7 +27,7 @@ pub struct NewRow {
     pub first_seen: Time,
     /// The run that saw it.
     pub first_run: String,
-    /// Every source that showed it then answered its question for the first time.
+    /// Whether every source that showed it then answered its question for the first time.
     pub baseline: bool,
     /// Whether it lay in the window of the search that found it.
     pub fit: WindowFit,

@@ -1,8 +1,8 @@
-//! Which characters nobody sees: those that command a terminal, turn text around, or are not drawn at all, in which words
-//! can be carried past a reader. How they are shown or left out is each writer's.
+//! Detects invisible characters: control characters, direction marks, and characters that are not drawn at all, which
+//! can hide words from a reader. Each writer decides whether to escape or omit them.
 
-/// Whether a character is a command, a mark of direction, a tag, a filler, or else is not drawn (`Default_Ignorable_Code_Point`
-/// of Unicode 16). Joiners and variation selectors are not counted: see [`is_hidden_after`].
+/// Whether a character is a control character, a direction mark, a tag, a filler, or otherwise not drawn
+/// (`Default_Ignorable_Code_Point` of Unicode 16). Excludes joiners and variation selectors: see [`is_hidden_after`].
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
@@ -13,19 +13,19 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Whether a character joins its neighbours or keeps them apart: between emoji, and in Persian and Indic words.
+/// Whether a character is a zero-width joiner or non-joiner, used between emoji and in Persian and Indic words.
 #[must_use]
 pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a character chooses another form of the one before it.
+/// Whether a character is a variation selector: it chooses another form of the character before it.
 fn is_selector(c: char) -> bool {
     matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// The same where the character before is known: a joiner or a selector belongs to a sequence when it follows something
-/// that can be joined or chosen, and one alone; in a row, they carry what nobody sees.
+/// Like [`is_hidden`], but knows the previous character. A single joiner or selector is visible when it follows a
+/// character that it can apply to. Any further ones in a row are hidden: they could carry invisible text.
 #[must_use]
 pub fn is_hidden_after(before: Option<char>, c: char) -> bool {
     let drawn = |before: char| !is_hidden(before) && !is_joiner(before) && !before.is_whitespace();
@@ -33,7 +33,7 @@ pub fn is_hidden_after(before: Option<char>, c: char) -> bool {
         return !before.is_some_and(|before| drawn(before) && !before.is_ascii());
     }
     if is_selector(c) {
-        // Keycaps are a digit, `#` or `*`, a selector, and a frame.
+        // A keycap is a digit, `#` or `*`, then a selector, then a frame.
         let keycap = |before: char| before.is_ascii_digit() || matches!(before, '#' | '*');
         let chosen = |before: char| drawn(before) && !is_selector(before) && (!before.is_ascii() || keycap(before));
         return !before.is_some_and(chosen);
@@ -45,7 +45,7 @@ pub fn is_hidden_after(before: Option<char>, c: char) -> bool {
 mod tests {
     use super::*;
 
-    /// What a reader is shown of a text.
+    /// The visible characters of a text.
     fn shown(text: &str) -> String {
         let mut before = None;
         text.chars().filter(|c| !is_hidden_after(before.replace(*c), *c)).collect()
@@ -95,7 +95,7 @@ mod tests {
         ] {
             assert_eq!(shown(&format!("a{c}b é{c}")), "ab é", "{:x}", u32::from(c));
         }
-        // Joiners and selectors that join or choose nothing.
+        // Joiners and selectors with nothing to apply to.
         for (text, expected) in [
             ("a\u{200d}b\u{200c}c", "abc"),
             ("\u{200d}a", "a"),

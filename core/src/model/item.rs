@@ -1,22 +1,22 @@
-//! What a source shows: a post or a page as it was found, with what is known about it, and as it is after identity and
-//! window were decided. Every field that a reply may leave out is an `Option`; nothing is invented.
+//! An item as a source returned it (post or page), and as a finding after identity and window were decided. Every field
+//! that a reply may omit is an `Option`; nothing is invented.
 
 use super::{Source, Time, closed_list};
 
 closed_list! {
-    /// What kind of thing an item is.
+    /// The kind of an item.
     Kind {
-        /// A post of a social platform.
+        /// A post on a social platform.
         Post = "post",
-        /// A page of the web.
+        /// A web page.
         Page = "page",
     }
 }
 
-/// Before November 2010 ids of X were counted one by one, up to just under this number; those carry no time.
+/// Smallest X post id that encodes a time. Ids before November 2010 are smaller and sequential.
 const FIRST_TIMED_ID: i64 = 30_000_000_000;
 
-/// The time that an id of X carries, exact to the millisecond; `None` for older ids and what is no id.
+/// The time encoded in an X post id, exact to the millisecond; `None` for older ids and for text that is not an id.
 #[must_use]
 pub fn time_of_post_id(id: &str) -> Option<Time> {
     const EPOCH_MS: i64 = 1_288_834_974_657;
@@ -27,7 +27,7 @@ pub fn time_of_post_id(id: &str) -> Option<Time> {
 }
 
 closed_list! {
-    /// How far back a search looks, in the contract's own words.
+    /// How far back a search looks. The spelling is the API contract's.
     Window {
         /// The past 24 hours.
         Past24Hours = "PAST_24_HOURS",
@@ -48,18 +48,19 @@ impl Window {
 }
 
 closed_list! {
-    /// Whether an item's published time lies in the window that was asked for; checked here, never believed.
+    /// Whether an item's publication time lies in the requested window. Always checked here; the service's word is not
+    /// trusted.
     WindowFit {
         /// Inside the window.
         In = "in",
         /// Older than the window, or implausibly in the future.
         Outside = "outside",
-        /// The reply carried no date that could be read.
+        /// The reply had no readable date.
         Undated = "undated",
     }
 }
 
-/// Reactions to an item at the moment it was seen; each may be unknown.
+/// Counts of reactions to an item when it was seen. Each may be unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Engagement {
     /// Likes or favourites.
@@ -73,14 +74,14 @@ pub struct Engagement {
     pub views: Option<i64>,
 }
 
-/// One entry of a reply, decoded but not yet judged. Texts are valid UTF-8 without NUL and within the length limits.
+/// One entry of a reply, decoded but not yet assessed. Texts are valid UTF-8 without NUL and within the length limits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     /// Post or page, by the entry's shape. `None` only in `Default`.
     pub kind: Option<Kind>,
     /// The platform's id, as text (19 digits do not survive a float).
     pub id: Option<String>,
-    /// The address as given.
+    /// The URL as given.
     pub url: Option<String>,
     /// The author's handle, without `@`.
     pub author: Option<String>,
@@ -92,25 +93,25 @@ pub struct Found {
     pub text: Option<String>,
     /// Language tag as the reply gave it.
     pub lang: Option<String>,
-    /// When it was published, when a date could be read.
+    /// The publication time, if the entry has a readable date.
     pub published_at: Option<Time>,
     pub engagement: Engagement,
-    /// Whether the reply calls it a repost.
+    /// Whether the reply marks it as a repost.
     pub is_repost: Option<bool>,
-    /// Whether the reply calls it a quote.
+    /// Whether the reply marks it as a quote.
     pub is_quote: Option<bool>,
-    /// The thread it belongs to.
+    /// The id of the thread it belongs to.
     pub conversation_id: Option<String>,
-    /// What tells entries of one address apart, where an address has several.
+    /// What distinguishes this entry from others at the same URL, if there are several.
     pub entry: Option<String>,
     /// Its place in the reply, from 1.
     pub rank: u32,
 }
 
-/// Digits of a page's key that tell entries of one address apart, behind a `#`.
+/// Length of the hexadecimal suffix, after `#`, that distinguishes page keys with the same URL.
 pub const ENTRY_DIGITS: usize = 16;
 
-/// The key of the page on which an entry is told apart; `None` for any other key. No address as it is compared ends so.
+/// The page's key without the entry suffix; `None` for any other key. A normalised URL never ends like such a suffix.
 #[must_use]
 pub fn page_of_entry(key: &str) -> Option<&str> {
     let (page, digits) = key.rsplit_once('#').filter(|_| key.starts_with("page:"))?;
@@ -122,22 +123,22 @@ pub fn page_of_entry(key: &str) -> Option<&str> {
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Answer {
     pub text: String,
-    /// The label of the model that wrote it, when given.
+    /// The model's label, if given.
     pub model: Option<String>,
     /// Whether the stream ended before its completion.
     pub partial: bool,
 }
 
-/// An entry after identity and window were decided: what the store keeps.
+/// An entry after identity and window were decided. This is what the store saves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The source whose reply held it.
+    /// The source whose reply contained it.
     pub source: Source,
-    /// The entry, cleaned; its `url` is the address to show, not the key.
+    /// The cleaned entry. Its `url` is the address to show, not the key.
     pub found: Found,
     /// Post or page.
     pub kind: Kind,
-    /// Identity keys, the strongest first; never empty. See `normalise::identity`.
+    /// Identity keys, strongest first; never empty. See `normalise::identity`.
     pub keys: Vec<String>,
     /// Whether the first key is a strong one (platform id or canonical URL) rather than a text fingerprint.
     pub strong: bool,
@@ -145,5 +146,5 @@ pub struct Finding {
     pub fit: WindowFit,
 }
 
-/// Prefix of identity keys that rest on an author and a text rather than on an id or an address.
+/// Prefix of identity keys made from author and text rather than from an id or a URL.
 pub const TEXT_KEY_PREFIX: &str = "text:";

@@ -1,63 +1,63 @@
-//! A job that is no topic: something else that has a schedule and runs in the ledger. What a kind of job is made of is
-//! that kind's; here it is data that is stored and handed to whoever can run it.
+//! A job that is not a topic but also has a schedule and runs in the ledger. Its `spec` is opaque here; only the code
+//! that runs this kind of job reads it.
 
 use super::{AlertSpec, ReportSpec, Retention, SchedulePolicy, closed_list};
 
 closed_list! {
-    /// What kind of job it is.
+    /// The kind of a job.
     JobKind {
         /// A report of `[[reports]]`.
         Report = "report",
         /// An export of `[[exports]]`.
         Export = "export",
-        /// An alert of `[[alerts]]`: it has no schedule, and looks whenever runs became readable.
+        /// An alert of `[[alerts]]`. It has no schedule; it checks whenever new runs can be read.
         Alert = "alert",
-        /// What `[retention]` says goes.
+        /// Deletion of old data, as configured by `[retention]`.
         Prune = "prune",
     }
 }
 
-/// A job as it is stored.
+/// A job as stored.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Job {
     /// Its name in the ledger: `report:daily`.
     pub id: String,
-    /// Who can run it.
+    /// Determines who can run it.
     pub kind: JobKind,
-    /// When it runs; `None` means never by itself.
+    /// When it runs; `None` means only on request.
     pub schedule: Option<SchedulePolicy>,
-    /// What its kind needs to know.
+    /// The settings of its kind, as JSON.
     pub spec: serde_json::Value,
 }
 
 impl Job {
-    /// A report as a job.
+    /// Makes a job of a report.
     ///
     /// # Errors
-    /// When it cannot be written as JSON, which every report can.
+    /// If the report cannot be written as JSON; this never happens.
     pub fn of_report(report: &ReportSpec) -> Result<Self, serde_json::Error> {
         let (id, schedule) = (report.job(), report.schedule.clone());
         Ok(Self { id, kind: JobKind::Report, schedule, spec: serde_json::to_value(report)? })
     }
 
-    /// An alert as a job, so that it is adopted, renamed and removed with the others.
+    /// Makes a job of an alert, so that it is adopted, renamed and removed like other jobs.
     ///
     /// # Errors
-    /// When it cannot be written as JSON, which every alert can.
+    /// If the alert cannot be written as JSON; this never happens.
     pub fn of_alert(alert: &AlertSpec) -> Result<Self, serde_json::Error> {
         Ok(Self { id: alert.job(), kind: JobKind::Alert, schedule: None, spec: serde_json::to_value(alert)? })
     }
 
-    /// Pruning as a job.
+    /// Makes the pruning job.
     ///
     /// # Errors
-    /// When it cannot be written as JSON, which it always can.
+    /// If the settings cannot be written as JSON; this never happens.
     pub fn of_prune(retention: Retention, schedule: SchedulePolicy) -> Result<Self, serde_json::Error> {
         let (kind, spec) = (JobKind::Prune, serde_json::to_value(retention)?);
         Ok(Self { id: kind.as_str().to_owned(), kind, schedule: Some(schedule), spec })
     }
 
-    /// Follows a topic to its new id; whether it names that topic.
+    /// Replaces a topic's old id by its new one. Returns whether the job names the topic.
     pub fn rename_topic(&mut self, old: &str, new: &str) -> bool {
         let topics = self.spec.get_mut("topics").and_then(serde_json::Value::as_array_mut);
         let mut named = false;
@@ -68,26 +68,26 @@ impl Job {
         named
     }
 
-    /// The report that the job is.
+    /// The report's settings.
     ///
     /// # Errors
-    /// When it is none, or one that this version cannot read.
+    /// If the job is not a report, or this version cannot read it.
     pub fn report(&self) -> Result<ReportSpec, serde_json::Error> {
         serde_json::from_value(self.spec.clone())
     }
 
-    /// The alert that the job is.
+    /// The alert's settings.
     ///
     /// # Errors
-    /// When it is none, or one that this version cannot read.
+    /// If the job is not an alert, or this version cannot read it.
     pub fn alert(&self) -> Result<AlertSpec, serde_json::Error> {
         serde_json::from_value(self.spec.clone())
     }
 
-    /// What the job is to keep.
+    /// The retention settings of the pruning job.
     ///
     /// # Errors
-    /// When it is none that prunes, or one that this version cannot read.
+    /// If the job does not prune, or this version cannot read it.
     pub fn retention(&self) -> Result<Retention, serde_json::Error> {
         serde_json::from_value(self.spec.clone())
     }

@@ -1,9 +1,9 @@
-//! What a daily report counts and shows of items: marks (an item without its words, for counting many), words (of the few
-//! that are shown), and reactions over time. Plain data; what the figures mean is `insight`'s.
+//! Rows for a daily report: marks (items without their text, for counting many), words (the text of the few that are
+//! shown) and reactions over time. Plain data; `insight` interprets it.
 
 use super::{Engagement, Kind, Source, Time, Tone, WindowFit};
 
-/// An item of a topic as far as it is counted: no words, no database-made id.
+/// An item of a topic as far as counting needs it: no text, no database id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
     /// Key shown to users.
@@ -11,40 +11,40 @@ pub struct Mark {
     /// Post or page.
     pub kind: Kind,
     pub author: Option<String>,
-    /// Address of a page; posts are told by key.
+    /// The URL of a page; posts are identified by key.
     pub url: Option<String>,
     pub published_at: Option<Time>,
     /// First seen for this topic.
     pub first_seen: Time,
-    /// Number of the run that saw it first; runs may end, and be numbered, in another order than they began.
+    /// The number of the run that saw it first. Runs may end, and be numbered, in another order than they started.
     pub seq: i64,
     /// Whether it lay in the window of the run that saw it first.
     pub fit: WindowFit,
-    /// Key of the item that stands for its near-copies; its own when it is alone or was not compared yet.
+    /// The key of the first item of its near-copies; its own if it is alone or not compared yet.
     pub cluster: String,
-    /// How it sounds; `None` while nobody has scored it.
+    /// The tone; `None` if not scored yet.
     pub sound: Option<Tone>,
-    /// Thousandths, -1000..1000.
+    /// The tone score in thousandths, from -1000 to 1000.
     pub score: Option<i64>,
-    /// Which scorer said so.
+    /// The scorer's version.
     pub scorer: Option<String>,
-    /// Reactions as of the latest sighting.
+    /// Reactions at the latest sighting.
     pub engagement: Engagement,
-    /// How often its words changed.
+    /// How often its text changed.
     pub edits: i64,
-    /// Whether words, author and address were pruned.
+    /// Whether text, author and address were pruned.
     pub pruned: bool,
 }
 
 impl Mark {
-    /// The instant it counts at: when it was published, or when it was first seen where that is unknown or earlier (a date
-    /// in the future is a slip of somebody's clock).
+    /// The time at which it is counted: when it was published, or when it was first seen if the publication time is
+    /// unknown or later than that (a wrong clock).
     #[must_use]
     pub fn moment(&self) -> Time {
         self.published_at.map_or(self.first_seen, |at| at.min(self.first_seen))
     }
 
-    /// Whether anything is known about reactions to it.
+    /// Whether any reaction count is known.
     #[must_use]
     pub fn has_engagement(&self) -> bool {
         self.engagement.is_known()
@@ -52,20 +52,20 @@ impl Mark {
 }
 
 impl Engagement {
-    /// Whether any count is known; views alone are none, since nobody reacted.
+    /// Whether any count of reactions is known. Views do not count: they are not reactions.
     #[must_use]
     pub fn is_known(&self) -> bool {
         [self.likes, self.reposts, self.replies, self.quotes].iter().any(Option::is_some)
     }
 
-    /// Likes, reposts, replies and quotes together; unknown ones count as none.
+    /// The sum of likes, reposts, replies and quotes. Unknown counts are zero.
     #[must_use]
     pub fn sum(&self) -> i64 {
         [self.likes, self.reposts, self.replies, self.quotes].iter().flatten().fold(0_i64, |a, b| a.saturating_add(*b))
     }
 }
 
-/// What is shown of an item.
+/// The text and other shown fields of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Words {
     /// Key shown to users.
@@ -77,11 +77,11 @@ pub struct Words {
     pub text: Option<String>,
     /// Language, when known.
     pub lang: Option<String>,
-    /// Whether words, author and address were pruned.
+    /// Whether text, author and address were pruned.
     pub pruned: bool,
 }
 
-/// Reactions to an item at a moment.
+/// Reactions to an item at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
     /// Key shown to users.
@@ -90,11 +90,11 @@ pub struct Reaction {
     pub source: Source,
     /// When it was seen.
     pub at: Time,
-    /// What was counted then.
+    /// The counts at that time.
     pub engagement: Engagement,
 }
 
-/// A search as far as a source's health and the day's cost are concerned.
+/// A search, as far as a source's health and the day's cost need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
     /// Public id of its run.
@@ -103,20 +103,20 @@ pub struct Asked {
     pub state: super::SearchState,
     /// When it was made.
     pub at: Time,
-    /// Calls it took.
+    /// The number of calls.
     pub tries: i64,
-    /// Error class, or why it was not made.
+    /// The error class, or why the search was not made.
     pub trouble: Option<String>,
-    /// The reply was as long as it could be.
+    /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// Paid, or expected while unknown.
+    /// The price paid, or the expected price if not known.
     pub cost: super::Micros,
 }
 
-/// What a key that somebody named leads to.
+/// The item found for a requested key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Met {
-    /// The key that was asked for.
+    /// The requested key.
     pub asked: String,
     /// The item's public key.
     pub key: String,

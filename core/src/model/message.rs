@@ -1,48 +1,47 @@
-//! What is to be delivered to whom: a message of the outbox, before, while and after it is sent. How it is sent is
-//! `notify`'s.
+//! A message of the outbox, before, during and after delivery. `notify` sends it.
 
 use super::{Time, closed_list};
 
 closed_list! {
-    /// How far a message of the outbox has got.
+    /// The delivery state of a message.
     OutboxState {
-        /// Waits for its next try.
+        /// Waits for its next attempt.
         Queued = "queued",
-        /// A process has it in hand.
+        /// Claimed by a process.
         Sending = "sending",
         Sent = "sent",
-        /// Given up, until somebody asks for it again.
+        /// Given up; sent again only on request.
         Dead = "dead",
     }
 }
 
-/// Something that happened, for one channel.
+/// A notification for one channel.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Message {
-    /// The same at every try, and of nothing else ever.
+    /// The event's id. The same at every attempt, and unique to this event.
     pub event: String,
     /// Name of the channel.
     pub channel: String,
-    /// What it is about: `report`.
+    /// What the message is about, such as `report`.
     pub kind: String,
-    /// Text of one line.
+    /// One line of text.
     pub subject: String,
-    /// For readers of plain text.
+    /// The plain-text body.
     pub text: String,
-    /// The same as a page.
+    /// The HTML body.
     pub html: Option<String>,
-    /// The same for programs, as JSON.
+    /// The JSON body, for programs.
     pub data: Option<String>,
 }
 
-/// How many messages nobody has got although it was tried, or because nobody tries.
+/// Counts of messages that were not delivered after at least one attempt, or that nothing will deliver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Undelivered {
-    /// Messages given up after the last attempt.
+    /// Given up after the last attempt.
     pub dead: i64,
-    /// Waiting for another try after one that failed.
+    /// Waiting for another attempt after a failed one.
     pub waiting: i64,
-    /// Queued for a channel that the configuration has not: nobody tries them.
+    /// Queued for a channel that is not in the configuration.
     pub stranded: i64,
 }
 
@@ -63,37 +62,37 @@ impl std::fmt::Display for Undelivered {
     }
 }
 
-/// A message as the outbox knows it.
+/// A message with its delivery state.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Posted {
-    /// The message; lists leave the bodies out.
+    /// The message; without bodies in lists.
     #[serde(flatten)]
     pub message: Message,
-    /// The run that it came of.
+    /// The run that caused it.
     pub origin: Option<String>,
-    /// How far it has got.
+    /// The delivery state.
     pub state: OutboxState,
-    /// Tries so far.
+    /// The number of attempts so far.
     pub attempt: i64,
     /// When it was queued.
     pub created_at: Time,
-    /// Its next try, when it waits for one.
+    /// The time of the next attempt, if there will be one.
     pub next_at: Option<Time>,
     /// When it was delivered.
     pub delivered_at: Option<Time>,
-    /// What went wrong at the last try.
+    /// The error of the last attempt.
     pub error: Option<String>,
 }
 
 impl Posted {
-    /// Whether nothing is left of it that could be sent. Meant for one that was read whole.
+    /// Whether all bodies are gone, so that nothing could be sent. Only for a message read with its bodies.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         let Message { text, html, data, .. } = &self.message;
         text.is_empty() && html.is_none() && data.is_none()
     }
 
-    /// Whether it was sent so long ago that its bodies are not kept any more. Meant for one that was read whole.
+    /// Whether it was sent so long ago that its bodies were deleted. Only for a message read with its bodies.
     #[must_use]
     pub fn is_emptied(&self) -> bool {
         self.state == OutboxState::Sent && self.is_blank()

@@ -1,5 +1,4 @@
-//! The words of the project as plain data: what a topic, a source, an item, a run is. No input or output happens here,
-//! and nothing here decides anything; rooms pass these values to one another.
+//! The shared data types: topic, source, item, run and so on. No I/O and no decisions; modules exchange these values.
 
 mod access;
 mod alert;
@@ -93,7 +92,7 @@ pub use topic::{
 };
 pub use verdict::{MarkRow, Marked, Through, Verdict};
 
-/// A closed list of states or kinds, each with one spelling used in the database, in files and on the command line.
+/// Defines an enum of states or kinds. Each member has one spelling in the database, in files and on the command line.
 #[macro_export]
 macro_rules! closed_list {
     ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
@@ -105,11 +104,11 @@ macro_rules! closed_list {
             /// Every member, in declaration order.
             pub const ALL: &'static [$name] = &[$($name::$variant),+];
 
-            /// The one spelling used in tables, files and options.
+            /// The spelling used in tables, files and options.
             #[must_use]
             pub fn as_str(self) -> &'static str { match self { $($name::$variant => $text),+ } }
 
-            /// Reads the spelling back; `None` for anything else.
+            /// Parses the spelling; `None` for anything else.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> { match text { $($text => Some($name::$variant),)+ _ => None } }
         }

@@ -1,20 +1,20 @@
-//! Money as integer micro-dollars, so that sums are exact and equal on every database. Not a currency library: the
-//! service bills in US dollars.
+//! Money as integer micro-dollars, so that sums are exact and equal in every database. The service bills in US dollars;
+//! other currencies are not supported.
 
 /// Millionths of a US dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Micros(pub i64);
 
 impl serde::Serialize for Micros {
-    /// As dollars (`0.004`): fields that hold it are called `…_usd`.
+    /// As dollars (`0.004`). Names of fields that hold it end in `_usd`.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.dollars())
     }
 }
 
 impl Micros {
-    /// From dollars as a service or a file writes them (`0.004`); `None` when negative, not finite or absurd (over one
-    /// million dollars for a call).
+    /// Converts dollars as a service or a file writes them (`0.004`). `None` if negative, not finite or over one
+    /// million.
     #[must_use]
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         if !dollars.is_finite() || !(0.0..=1_000_000.0).contains(&dollars) {
@@ -24,7 +24,7 @@ impl Micros {
         Some(Self((dollars * 1_000_000.0).round() as i64))
     }
 
-    /// In dollars, for JSON; sums are made of whole micros.
+    /// The amount in dollars, for JSON. Add up micros instead.
     #[must_use]
     pub fn dollars(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "exact to 2^53 micros, nine billion dollars")]

@@ -1,43 +1,43 @@
-//! Page tokens: where the last page ended, and of what it was a page. A token says nothing that its holder has not seen; it
-//! is bound to its question so that nobody goes on with another by mistake.
+//! Page tokens: where the last page ended, and a hash of the query it belongs to. A token reveals nothing that its
+//! holder has not seen. The hash prevents its use with another query by mistake.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// A place in a list: what it is ordered by, and the key of what stood there.
+/// A position in a list: the sort value and the key of the last entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Position {
     pub value: i64,
     pub key: String,
 }
 
-/// What is wrong with a token.
+/// Why a token is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadToken {
-    /// It was made for other filters, or another order.
+    /// It belongs to other filters or another order.
     OfAnother,
-    /// It is none.
+    /// It is not a token.
     NoToken,
 }
 
-/// Letters of the mark of a question.
+/// Length of a query's hash in a token.
 const MARK: usize = 16;
 
 fn mark(scope: &str) -> String {
     blake3::hash(scope.as_bytes()).to_hex()[..MARK].to_owned()
 }
 
-/// The token of a page that begins behind a place.
+/// The token of the page that starts after a position.
 #[must_use]
 pub fn page_token(scope: &str, position: &Position) -> String {
     let Position { value, key } = position;
     URL_SAFE_NO_PAD.encode(serde_json::json!([mark(scope), value, key]).to_string())
 }
 
-/// Reads a token back.
+/// Parses a token.
 ///
 /// # Errors
-/// It is none, or belongs to another question.
+/// If it is not a token, or belongs to another query.
 pub fn position_of(scope: &str, token: &str) -> Result<Position, BadToken> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok();
     let parts: Option<(String, i64, String)> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());

@@ -1,10 +1,10 @@
-//! What pages are made of: topics as cards, processes that live, what waits. Rows that other readers show too are `rows`'.
+//! Rows for the web pages: topic cards, running processes, pending work. Rows that other readers use too are in `rows`.
 
 use std::time::Duration;
 
 use super::{Engagement, Paused, RunRow, Source, Span, Time, Topic, WindowFit};
 
-/// How long the planner may take to look at a slot that has come; beyond it, the slot is overdue.
+/// How long the planner may take to process a due slot. After that the slot is overdue.
 pub const LATE: Duration = Duration::from_secs(120);
 
 /// A topic on the overview.
@@ -14,112 +14,114 @@ pub struct TopicCard {
     pub title: String,
     /// The stored definition; `None` when this version cannot read it.
     pub definition: Option<Topic>,
-    /// Why nothing is planned for it, when it is paused.
+    /// Why it is paused; `None` if it is not.
     pub paused: Option<Paused>,
-    /// Its next slot as the planner left it; `None` when there is none, or nobody has worked it out yet.
+    /// Its next slot according to the planner; `None` if there is none or it is not computed yet.
     pub next_slot: Option<Time>,
-    /// Last finished run.
+    /// The last finished run.
     pub last_run: Option<RunRow>,
-    /// Begin of the last run that was `ok` or `partial`.
+    /// When the last run that ended `ok` or `partial` started.
     pub last_success: Option<Time>,
-    /// Items that are new since an instant, as a diff counts them but for the topic's filter.
+    /// The number of items that are new since a given time, counted as a diff counts them but without the topic's
+    /// filter.
     pub new: i64,
-    /// Whether a run since then got a full reply: there may be more.
+    /// Whether a run since then got a full reply, so that `new` is a lower bound.
     pub new_at_least: bool,
 }
 
 impl TopicCard {
-    /// The sources by which its items can be narrowed: those of the search service, and its providers.
+    /// The sources by which its items can be filtered: those of the search service, and the topic's providers.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
         let providers = self.definition.iter().flat_map(|topic| &topic.providers).map(|one| one.source);
         Source::SERVICE.iter().copied().chain(providers).collect()
     }
 
-    /// The zone in which its schedule is meant; UTC where this version cannot read it.
+    /// The time zone of its schedule; UTC if this version cannot read the definition.
     #[must_use]
     pub fn timezone(&self) -> &str {
         self.definition.as_ref().map_or("UTC", Topic::timezone)
     }
 
-    /// Whether it has a filter, which `new` knows nothing of.
+    /// Whether it has a filter, which `new` ignores.
     #[must_use]
     pub fn has_filter(&self) -> bool {
         self.definition.as_ref().is_some_and(|topic| !topic.filter.is_none())
     }
 
-    /// Whether its slot has come and the planner has not looked at it in time.
+    /// Whether its next slot is overdue.
     #[must_use]
     pub fn is_overdue(&self, now: Time) -> bool {
         self.paused.is_none() && self.next_slot.is_some_and(|at| at < now.minus(LATE))
     }
 }
 
-/// A process that runs what is due.
+/// A process that runs due jobs.
 #[derive(Debug, Clone)]
 pub struct LivingRow {
     pub id: String,
-    /// What it does.
+    /// Its role: `daemon` or `worker`.
     pub role: String,
-    /// When it began.
+    /// When it started.
     pub started_at: Time,
-    /// Its last sign of life.
+    /// Its last heartbeat.
     pub seen_at: Time,
-    /// Until when it counts as alive without another.
+    /// When it counts as dead unless another heartbeat arrives.
     pub alive_until: Time,
 }
 
-/// No clock is ahead of another by more: a sign of life of a later time was written before the clock was set back.
+/// The most by which another machine's clock may be ahead. A heartbeat from a later time was written before the clock
+/// was set back.
 pub const SIGN_AHEAD: Duration = Duration::from_secs(60);
 
 impl LivingRow {
-    /// Whether it said in time that it lives.
+    /// Whether its last heartbeat is recent enough.
     #[must_use]
     pub fn is_alive(&self, now: Time) -> bool {
         self.alive_until > now && self.seen_at <= now.plus(SIGN_AHEAD)
     }
 }
 
-/// What the ledger says beside the counts of `StoreCounts`.
+/// Figures of the ledger beside those of `StoreCounts`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LedgerRow {
-    /// Slots since an instant that were due and not run.
+    /// Missed slots since a given time.
     pub missed: i64,
-    /// When the longest overdue slot of a topic was due.
+    /// When the longest overdue topic slot was due.
     pub overdue_since: Option<Time>,
-    /// When the last run that readers see ended.
+    /// When the last run visible to readers ended.
     pub last_end: Option<Time>,
 }
 
-/// A report or an edition of an export that was made.
+/// A report or an edition of an export.
 #[derive(Debug, Clone)]
 pub struct MadeRow {
     /// `report` or `export`.
     pub kind: String,
-    /// The name of its job.
+    /// The job's name.
     pub name: String,
-    /// Public id of its run.
+    /// The public id of its run.
     pub run: String,
     /// When it was made.
     pub made_at: Time,
-    /// A report's subject.
+    /// The subject of a report.
     pub subject: String,
-    /// An export's rows.
+    /// The number of rows of an export.
     pub rows: Option<i64>,
-    /// Its files.
+    /// The files written.
     pub files: Vec<MadeFile>,
 }
 
-/// A file that a run put in place.
+/// A file that a run wrote.
 #[derive(Debug, Clone)]
 pub struct MadeFile {
-    /// Where it was put.
+    /// The path.
     pub path: String,
-    /// Whether a later run put another there.
+    /// Whether a later run replaced the file.
     pub replaced: bool,
 }
 
-/// A sighting on an item's page.
+/// A sighting, as shown on an item's page.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SeenRow {
     /// Public id of the run.
@@ -129,18 +131,18 @@ pub struct SeenRow {
     #[serde(rename = "seen_at")]
     pub at: Time,
     pub source: Source,
-    /// Place in the reply.
+    /// The position in the reply.
     pub rank: i64,
     /// Whether it lay in the window.
     pub fit: WindowFit,
-    /// Reactions of that moment.
+    /// Reactions at that time.
     pub engagement: Engagement,
 }
 
-/// What an item's words were.
+/// An earlier version of an item's text.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct EarlierRow {
-    /// Until they were seen changed.
+    /// When the change was seen.
     #[serde(rename = "replaced_at")]
     pub until: Time,
     pub title: Option<String>,
@@ -156,26 +158,26 @@ pub struct CopyRow {
     pub published_at: Option<Time>,
 }
 
-/// What a topic found on a day.
+/// What a topic found on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayCount {
     pub span: Span,
     pub items: i64,
-    /// With near-copies counted once.
+    /// Items, with near-copies counted once.
     pub unique: i64,
-    /// How they sound, as far as that was judged.
+    /// Items by tone, as far as it is known.
     pub negative: i64,
     pub neutral: i64,
     pub positive: i64,
-    /// Who judged it, the first and the last by name: none, one, or two where there were several.
+    /// The scorers: the first and the last by name if there were several.
     pub scorers: Vec<String>,
 }
 
-/// A run that brought something.
+/// A run that found something.
 #[derive(Debug, Clone)]
 pub struct Brought {
     pub seq: i64,
     pub topic: String,
-    /// When it looked.
+    /// When the run searched.
     pub at: Time,
 }

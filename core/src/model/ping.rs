@@ -1,21 +1,21 @@
-//! Whom a job tells that it begins and how it ended: a service that speaks up when it hears nothing. The address is a secret;
-//! it is part of no definition that is stored. How it is told is `notify`'s.
+//! Pings of a dead man's switch: a service that is pinged when a job starts and ends, and raises an alarm when a ping
+//! is missing. The address is a secret and never part of a stored definition. `notify` sends the pings.
 
-/// Where a job's pings go.
+/// Where to send a job's pings.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PingSpec {
-    /// The job, as the ledger names it.
+    /// The job's name in the ledger.
     pub job: String,
-    /// The address, unless a variable holds it.
+    /// The address, unless an environment variable holds it.
     pub url: Option<String>,
-    /// The variable that holds it.
+    /// The environment variable that holds the address.
     pub url_variable: Option<String>,
-    /// Whether it may lead into a private network.
+    /// Whether addresses of private networks are allowed.
     pub allow_private: bool,
 }
 
 impl PingSpec {
-    /// An address with what it is of filled in for `{id}`.
+    /// The address, with `{id}` replaced by the job's name without its kind.
     #[must_use]
     pub fn filled(&self, address: &str) -> String {
         address.replace("{id}", self.job.split_once(':').map_or(self.job.as_str(), |(_, id)| id))
@@ -23,7 +23,7 @@ impl PingSpec {
 }
 
 impl std::fmt::Debug for PingSpec {
-    /// Without the address.
+    /// Omits the address.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PingSpec").field("job", &self.job).field("variable", &self.url_variable).finish_non_exhaustive()
     }

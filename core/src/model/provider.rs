@@ -1,16 +1,16 @@
-//! Providers: what each kind of them brings, how far back it can look, and what a topic may ask it. The kinds
-//! themselves are in `provider_kinds`; how a kind is spoken to is in `search/kinds`.
+//! Providers: what each kind returns, how far back it can search, and what a topic may ask it. The kinds are declared
+//! in `provider_kinds`; `search/kinds` implements their protocols.
 
 use std::collections::BTreeMap;
 
 use super::{Source, closed_list};
 
 closed_list! {
-    /// What a source finds.
+    /// What a source returns.
     Brings {
-        /// Short texts of people, with a tone.
+        /// Short texts by people; they have a tone.
         Posts = "posts",
-        /// Documents with an address.
+        /// Documents with a URL.
         Pages = "pages",
         /// A written summary.
         Answer = "answer",
@@ -18,20 +18,20 @@ closed_list! {
 }
 
 closed_list! {
-    /// How far back a kind can be asked to look.
+    /// How far back a kind can search.
     Reach {
-        /// Since an instant, exactly.
+        /// From an exact time.
         Since = "since",
         /// A day, a week, a month or a year.
         Buckets = "buckets",
-        /// As far as what it serves goes back.
+        /// As far back as its feed goes.
         Feed = "feed",
-        /// Not at all: its reply is about the moment.
+        /// Not at all: the reply reflects the present.
         Moment = "moment",
     }
 }
 
-/// What may stand behind a key of a topic's question to a provider.
+/// The type of a key's value in a topic's query to a provider.
 #[derive(Debug, Clone, Copy)]
 pub enum AskShape {
     Text,
@@ -41,26 +41,26 @@ pub enum AskShape {
     OneOf(fn() -> Vec<&'static str>),
 }
 
-/// A key of a topic's question to a provider, written `NAME.key`.
+/// A key of a topic's query to a provider, written `NAME.key`.
 #[derive(Debug, Clone, Copy)]
 pub struct AskKey {
     pub name: &'static str,
     pub shape: AskShape,
-    /// As TOML. `{query}` and `{title}` are filled in.
+    /// In TOML syntax. `{query}` and `{title}` are replaced.
     pub default: Option<&'static str>,
     pub doc: &'static str,
 }
 
-/// How a kind lets in.
+/// How to authenticate to a kind of provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Login {
-    /// Anybody.
+    /// No authentication.
     Open,
     /// A key as `Authorization: Bearer`, if there is one.
     Bearer,
-    /// The key itself as `Authorization`: a search service's way.
+    /// The bare key as `Authorization`, as search services expect it.
     Bare,
-    /// A user name and a password, for which it gives a token.
+    /// A login with user name and password, which returns a token.
     Session,
 }
 
@@ -70,26 +70,26 @@ pub struct ProviderKind {
     pub name: &'static str,
     pub brings: Brings,
     pub reach: Reach,
-    /// Whether what it stops showing was taken away; entries of a feed only make room for newer ones.
+    /// Whether an item that it no longer shows was removed. Entries of a feed only make room for newer ones.
     pub judges_gone: bool,
     /// Whether it writes about the run's new items, and so has nothing to do without them.
     pub about_items: bool,
     pub login: Login,
-    /// Where it is when the configuration does not say; `None` when there is no usual place.
+    /// The default address; `None` if there is none.
     pub base_url: Option<&'static str>,
-    /// Path of its stand-in below the sandbox's address.
+    /// Path of its simulator below the sandbox's address.
     pub sandbox: &'static str,
-    /// What a topic may ask it.
+    /// The keys of its queries.
     pub asks: &'static [AskKey],
-    /// The key without which there is nothing to ask.
+    /// The required key.
     pub needs: &'static str,
-    /// Calls that a usual search makes.
+    /// The number of calls a typical search makes.
     pub calls: fn(&ProviderQuery) -> u32,
-    /// A file to begin with, for `init --template NAME`: its name and text.
+    /// The configuration template of `init --template NAME`: its name and text.
     pub template: Option<(&'static str, &'static str)>,
 }
 
-/// A value of a question.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum AskValue {
@@ -99,29 +99,29 @@ pub enum AskValue {
     Texts(Vec<String>),
 }
 
-/// Something that a search of a provider leaves for the topic's next one: what a feed was like, what an engine can do. It
-/// is stored with what the search found, or not at all.
+/// State that a provider's search leaves for the topic's next one, such as a feed's validators or an engine's features.
+/// Stored in one transaction with the search's findings.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Remembered {
-    /// What it is about, such as a feed's address.
+    /// What the state is about, such as a feed's address.
     pub name: String,
-    /// JSON of the kind's own.
+    /// JSON, in a format of the kind's own.
     pub value: String,
 }
 
-/// What a topic asks a provider.
+/// A topic's query to a provider.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProviderQuery {
     /// The provider's name.
     pub source: Source,
-    /// Name of its kind.
+    /// The name of its kind.
     pub kind: String,
-    /// By key.
+    /// The values by key.
     pub keys: BTreeMap<String, AskValue>,
 }
 
 impl ProviderQuery {
-    /// The text behind a key.
+    /// The text value of a key.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.keys.get(key) {
@@ -130,7 +130,7 @@ impl ProviderQuery {
         }
     }
 
-    /// The texts behind a key.
+    /// The list value of a key.
     #[must_use]
     pub fn texts(&self, key: &str) -> &[String] {
         match self.keys.get(key) {
@@ -139,7 +139,7 @@ impl ProviderQuery {
         }
     }
 
-    /// The number behind a key.
+    /// The number value of a key.
     #[must_use]
     pub fn count(&self, key: &str) -> Option<u32> {
         match self.keys.get(key) {
@@ -154,7 +154,8 @@ impl ProviderQuery {
         matches!(self.keys.get(key), Some(AskValue::Flag(true)))
     }
 
-    /// What is asked, as it is shown and kept with each search: the query, or the first address and how many more.
+    /// The query text that is shown and stored with each search: the query or prompt, or the first URL and the number
+    /// of others.
     #[must_use]
     pub fn words(&self) -> String {
         if let Some(text) = self.text("query").or_else(|| self.text("prompt")) {

@@ -1,6 +1,6 @@
-//! Every kind of provider: what it brings, how far back it looks, what a topic may ask it. Reports, coverage, comparisons and
-//! the configuration take it from here. To add one, declare it here, write
-//! how it is spoken to in a file of `search/kinds`, and name that in `search/kinds/mod.rs`.
+//! Declares every kind of provider: what it returns, how far back it can search, and what a topic may ask it. To add a
+//! kind, declare it here, implement its protocol in a file of `search/kinds`, and register that file in
+//! `search/kinds/mod.rs`.
 
 use super::Source;
 use super::provider::{AskKey, AskShape, Brings, Login, ProviderKind, ProviderQuery, Reach};
@@ -12,7 +12,7 @@ const QUERY: AskKey = AskKey {
     doc: "What it is asked; {query} and {title} are filled in.",
 };
 
-/// What a search service of the kinds below is asked, whatever it brings.
+/// The prompt of the search services' AI search.
 const PROMPT: AskKey = AskKey { name: "prompt", ..QUERY };
 const STREAMING: AskKey = AskKey {
     name: "streaming",
@@ -27,7 +27,7 @@ const PLATFORM: AskKey = AskKey {
     doc: "Platform whose posts are searched.",
 };
 
-/// A search service as `[service]` is one, at another address or with another key.
+/// Defaults for search services of the `[service]` type at another URL or with another key.
 const SERVICE: ProviderKind = ProviderKind {
     name: "",
     brings: Brings::Posts,
@@ -43,7 +43,7 @@ const SERVICE: ProviderKind = ProviderKind {
     template: None,
 };
 
-/// Every kind.
+/// Every kind of provider.
 pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "hackernews",
@@ -264,15 +264,15 @@ pub static KINDS: &[ProviderKind] = &[
 ];
 
 impl ProviderKind {
-    /// The kind of this name.
+    /// Returns the kind with this name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.name == name)
     }
 }
 
-/// What a search of this source and operation finds. The operation of a provider's search is its kind; one that this
-/// version does not know is taken for one of pages.
+/// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
+/// unknown kind counts as one that returns pages.
 #[must_use]
 pub fn brings(source: Source, operation: &str) -> Brings {
     match source {
@@ -283,7 +283,7 @@ pub fn brings(source: Source, operation: &str) -> Brings {
     }
 }
 
-/// Whether searches of a provider of this kind cover spans of time; the others are checks at an instant.
+/// Whether searches of this kind of provider cover spans of time. The others are checks at one instant.
 #[must_use]
 pub fn covers_spans(kind: &str) -> bool {
     ProviderKind::named(kind).is_some_and(|kind| matches!(kind.reach, Reach::Since | Reach::Feed))
@@ -295,7 +295,7 @@ pub fn about_items(kind: &str) -> bool {
     ProviderKind::named(kind).is_some_and(|kind| kind.about_items)
 }
 
-/// Whether an item that a source of this operation does not show any more was taken away.
+/// Whether an item that a source of this operation no longer shows was removed.
 #[must_use]
 pub fn judges_gone(source: Source, operation: &str) -> bool {
     match source {
@@ -306,13 +306,13 @@ pub fn judges_gone(source: Source, operation: &str) -> bool {
 }
 
 impl ProviderQuery {
-    /// Calls that a usual search makes.
+    /// The number of calls a typical search makes.
     #[must_use]
     pub fn calls(&self) -> i64 {
         ProviderKind::named(&self.kind).map_or(1, |kind| i64::from((kind.calls)(self)))
     }
 
-    /// What it finds.
+    /// What it returns.
     #[must_use]
     pub fn brings(&self) -> Brings {
         brings(self.source, &self.kind)

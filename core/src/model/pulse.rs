@@ -1,23 +1,24 @@
-//! What a source gave over time, as far as it is needed to say that it fell silent. The judgement is `insight`'s.
+//! A source's replies over time, for detecting a silent source. `insight` decides.
 
 use super::{Counts, Source, Time};
 
 /// One answered search of a topic's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heartbeat {
-    /// When it looked.
+    /// When the search was made.
     pub at: Time,
-    /// What it held.
+    /// The counts of its reply.
     pub counts: Counts,
-    /// Of the new, how many at least were not older than the window. The counts do not tell: `outside` counts duplicates too.
+    /// A lower bound of the new items that are not older than the window. The counts cannot say: `outside` includes
+    /// duplicates.
     pub fresh: i64,
 }
 
-/// The latest answered searches of a source, in time.
+/// The latest answered searches of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pulse {
     pub topic: String,
     pub source: Source,
-    /// Its searches, the oldest first.
+    /// The searches, the oldest first.
     pub beats: Vec<Heartbeat>,
 }

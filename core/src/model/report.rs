@@ -1,10 +1,9 @@
-//! A report as it is configured and stored: which topics it is about, when it is made, and what it is written as. What it
-//! says is `report`'s.
+//! A report as configured and stored: its topics, schedule and formats. The `report` module computes its content.
 
 use super::{SchedulePolicy, Topic, closed_list};
 
 closed_list! {
-    /// Which stretch of time a report is about.
+    /// The period of a report.
     ReportWindow {
         /// The last whole local day before it is made.
         Day = "day",
@@ -12,19 +11,19 @@ closed_list! {
         Week = "week",
         /// The last whole calendar month.
         Month = "month",
-        /// From where the last delivered report ended.
+        /// From the end of the last delivered report.
         SinceLast = "since_last",
     }
 }
 
 impl ReportWindow {
-    /// Whether it is a stretch of whole local days, which has a name in the calendar.
+    /// Whether the period consists of whole local days, and so has a calendar name.
     #[must_use]
     pub fn is_of_days(self) -> bool {
         self != Self::SinceLast
     }
 
-    /// What such a stretch is called: `day`, `week`, `month`; a report since the last one has a period.
+    /// The period's name: `day`, `week` or `month`; `period` for a report since the last one.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {
@@ -35,7 +34,7 @@ impl ReportWindow {
 }
 
 closed_list! {
-    /// What a report is written as.
+    /// The file format of a report.
     ReportFormat {
         /// One self-contained page.
         Html = "html",
@@ -50,28 +49,28 @@ pub struct ReportSpec {
     pub name: String,
     /// Name shown to people.
     pub title: String,
-    /// Topics by id. Empty, with no tags either, means all.
+    /// Topics by id. If `topics` and `tags` are both empty, the report covers all topics.
     pub topics: Vec<String>,
-    /// Topics by tag, beside those by id.
+    /// Topics by tag, in addition to those by id.
     pub tags: Vec<String>,
-    /// When it is made by itself; `None` means only when asked.
+    /// When the report is made; `None` means only on request.
     pub schedule: Option<SchedulePolicy>,
-    /// IANA zone in which its days are meant.
+    /// IANA time zone that defines its days.
     pub timezone: String,
-    /// What it is about.
+    /// The period.
     pub window: ReportWindow,
-    /// What it is written as, each once.
+    /// The file formats, without repeats.
     pub formats: Vec<ReportFormat>,
-    /// Where its files go: a path without ending, with `{name}` and `{date}`.
+    /// Path of its files, without extension, with the placeholders `{name}` and `{date}`.
     pub path: String,
-    /// Tag of the topics whose share of voice is compared; `None` compares all of the report.
+    /// Tag of the topics whose share of voice is compared; `None` compares all topics of the report.
     pub group: Option<String>,
-    /// Names of the channels it is delivered by.
+    /// Names of the channels that deliver it.
     pub channels: Vec<String>,
 }
 
 impl ReportSpec {
-    /// Whether it is about a topic: by id or by tag; about all when it names none.
+    /// Whether the report covers a topic, by id or by tag. It covers all topics if it names none.
     #[must_use]
     pub fn covers(&self, topic: &Topic) -> bool {
         let all = self.topics.is_empty() && self.tags.is_empty();

@@ -1,26 +1,26 @@
-//! What somebody asked for on a page, and what became of it.
+//! A request that somebody made on a page, and its outcome.
 
 use super::{Time, closed_list};
 
 closed_list! {
-    /// What can be asked for.
+    /// What can be requested.
     RequestKind {
-        /// A run of a topic, a report or an export at once, or a test of a channel.
+        /// Run a topic, report or export now, or test a channel.
         RunNow = "run_now",
-        /// A topic's pause.
+        /// Pause a topic.
         Pause = "pause",
         Resume = "resume",
-        /// To be taken at one's word that one knows what an alert saw.
+        /// Acknowledge the events of an alert.
         Ack = "ack",
-        /// That an alert tells nobody for a while.
+        /// Snooze an alert.
         Snooze = "snooze",
-        /// That it tells again.
+        /// End an alert's snooze.
         Unsnooze = "unsnooze",
     }
 }
 
 impl RequestKind {
-    /// Whether it is about an alert; about a topic otherwise.
+    /// Whether the request is about an alert; otherwise it is about a topic.
     #[must_use]
     pub fn is_of_alert(self) -> bool {
         matches!(self, Self::Ack | Self::Snooze | Self::Unsnooze)
@@ -28,31 +28,31 @@ impl RequestKind {
 }
 
 closed_list! {
-    /// What became of it.
+    /// The outcome of a request.
     RequestState {
-        /// Nobody has taken it up yet.
+        /// Not processed yet.
         Queued = "queued",
         /// It was done.
         Done = "done",
-        /// It could not be.
+        /// It could not be done.
         Refused = "refused",
     }
 }
 
-/// What is asked for.
+/// What is requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ControlRequest {
     pub kind: RequestKind,
-    /// Of which topic, or of which alert; of something else by its job (`report:daily`) or as `channel:mail`.
+    /// The topic's id, the alert's name, another job (`report:daily`) or a channel (`channel:mail`).
     pub of: String,
-    /// The one event that is known; all that an alert saw otherwise.
+    /// The event to acknowledge; `None` means all events of the alert.
     pub event: Option<String>,
-    /// For how long nobody is to be told, milliseconds.
+    /// The length of the snooze, in milliseconds.
     pub length_ms: Option<i64>,
 }
 
 impl ControlRequest {
-    /// Something that needs no more words.
+    /// A request without further arguments.
     #[must_use]
     pub fn plain(kind: RequestKind, of: &str) -> Self {
         Self { kind, of: of.to_owned(), event: None, length_ms: None }
@@ -61,11 +61,11 @@ impl ControlRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Its id; also that of the run that is asked for.
+    /// Its id, which is also the id of the requested run.
     pub id: String,
     pub wish: ControlRequest,
     pub asked_at: Time,
-    /// What became of it.
+    /// The outcome.
     pub state: RequestState,
     pub answer: Option<String>,
 }

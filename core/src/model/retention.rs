@@ -1,68 +1,68 @@
-//! How long what was found is kept. Plain data; what goes and what stays is the store's to say.
+//! How long findings are kept. Plain data; the store decides what to delete.
 
 use super::{Micros, Span, Time};
 
-/// How long each kind of thing is kept, in milliseconds; `None` is for ever.
+/// How long each kind of data is kept, in milliseconds; `None` means forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Retention {
-    /// Replies as they came.
+    /// Raw replies.
     pub raw: Option<i64>,
-    /// Snapshots, before one a day is left.
+    /// Sightings, before they are thinned to one snapshot a day.
     pub sightings: Option<i64>,
-    /// The words of items, after they were last seen.
+    /// The text of items, counted from when they were last seen.
     pub items: Option<i64>,
     /// Searches and answers, and runs that nothing else refers to.
     pub runs: Option<i64>,
 }
 
-/// What pruning took of what a topic's runs of a span saw.
+/// What pruning removed from a topic's runs of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Trimmed {
-    /// Runs of whose snapshots only lasting sightings are left.
+    /// The number of runs whose snapshots were thinned.
     pub thinned: i64,
-    /// Items without their words.
+    /// The number of items without their text.
     pub items: i64,
-    /// Up to when the ledger is no longer whole, where that lies in the span.
+    /// The ledger is incomplete before this time; `None` if that is not in the span.
     pub ledger_until: Option<Time>,
 }
 
-/// What a topic's searches of a UTC day were before they were pruned.
+/// Figures of a topic's searches of one UTC day, counted before they were pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PrunedDay {
     pub span: Span,
-    /// Runs that searched on it.
+    /// The number of runs that searched on this day.
     pub runs: i64,
-    /// Their calls, retries included.
+    /// The number of calls, retries included.
     pub calls: i64,
-    /// What these cost, or may have cost.
+    /// The cost of the calls; the expected price where the actual one is not known.
     pub cost: Micros,
 }
 
-/// What is known of a topic's searches that were pruned.
+/// What is known of a topic's pruned searches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PrunedDays {
-    /// Up to when searches were pruned and nobody counted them before.
+    /// Searches before this time were pruned without being counted first.
     pub uncounted: Option<Time>,
-    /// The days of the others, in time.
+    /// The counted days, in time order.
     pub days: Vec<PrunedDay>,
 }
 
 impl PrunedDays {
-    /// From when on all searches are there. A search may look back over earlier days, so that of none of these is known how
-    /// much was covered.
+    /// The time from which all searches are still stored. Coverage of earlier days is unknown: a search may look back
+    /// over several days.
     #[must_use]
     pub fn whole_from(&self) -> Option<Time> {
         self.days.last().map(|day| day.span.until).max(self.uncounted)
     }
 
-    /// Whether all searches are there that were made in a span, or later.
+    /// Whether all searches made in a span or later are still stored.
     #[must_use]
     pub fn whole(&self, span: Span) -> bool {
         self.whole_from().is_none_or(|from| from <= span.from)
     }
 
-    /// What was pruned of a span: runs, calls and cost. `None` where nobody counted it, or counted days that begin at other
-    /// instants than the span.
+    /// Runs, calls and cost that were pruned from a span. `None` if they were not counted, or if a counted day lies
+    /// only partly in the span.
     #[must_use]
     pub fn of(&self, span: Span) -> Option<(i64, i64, Micros)> {
         if self.uncounted.is_some_and(|until| span.from < until) {
@@ -76,7 +76,7 @@ impl PrunedDays {
 }
 
 impl Trimmed {
-    /// In words; `None` when all is there.
+    /// The sentence for people; `None` if nothing was pruned.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let mut parts = Vec::new();

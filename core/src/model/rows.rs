@@ -1,14 +1,14 @@
-//! What readers get: runs, searches, items, sightings and answers as plain rows, without any database-made id. The store
-//! makes them; exports, pages and the command line show them.
+//! Rows for readers: runs, searches, items, sightings and answers, without database ids. The store makes them; exports,
+//! pages and the command line show them.
 
 use super::{
     Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
 };
 
 closed_list! {
-    /// Whether a database holds invented or real findings; never both.
+    /// Whether a database holds invented or real findings. It never holds both.
     Nature {
-        /// Made by the sandbox.
+        /// From the sandbox.
         Sandbox = "sandbox",
         /// From a real service.
         Real = "real",
@@ -25,18 +25,18 @@ closed_list! {
     }
 }
 
-/// Counts of one source of a stored run.
+/// The counts of one source in a stored run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Counts {
     /// Readable entries of the reply.
     pub found: i64,
     /// First sightings for the topic; `found = new + duplicate`.
     pub new: i64,
-    /// Known to the topic already, found by an earlier source of the run, or repeated in the reply.
+    /// Already known to the topic, found by an earlier source of the run, or repeated in the reply.
     pub duplicate: i64,
-    /// Of `found`, outside the window.
+    /// Those of `found` outside the window.
     pub outside: i64,
-    /// Of `found`, without a date.
+    /// Those of `found` without a date.
     pub undated: i64,
 }
 
@@ -45,11 +45,11 @@ pub struct Counts {
 pub struct RunRow {
     /// Id shown to users.
     pub run: String,
-    /// What it is a run of: `topic:acme`, `report:daily`. Its id says it of scheduled ones.
+    /// The job's name: `topic:acme`, `report:daily`. The id of a scheduled run contains it.
     #[serde(skip)]
     pub job: String,
     pub topic: Option<String>,
-    /// Why it exists.
+    /// Why the run exists.
     pub trigger: Trigger,
     pub state: RunState,
     pub reason: Option<String>,
@@ -68,9 +68,9 @@ pub struct RunRow {
     pub error_class: Option<String>,
     pub error_text: Option<String>,
     pub seq: Option<i64>,
-    /// When there is more of the calls or the money that was used up.
+    /// When the used-up limit of calls or money resets.
     pub clears_at: Option<Time>,
-    /// Whether sightings of it were pruned.
+    /// Whether some of its sightings were pruned.
     pub thinned: bool,
 }
 
@@ -83,10 +83,10 @@ pub struct SearchRow {
     pub attempt: i64,
     pub source: Source,
     pub operation: String,
-    /// Words asked for.
+    /// The query text.
     pub query: String,
     pub state: SearchState,
-    /// Why it did not run, or why it looked back further than its topic says.
+    /// Why it was not made, or why it looked back further than its topic's window.
     pub reason: Option<String>,
     pub http_status: Option<i64>,
     pub tries: i64,
@@ -95,34 +95,34 @@ pub struct SearchRow {
     pub latency_ms: Option<i64>,
     #[serde(flatten)]
     pub counts: Counts,
-    /// Entries without anything readable.
+    /// The number of unreadable entries.
     pub unreadable: i64,
-    /// As many as could be got.
+    /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// Paid, or expected while unknown.
+    /// The price paid, or the expected price if not known.
     #[serde(rename = "cost_usd")]
     pub cost: Micros,
     /// `billed`, `assumed` or `none`; absent while open.
     pub cost_basis: Option<String>,
     pub error_class: Option<String>,
     pub error_text: Option<String>,
-    /// The span its request named begins here; absent when it named none.
+    /// Start of the span that its request asked for; `None` if it asked for none.
     pub asked_from: Option<Time>,
-    /// And ends here.
+    /// End of that span.
     pub asked_until: Option<Time>,
-    /// What it covered begins here; absent when it covered nothing, or is an instant.
+    /// Start of the span that it covered; `None` if it covered nothing, or only an instant.
     pub covered_from: Option<Time>,
-    /// And ends here.
+    /// End of that span.
     pub covered_until: Option<Time>,
-    /// When there is more of the calls or the money that was used up.
+    /// When the used-up limit of calls or money resets.
     pub clears_at: Option<Time>,
 }
 
-/// What a scorer said of an item's words. Scores of different scorers cannot be compared.
+/// The tone of an item's text. Scores of different scorers cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct ItemTone {
     pub tone: Option<Tone>,
-    /// In thousandths, from -1000 to 1000; written for readers from -1 to 1.
+    /// In thousandths, from -1000 to 1000. Serialised as a number from -1 to 1.
     #[serde(serialize_with = "of_one")]
     pub score: Option<i64>,
     /// The scorer's version.
@@ -133,7 +133,7 @@ fn of_one<S: serde::Serializer>(thousandths: &Option<i64>, serializer: S) -> Res
     serde::Serialize::serialize(&thousandths.map(|score| score as f64 / 1_000.0), serializer)
 }
 
-/// An item as one topic knows it: one row per topic and item.
+/// An item in one topic: one row per topic and item.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ItemRow {
     pub topic: String,
@@ -141,7 +141,7 @@ pub struct ItemRow {
     pub key: String,
     /// Post or page.
     pub kind: Kind,
-    /// Address as first seen.
+    /// The URL as first seen.
     pub url: Option<String>,
     pub author: Option<String>,
     /// Name the author displays.
@@ -165,27 +165,27 @@ pub struct ItemRow {
     pub is_repost: Option<bool>,
     pub is_quote: Option<bool>,
     pub conversation_id: Option<String>,
-    /// Reactions as of the latest sighting.
+    /// Reactions at the latest sighting.
     pub engagement: Engagement,
-    /// How often title or text changed; not told to who does not see all topics.
+    /// How often title or text changed; hidden from readers who may not see all topics.
     pub revisions: Option<i64>,
-    /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
-    /// has looked.
+    /// The public key of the first item of its near-copies; its own if it is the first or alone; `None` if not compared
+    /// yet.
     pub cluster: Option<String>,
-    /// How its words sound; absent while nobody judged.
+    /// The tone of its text; empty if not scored yet.
     #[serde(flatten)]
     pub tone: ItemTone,
-    /// When its words were pruned; `None` while they are here.
+    /// When its text was pruned; `None` if it was not.
     pub pruned_at: Option<Time>,
-    /// What it was marked as for this topic.
+    /// How it was marked for this topic.
     pub mark: Option<Verdict>,
-    /// How likely it is good for this topic, in thousandths; written for readers from 0 to 1. `None` where nobody learned it
-    /// from marks.
+    /// The probability that it is good for this topic, in thousandths. Serialised as a number from 0 to 1. `None` if
+    /// there is no model learned from marks.
     #[serde(serialize_with = "of_one")]
     pub relevance: Option<i64>,
     /// When it was starred, for every topic.
     pub starred_at: Option<Time>,
-    /// What somebody wrote about it.
+    /// A user's note.
     pub note: Option<String>,
 }
 
@@ -195,17 +195,17 @@ pub struct SightingRow {
     /// Public id of the run.
     pub run: String,
     pub topic: String,
-    /// When the run looked.
+    /// When the run searched.
     pub seen_at: Time,
     pub source: Source,
-    /// Place in the reply, from 1.
+    /// The position in the reply, from 1.
     pub rank: i64,
     pub key: String,
     /// Post or page.
     pub kind: Kind,
     /// Whether it lay in the window.
     pub fit: WindowFit,
-    /// Whether this run was the first of the topic to see it.
+    /// Whether this is the topic's first run that saw it.
     pub new: bool,
     pub published_at: Option<Time>,
     pub url: Option<String>,
@@ -215,17 +215,17 @@ pub struct SightingRow {
     pub text: Option<String>,
     /// Language, when known.
     pub lang: Option<String>,
-    /// Reactions of that moment.
+    /// Reactions at that time.
     pub engagement: Engagement,
-    /// Public key of the item that its near-copies began with, its own when it is the first or alone; `None` while nobody
-    /// has looked.
+    /// The public key of the first item of its near-copies; its own if it is the first or alone; `None` if not compared
+    /// yet.
     pub cluster: Option<String>,
-    /// How the item's words sound today.
+    /// The tone of the item's text today.
     #[serde(flatten)]
     pub tone: ItemTone,
-    /// What the item is marked as for this topic today.
+    /// How the item is marked for this topic today.
     pub mark: Option<Verdict>,
-    /// How likely it is good for this topic, as in [`ItemRow`].
+    /// The probability that it is good for this topic, as in [`ItemRow`].
     #[serde(serialize_with = "of_one")]
     pub relevance: Option<i64>,
 }
@@ -235,58 +235,58 @@ pub struct AnswerRow {
     /// Public id of the run.
     pub run: String,
     pub topic: String,
-    /// When the run looked.
+    /// When the run searched.
     pub asked_at: Time,
     pub model: Option<String>,
     pub text: String,
-    /// Whether it was cut.
+    /// Whether the answer is incomplete.
     pub partial: bool,
-    /// Keys of the items it rests on.
+    /// The keys of the cited items.
     pub cited: Vec<String>,
 }
 
 /// A topic's pause.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Paused {
-    /// Who paused it. The file wins.
+    /// Who paused it. The file takes precedence.
     pub by: PausedBy,
     /// When, for a pause from the command line.
     pub since: Option<Time>,
-    /// Why, in the words of whoever paused it.
+    /// Why, in that person's words.
     pub reason: Option<String>,
 }
 
-/// How a topic stands.
+/// The state of a topic.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct TopicStatus {
     pub topic: String,
     pub title: String,
     pub items: i64,
-    /// Last finished run.
+    /// The last finished run.
     pub last_run: Option<RunRow>,
-    /// Begin of the last run that was `ok` or `partial`.
+    /// When the last run that ended `ok` or `partial` started.
     pub last_success: Option<Time>,
-    /// Slots up to here have rows.
+    /// All slots up to this time are in the ledger.
     pub planned_until: Option<Time>,
-    /// Why nothing is planned for it, when it is paused.
+    /// Why it is paused; `None` if it is not.
     pub paused: Option<Paused>,
 }
 
-/// What the searches of one source that the service billed cost together.
+/// The total cost of one source's searches that the service billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BilledRow {
     pub source: Source,
     pub searches: i64,
-    /// Their sum, tries included.
+    /// Their total cost, retries included.
     pub cost: Micros,
 }
 
-/// How often the planned runs of a topic asked the AI source.
+/// How often scheduled runs of a topic asked the AI source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskedRow {
     pub topic: String,
-    /// Runs that asked.
+    /// The number of runs that asked.
     pub asked: i64,
-    /// Runs that asked or left it out because they had no reason to ask.
+    /// The number of runs that asked, or had no reason to ask.
     pub considered: i64,
 }

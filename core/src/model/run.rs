@@ -1,51 +1,50 @@
-//! The closed lists of what can become of a run and of a search. "Stale" and "silent" are not here: they are read from
-//! history, never stored as a state.
+//! The states of runs and searches. "Stale" and "silent" are not states: they are computed from history.
 
 use super::closed_list;
 
-/// What the reason of a run that a pause cancelled begins with; why people paused follows.
+/// How the reason of a run cancelled by a pause begins; the reason for the pause follows.
 pub const PAUSED: &str = "the topic was paused: ";
 
 closed_list! {
-    /// What became of a run.
+    /// The state of a run.
     RunState {
-        /// Planned, not begun.
+        /// Planned, not started.
         Queued = "queued",
         /// Claimed by a process that holds a lease.
         Running = "running",
-        /// Every search that should have run did.
+        /// Every search that should have run succeeded.
         Ok = "ok",
         /// Some searches failed; what the others found is stored.
         Partial = "partial",
         /// No search succeeded.
         Failed = "failed",
-        /// The day's calls or money were used up before anything could be asked.
+        /// The day's calls or money were used up before the first search.
         OverQuota = "over_quota",
         /// The slot was due while nothing was running, and was not caught up.
         Missed = "missed",
-        /// The slot was due and left out on purpose; the reason says why.
+        /// The slot was skipped on purpose; the reason says why.
         Skipped = "skipped",
-        /// Ended by a person or by a topic's removal.
+        /// Cancelled by a person or by the removal of the topic.
         Cancelled = "cancelled",
     }
 }
 
 closed_list! {
-    /// What became of one search.
+    /// The state of one search.
     SearchState {
-        /// Committed before the call is made; money may be spent from here on.
+        /// Committed before the call is made; the call may cost money.
         Started = "started",
-        /// Answered with something.
+        /// Answered with entries.
         Ok = "ok",
-        /// Answered well-formed with nothing in it.
+        /// Answered with a well-formed, empty reply.
         Empty = "empty",
-        /// Refused, broken or unreachable; class and text say how.
+        /// Refused, broken or unreachable; class and text have the details.
         Error = "error",
-        /// Not asked: the day's calls or money were used up.
+        /// Not made: the day's calls or money were used up.
         OverQuota = "over_quota",
-        /// Not asked for another reason, which is recorded.
+        /// Not made for another reason, which is recorded.
         NotRun = "not_run",
-        /// The process died between the call and its record; counts at its expected price.
+        /// The process died between the call and its record. Counts at the expected price.
         Lost = "lost",
     }
 }
@@ -53,17 +52,17 @@ closed_list! {
 closed_list! {
     /// Why a run exists.
     Trigger {
-        /// Its slot came.
+        /// Its slot was due.
         Scheduled = "scheduled",
-        /// Its slot was missed and made up for later.
+        /// Its slot was missed and caught up later.
         CatchUp = "catch_up",
-        /// A person asked.
+        /// A person requested it.
         Manual = "manual",
     }
 }
 
 impl RunState {
-    /// Whether nothing more will happen to the run.
+    /// Whether the run is over.
     #[must_use]
     pub fn is_final(self) -> bool {
         !matches!(self, Self::Queued | Self::Running)
@@ -71,7 +70,7 @@ impl RunState {
 }
 
 closed_list! {
-    /// Who says which process runs what is due.
+    /// What assigns due runs to processes.
     Engine {
         /// The ledger itself.
         Local = "local",

@@ -1,16 +1,15 @@
-//! What people keep: a search under a name, which is what the items page was asked for, and a note. What filters mean is
-//! whoever's reads them.
+//! What users save: named searches, which are the parameters of the items page, and notes.
 
 use std::collections::BTreeMap;
 
 use super::Time;
 
-/// Characters of a note.
+/// The most characters of a note.
 pub const LONGEST_NOTE: usize = 2_000;
-/// Searches that are kept at most.
+/// The most saved searches.
 pub const MOST_SEARCHES: usize = 200;
 
-/// Why a text is no note.
+/// Why a note is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadNote {
     #[error("the note is no text")]
@@ -20,7 +19,7 @@ pub enum BadNote {
 }
 
 impl BadNote {
-    /// What to do.
+    /// What to do about it.
     #[must_use]
     pub fn hint(self) -> String {
         match self {
@@ -30,10 +29,10 @@ impl BadNote {
     }
 }
 
-/// What may stand as a note: as it was typed, its lines ended alike. Nothing is no note.
+/// Normalises a note: trims it and converts line ends to `\n`. `None` for an empty note.
 ///
 /// # Errors
-/// When it is longer than [`LONGEST_NOTE`] or has a NUL, which one of the databases takes none of.
+/// If it is longer than [`LONGEST_NOTE`] or contains NUL, which PostgreSQL cannot store.
 pub fn as_note(typed: &str) -> Result<Option<String>, BadNote> {
     let note = typed.replace("\r\n", "\n");
     let note = note.trim();
@@ -46,18 +45,18 @@ pub fn as_note(typed: &str) -> Result<Option<String>, BadNote> {
     Ok(Some(note.to_owned()).filter(|note| !note.is_empty()))
 }
 
-/// A search by its name.
+/// A saved search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedSearch {
     /// Letters, digits, `-` and `_`.
     pub name: String,
-    /// Parameters of the items page, as they were given: `7d` stays the last seven days.
+    /// Parameters of the items page, as given: `7d` stays relative.
     pub filters: BTreeMap<String, String>,
     pub made_at: Time,
 }
 
 impl SavedSearch {
-    /// Whether this can be a name: 1 to 64 lowercase letters, digits, `-` and `_`.
+    /// Whether a name is valid: 1 to 64 lowercase letters, digits, `-` and `_`.
     #[must_use]
     pub fn may_be_named(name: &str) -> bool {
         let sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';

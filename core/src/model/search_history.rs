@@ -1,62 +1,62 @@
-//! What the ledger knows about when a topic was looked at: one row per search, or per run without any, and what is
-//! known of the topic itself. What is covered and what is a hole is `insight`'s to say.
+//! The history of a topic's searches: one row per search, or per run without any, and data about the topic. `insight`
+//! decides what is covered and what is a hole.
 
 use super::{RunState, SearchState, Source, Span, Time, Topic};
 
-/// A run of a topic with one of its searches; a run that made none, such as a missed slot, has one row of its own.
+/// A run of a topic with one of its searches. A run without searches, such as a missed slot, has one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     pub topic: String,
-    /// When the run began, or would have.
+    /// When the run started, or would have started.
     pub at: Time,
     /// State of the run.
     pub state: RunState,
-    /// Why the run is in that state.
+    /// Why the run is in this state.
     pub reason: Option<String>,
     pub search: Option<LookSearch>,
 }
 
-/// A search as far as coverage is concerned.
+/// A search, as far as coverage needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookSearch {
     pub source: Source,
     pub operation: String,
     pub state: SearchState,
-    /// What it asked for; absent when its request names no span.
+    /// The span it asked for; `None` if its request names none.
     pub asked: Option<Span>,
-    /// What it covered.
+    /// The span it covered.
     pub covered: Option<Span>,
-    /// The reply was as long as it could be.
+    /// Whether the reply was as long as it could be.
     pub saturated: bool,
-    /// Error class, or why it was not made.
+    /// The error class, or why the search was not made.
     pub trouble: Option<String>,
 }
 
-/// What earlier replies to a question showed, as far as the next one is judged by it.
+/// What earlier replies to a query showed, used to judge the next reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recall {
-    /// How many entries each of the latest replies held, those that could not be read among them, the latest first.
+    /// The number of entries of each of the latest replies, unreadable ones included, the latest first.
     pub sizes: Vec<i64>,
-    /// How late the new posts of each were, milliseconds, where that is known.
+    /// How late the new posts of each reply were, in milliseconds, where known.
     pub late: Vec<i64>,
-    /// What the latest reply showed: from where it covered to when it was asked.
+    /// The span of the latest reply: from the start of its coverage to when it was asked.
     pub before: Option<Span>,
-    /// Posts of the span that was asked for, as the question showed them last: when they were published, and their keys.
+    /// Posts of the requested span that the query last showed: publication time and keys.
     pub shown: Vec<(Time, String)>,
 }
 
-/// A topic as far as coverage is concerned.
+/// A topic, as far as coverage needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
     pub topic: String,
-    /// Since when it is watched.
+    /// When watching started.
     pub began: Time,
-    /// Since when it is not watched any more.
+    /// When watching ended; `None` while it goes on.
     pub ended: Option<Time>,
-    /// Not run by its schedule at present.
+    /// Whether its schedule is paused.
     pub paused: bool,
-    /// Its first slot that nobody has planned yet; nothing for a topic without a schedule.
+    /// Its first slot that is not planned yet; `None` for a topic without a schedule.
     pub next: Option<Time>,
-    /// Its definition, when this version can read it.
+    /// Its definition; `None` if this version cannot read it.
     pub definition: Option<Topic>,
 }

@@ -1,15 +1,15 @@
-//! Where a search goes, by name: the three of the search service, or a provider of the configuration. What a kind of
-//! provider brings is in `provider`.
+//! The name of a source: one of the three of the search service, or a provider of the configuration. What a kind of
+//! provider returns is in `provider`.
 
 use std::cmp::Ordering;
 
-/// Longest name in bytes.
+/// The longest name, in bytes.
 const LONGEST: usize = 24;
 
 /// The name of a source: `social`, `web` and `ai` go to `[service]`, any other to `[providers.NAME]`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Source {
-    /// The name, filled up with zeros: a source is copied as freely as a number.
+    /// The name, padded with zeros, so that a source is `Copy`.
     name: [u8; LONGEST],
 }
 
@@ -19,9 +19,9 @@ impl Source {
     pub const Social: Self = Self::of(b"social");
     /// Pages of the web.
     pub const Web: Self = Self::of(b"web");
-    /// A written summary, with the items it rests on.
+    /// A written summary with its cited items.
     pub const Ai: Self = Self::of(b"ai");
-    /// Those of the search service, in the order in which a run asks them.
+    /// The sources of the search service, in the order in which a run asks them.
     pub const SERVICE: &'static [Self] = &[Self::Social, Self::Web, Self::Ai];
 
     const fn of(text: &[u8]) -> Self {
@@ -46,17 +46,17 @@ impl Source {
     #[must_use]
     pub fn as_str(&self) -> &str {
         let end = self.name.iter().position(|byte| *byte == 0).unwrap_or(LONGEST);
-        // Only ASCII gets in.
+        // The name is always ASCII.
         self.name.get(..end).and_then(|name| std::str::from_utf8(name).ok()).unwrap_or_default()
     }
 
-    /// Whether the search service answers it.
+    /// Whether the search service answers this source.
     #[must_use]
     pub fn is_service(self) -> bool {
         Self::SERVICE.contains(&self)
     }
 
-    /// The provider that answers it: `service`, or the name of `[providers.NAME]`.
+    /// The provider that answers this source: `service`, or the name of `[providers.NAME]`.
     #[must_use]
     pub fn provider(&self) -> &str {
         if self.is_service() { SERVICE } else { self.as_str() }
@@ -67,7 +67,7 @@ impl Source {
 pub const SERVICE: &str = "service";
 
 impl Source {
-    /// The service's first, in the order in which they are asked; others by name.
+    /// The sort position: the service's sources first, in the order in which they are asked; the others follow by name.
     fn rank(self) -> usize {
         Self::SERVICE.iter().position(|one| *one == self).unwrap_or(Self::SERVICE.len())
     }

@@ -1,11 +1,11 @@
-//! Stretches of time: what a search asks for and what it covered. Plain values; which span a request can name is
-//! `search`'s to know, what is covered together is `insight`'s.
+//! Spans of time: what a search asks for and what it covered. Plain values; `search` knows which spans a request can
+//! name, `insight` computes coverage.
 
 use std::time::Duration;
 
 use super::{Time, Window};
 
-/// A stretch of time: `from` belongs to it, `until` does not.
+/// A half-open span of time: includes `from`, excludes `until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 pub struct Span {
     /// Its first instant.
@@ -15,7 +15,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span between two instants; `None` when nothing lies between them.
+    /// The span between two instants; `None` if it is empty.
     #[must_use]
     pub fn new(from: Time, until: Time) -> Option<Self> {
         (from < until).then_some(Self { from, until })
@@ -26,27 +26,27 @@ impl Span {
         self.until.since(self.from)
     }
 
-    /// Whether an instant lies in it.
+    /// Whether an instant lies in the span.
     #[must_use]
     pub fn holds(self, at: Time) -> bool {
         self.from <= at && at < self.until
     }
 
-    /// What it shares with another.
+    /// The intersection with another span.
     #[must_use]
     pub fn within(self, other: Self) -> Option<Self> {
         Self::new(self.from.max(other.from), self.until.min(other.until))
     }
 }
 
-/// How far back a search looks from the instant at which it asks.
+/// How far back a search looks from the time at which it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookBack {
     /// The topic's window.
     Window(Window),
-    /// Everything since an instant.
+    /// Everything since a given time.
     Since(Time),
-    /// One whole day, named by its number since 1970, in UTC.
+    /// One whole UTC day, by its number since 1970-01-01.
     Day(i64),
 }
 
@@ -57,7 +57,7 @@ impl From<Window> for LookBack {
 }
 
 impl LookBack {
-    /// The span it means for a search that asks at `asked_at`; never beyond that instant.
+    /// The span of a search made at `asked_at`; never beyond that time.
     #[must_use]
     pub fn span(self, asked_at: Time) -> Span {
         match self {
@@ -71,7 +71,7 @@ impl LookBack {
     }
 }
 
-/// A length of time for people, in its two largest units: `3d`, `1d 4h`, `12m 30s`.
+/// Formats a duration in its two largest units: `3d`, `1d 4h`, `12m 30s`.
 #[must_use]
 pub fn spell(length: Duration) -> String {
     const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];

@@ -1,26 +1,26 @@
-//! The items of a story as they are stored: a text or a link, and everything that repeats it. Which items these are and what
-//! they say together is not decided here.
+//! The stored items of a story: a text or link and everything that repeats it. Other modules select the items and
+//! interpret the story.
 
 use super::{EarlierRow, Engagement, Kind, Source, Time, closed_list};
 
 closed_list! {
     /// Why an item belongs to a story.
     Tie {
-        /// It is the item that was asked about.
+        /// It is the requested item.
         Asked = "asked",
-        /// It is a near-copy of that item.
+        /// It is a near-copy of the requested item.
         Copy = "copy",
-        /// It shares a link with that item.
+        /// It shares a link with the requested item.
         Link = "link",
         /// Both.
         Both = "copy_and_link",
     }
 }
 
-/// Characters of a title or text that a story holds.
+/// The most characters of a title or text in a story.
 pub const STORY_WORDS: usize = 600;
 
-/// Where a story looks for links: an item and its own names.
+/// The fields of an item in which a story looks for links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linking {
     /// Key shown to users.
@@ -28,9 +28,9 @@ pub struct Linking {
     /// Post or page.
     pub kind: Kind,
     pub url: Option<String>,
-    /// Its text, cut to what is looked through.
+    /// Its text, truncated to the part that is scanned.
     pub text: Option<String>,
-    /// All keys that name it.
+    /// All its keys.
     pub keys: Vec<String>,
 }
 
@@ -42,17 +42,17 @@ pub struct InTopic {
     pub last_seen: Time,
     /// Runs of the topic that saw it.
     pub times_seen: i64,
-    /// Of these, those whose sightings are kept.
+    /// The number of those runs whose sightings are still stored.
     pub kept: i64,
 }
 
-/// When a source of a topic showed an item, as far as its sightings are kept.
+/// When a source of a topic showed an item, as far as sightings are still stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InSource {
     pub topic: String,
     pub source: Source,
     pub first_seen: Time,
-    /// Runs in which it did.
+    /// The number of runs in which it did.
     pub runs: i64,
 }
 
@@ -64,44 +64,44 @@ pub struct StoryItem {
     pub kind: Kind,
     pub author: Option<String>,
     pub title: Option<String>,
-    /// Its text, cut to what is shown.
+    /// Its text, truncated to the part that is shown.
     pub text: Option<String>,
     pub url: Option<String>,
     pub published_at: Option<Time>,
-    /// Reactions as of the latest sighting.
+    /// Reactions at the latest sighting.
     pub engagement: Engagement,
-    /// Key of the item that its near-copies began with, its own while nobody has looked.
+    /// The key of the first item of its near-copies; its own if not compared yet.
     pub cluster: String,
-    /// How often its words changed.
+    /// How often its text changed.
     pub revisions: i64,
-    /// Whether its words were pruned.
+    /// Whether its text was pruned.
     pub pruned: bool,
     pub tie: Tie,
-    /// Never empty, by topic.
+    /// Never empty; sorted by topic.
     pub topics: Vec<InTopic>,
-    /// By topic and source.
+    /// Sorted by topic and source.
     pub sources: Vec<InSource>,
 }
 
-/// A story as it was read.
+/// A story as read from the store.
 #[derive(Debug, Clone, Default)]
 pub struct StoryRows {
-    /// Key of the item that was asked about.
+    /// The key of the requested item.
     pub asked: String,
-    /// The addresses by which items were sought.
+    /// The links that were searched for.
     pub links: Vec<String>,
-    /// Links of the item beyond those that are looked for.
+    /// The number of the item's other links, which were not searched for.
     pub links_beyond: u64,
-    /// At most so many as are looked at, those that were seen first.
+    /// The items, truncated to the limit; the first seen are kept.
     pub items: Vec<StoryItem>,
-    /// Whether there are more items, or may be.
+    /// Whether there are, or may be, more items.
     pub more: bool,
-    /// Items that wait for the text index, whose links are not known yet; of any topic.
+    /// The number of items that the text index does not contain yet, in any topic. Their links are not known.
     pub unindexed: i64,
-    /// Runs whose items nobody compared with others yet.
+    /// Whether some runs' items were not compared for near-copies yet.
     pub uncompared: bool,
-    /// When each topic last looked.
+    /// When each topic last searched.
     pub last_looks: Vec<(String, Time)>,
-    /// What the words of the earliest item were, the latest first.
+    /// Earlier texts of the earliest item, the latest first.
     pub edits: Vec<EarlierRow>,
 }

@@ -1,22 +1,21 @@
-//! What finished runs add up to, and how things stand at a moment, for whoever measures this program from outside. What is
-//! counted of a run is `insight`'s to say.
+//! Sums over finished runs and the current state, for external monitoring. `insight` decides what to count.
 
 use super::{Counts, Micros, RunState, SearchState, Source, Time, Trigger};
 
 /// A finished run, as far as it is counted.
 #[derive(Debug, Clone)]
 pub struct TallyRun {
-    /// Its place in the reading order.
+    /// The run's number in reading order.
     pub seq: i64,
     pub job: String,
-    /// Its topic, when it is a topic's.
+    /// Its topic, if it is a topic's run.
     pub topic: Option<String>,
-    /// Why it existed.
+    /// Why the run exists.
     pub trigger: Trigger,
-    /// What became of it.
+    /// How it ended.
     pub state: RunState,
     pub slot: Option<Time>,
-    /// When its last attempt began.
+    /// When its last attempt started.
     pub started_at: Option<Time>,
     /// When it ended.
     pub finished_at: Option<Time>,
@@ -29,32 +28,33 @@ pub struct TallyRun {
 pub struct TallySearch {
     pub source: Source,
     pub state: SearchState,
-    /// Class of its failure.
+    /// The error class.
     pub class: Option<String>,
     pub tries: i64,
-    /// Duration of its last try, milliseconds.
+    /// Duration of its last try, in milliseconds.
     pub latency_ms: Option<i64>,
-    /// What it found.
+    /// The counts of its reply.
     pub counts: Counts,
-    /// Entries without anything readable.
+    /// The number of unreadable entries.
     pub unreadable: i64,
-    /// Paid, or expected while unknown.
+    /// The price paid, or the expected price if not known.
     pub cost: Micros,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tallied {
-    /// What was counted.
+    /// The metric's name.
     pub name: String,
-    /// The values of what it is divided by, with a space between.
+    /// The label values, separated by spaces.
     pub labels: String,
-    /// The bucket of a histogram: at most so many milliseconds, 0 above all; 0 of what is none.
+    /// Upper bound of a histogram bucket, in milliseconds; 0 for the last bucket and for metrics that are not
+    /// histograms.
     pub bound: i64,
-    /// How many, or how much.
+    /// The count or sum.
     pub value: i64,
 }
 
-/// When a source of a topic answered last, and when it last brought something new.
+/// When a source of a topic last answered, and when it last returned something new.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
     pub topic: String,
@@ -65,24 +65,24 @@ pub struct Latest {
     pub new_at: Option<Time>,
 }
 
-/// How things stand, in counts that cost little.
+/// The current state, in counts that are cheap to read.
 #[derive(Debug, Clone, Default)]
 pub struct StoreCounts {
-    /// Topics that are watched.
+    /// Watched topics.
     pub topics: i64,
-    /// Runs that wait and are due.
+    /// Due runs that wait.
     pub due: i64,
-    /// Runs that go on.
+    /// Runs in progress.
     pub running: i64,
-    /// Topics and other jobs whose slot passed without the planner having looked.
+    /// Topics and other jobs with an overdue slot.
     pub overdue: i64,
     /// Messages that wait, are being sent, and were given up.
     pub outbox: [i64; 3],
-    /// By alert, of how many subjects it fires.
+    /// The number of subjects for which each alert fires.
     pub firing: Vec<(String, i64)>,
-    /// Calls of the UTC day, and what they cost where that is counted.
+    /// Calls of the UTC day, and their cost if it is counted.
     pub calls: i64,
     pub spent: Option<Micros>,
-    /// Finished runs that are not in the sums yet.
+    /// Finished runs not included in the sums yet.
     pub uncounted: i64,
 }

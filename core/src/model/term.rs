@@ -1,31 +1,31 @@
-//! Terms: what texts are about, in pieces that can be counted. A term is a text; its first character says what kind it is.
-//! Which terms a text has is `normalise::words`'s, which of them are news `insight::terms`'s.
+//! Terms: countable pieces of a text. A term is a string; its first character encodes its kind. `normalise::words`
+//! extracts terms; `insight::terms` finds those that are news.
 
 use super::closed_list;
 
-/// In front of what was a hashtag, a name or the site of a link: folding makes ASCII of these, so that no word begins with
-/// one.
+/// Prefixes of hashtags, mentions and domains. Folding turns these characters into ASCII, so no ordinary word can start
+/// with one.
 pub const TAG_SIGN: char = '＃';
 pub const NAME_SIGN: char = '＠';
 pub const SITE_SIGN: char = '／';
 
 closed_list! {
-    /// What kind of term it is.
+    /// The kind of a term.
     TermKind {
         Word = "word",
-        /// Two words in a row.
+        /// Two consecutive words.
         Phrase = "phrase",
         Hashtag = "hashtag",
-        /// The name of an account.
+        /// An account's name.
         Mention = "mention",
-        /// The site of a link or page.
+        /// The domain of a link or page.
         Domain = "domain",
         Emoji = "emoji",
     }
 }
 
 impl TermKind {
-    /// The kind of a term.
+    /// Returns the kind of a term.
     #[must_use]
     pub fn of(term: &str) -> Self {
         match term.chars().next() {
@@ -39,7 +39,7 @@ impl TermKind {
     }
 }
 
-/// A term as people write it.
+/// Formats a term for people: `#tag`, `@name`.
 #[must_use]
 pub fn shown_term(term: &str) -> String {
     match term.chars().next() {
@@ -49,7 +49,7 @@ pub fn shown_term(term: &str) -> String {
     }
 }
 
-/// A term without its sign.
+/// Removes a term's prefix.
 #[must_use]
 pub fn bare_term(term: &str) -> &str {
     term.strip_prefix([TAG_SIGN, NAME_SIGN, SITE_SIGN]).unwrap_or(term)

@@ -1,5 +1,5 @@
-//! An instant as the project keeps it: whole milliseconds since the Unix epoch, UTC, written as RFC 3339. It knows no
-//! zone and reads no clock.
+//! A UTC instant in whole milliseconds since the Unix epoch, written as RFC 3339. Knows no time zones and reads no
+//! clock.
 
 use std::time::Duration;
 
@@ -8,88 +8,88 @@ use std::time::Duration;
 pub struct Time(pub i64);
 
 impl serde::Serialize for Time {
-    /// As text in the one shape of [`Time::iso_millis`], which every reader of JSON can parse.
+    /// As a string in the format of [`Time::iso_millis`].
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.iso_millis())
     }
 }
 
-/// Milliseconds of a UTC day.
+/// Milliseconds in a UTC day.
 const DAY: i64 = 86_400_000;
 
 impl Time {
-    /// The instant of a zoned-time library, cut to milliseconds (towards the past).
+    /// Converts a jiff timestamp, truncated to milliseconds.
     #[must_use]
     pub fn from_jiff(at: jiff::Timestamp) -> Self {
         Self(at.as_millisecond())
     }
 
-    /// The same instant for zone arithmetic; `None` outside the years the library knows.
+    /// Converts to a jiff timestamp; `None` outside the range that jiff supports.
     #[must_use]
     pub fn to_jiff(self) -> Option<jiff::Timestamp> {
         jiff::Timestamp::from_millisecond(self.0).ok()
     }
 
-    /// Reads RFC 3339 / ISO 8601 with an offset (`2026-03-11T09:00:00Z`).
+    /// Parses RFC 3339 / ISO 8601 with an offset (`2026-03-11T09:00:00Z`).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         text.parse::<jiff::Timestamp>().ok().map(Self::from_jiff)
     }
 
-    /// This instant plus a duration, saturating.
+    /// Adds a duration, saturating.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// This instant minus a duration, saturating.
+    /// Subtracts a duration, saturating.
     #[must_use]
     pub fn minus(self, by: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// How long from `earlier` to this instant; zero when `earlier` is later.
+    /// The duration from `earlier` to this instant; zero if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// The same instant with milliseconds always written (`2026-03-11T09:00:00.000Z`), so that a column has one shape.
+    /// RFC 3339, always with milliseconds (`2026-03-11T09:00:00.000Z`), so that all values of a column look alike.
     #[must_use]
     pub fn iso_millis(self) -> String {
         self.to_jiff().map_or_else(String::new, |at| format!("{at:.3}"))
     }
 
-    /// Days since the epoch in UTC: the day on which calls are counted.
+    /// The UTC day as days since the epoch. Calls are counted by this day.
     #[must_use]
     pub fn utc_day(self) -> i64 {
         self.0.div_euclid(DAY)
     }
 
-    /// When the next UTC day begins.
+    /// The start of the next UTC day.
     #[must_use]
     pub fn next_utc_day(self) -> Self {
         Self::of_utc_day(self.utc_day().saturating_add(1))
     }
 
-    /// When a UTC day begins, by its number since the epoch.
+    /// The start of a UTC day, given as days since the epoch.
     #[must_use]
     pub fn of_utc_day(day: i64) -> Self {
         Self(day.saturating_mul(DAY))
     }
 
-    /// Its day in UTC, as `2026-03-11`.
+    /// The UTC date, as `2026-03-11`.
     #[must_use]
     pub fn utc_date(self) -> String {
         self.iso_millis().chars().take_while(|c| *c != 'T').collect()
     }
 }
 
-/// Where the present comes from: read by cli and daemon only, handed to everybody else.
+/// Returns the current time. Only cli and daemon read the system clock and pass it on.
 pub type Clock = std::sync::Arc<dyn Fn() -> Time + Send + Sync>;
 
 impl std::fmt::Display for Time {
-    /// `2026-03-11T09:00:00Z`; milliseconds only when there are any.
+    /// `2026-03-11T09:00:00Z`; fractional seconds only if not zero.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.to_jiff() {
             Some(at) => f.pad(&at.to_string()),

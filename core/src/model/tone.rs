@@ -1,28 +1,28 @@
-//! How a text sounds, as it is kept with an item; who judges is `sentiment`'s business.
+//! The tone of a text, as stored with an item. `sentiment` computes it.
 
 use super::closed_list;
 
 closed_list! {
-    /// How a text sounds.
+    /// The tone of a text.
     Tone {
         Negative = "negative",
-        /// Neither, or both alike.
+        /// Neither, or both equally.
         Neutral = "neutral",
         Positive = "positive",
-        /// In a language the scorer does not know, or nothing to read; never counted as neutral.
+        /// No text, or a language that the scorer does not support. Never counted as neutral.
         Unsupported = "unsupported",
     }
 }
 
-/// What a scorer said of an item's words, and which scorer it was.
+/// The tone of an item's text and the scorer that computed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
     pub tone: Tone,
-    /// From -1000 to 1000; absent when unsupported.
+    /// From -1000 to 1000; `None` if unsupported.
     pub score: Option<i64>,
     /// The scorer's version. Scores of different versions cannot be compared.
     pub scorer: &'static str,
 }
 
-/// A scorer as the store is handed one: from an item's title and text to a judgement.
+/// A scorer: computes the tone of an item's title and text.
 pub type Judge = fn(title: Option<&str>, text: Option<&str>) -> Judged;

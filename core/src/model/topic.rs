@@ -1,12 +1,12 @@
-//! A watched topic as it is run: queries per source, schedule, policies. This is the definition that is stored, so that
-//! a worker runs what was planned and not what its own file says.
+//! The definition of a watched topic: queries per source, schedule, policies. It is stored in the database, so that a
+//! worker runs what was planned, not what its own file says.
 
 use super::{Brings, ProviderQuery, Source, TopicLimits, Window, closed_list};
 
 closed_list! {
-    /// Which call serves the social source.
+    /// The API operation that serves the social source.
     SocialOperation {
-        /// The contract's social search.
+        /// The API contract's social search.
         Search = "search",
         Posts = "posts",
         /// Basic Social Search.
@@ -15,9 +15,9 @@ closed_list! {
 }
 
 closed_list! {
-    /// Which call serves the web source.
+    /// The API operation that serves the web source.
     WebOperation {
-        /// The contract's web search.
+        /// The API contract's web search.
         Search = "search",
         /// Web Link Search.
         Links = "links",
@@ -39,11 +39,11 @@ closed_list! {
 }
 
 closed_list! {
-    /// What becomes of slots that passed while nothing ran.
+    /// What happens to slots that passed while nothing was running.
     CatchUp {
-        /// The latest runs, the others are recorded as missed.
+        /// The latest slot runs; the others are recorded as missed.
         Latest = "latest",
-        /// All run, within the window and the maximum.
+        /// All run, up to the window and the maximum.
         All = "all",
         /// None runs; all are recorded as missed.
         None = "none",
@@ -51,55 +51,55 @@ closed_list! {
 }
 
 closed_list! {
-    /// What happens when a slot comes while the topic's last run still goes on.
+    /// What happens when a slot is due while the topic's last run is still in progress.
     Overlap {
         /// The slot is recorded as skipped.
         Skip = "skip",
         /// One slot waits.
         BufferOne = "buffer_one",
-        /// Runs side by side.
+        /// Both run at the same time.
         Allow = "allow",
     }
 }
 
-/// When a job is due: a cron expression or a fixed period, never both.
+/// When a job is due: either a cron expression or a fixed period.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Period {
-    /// A cron expression as the user wrote it (checked by `schedule`).
+    /// A cron expression as the user wrote it; `schedule` validated it.
     #[serde(rename = "schedule")]
     Cron(String),
-    /// Every so many milliseconds, anchored to the epoch.
+    /// A period in milliseconds, anchored to the epoch.
     #[serde(rename = "every_ms")]
     Every(u64),
 }
 
-/// A job's schedule and what happens around it. Durations are milliseconds.
+/// A job's schedule and its policies. Durations are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SchedulePolicy {
     /// Cron expression or period.
     pub period: Period,
-    /// IANA zone in which local times are meant.
+    /// IANA time zone of the schedule.
     pub timezone: String,
     /// What happens to missed slots.
     pub catch_up: CatchUp,
-    /// How far back missed slots are looked at.
+    /// How far back missed slots are considered.
     pub catch_up_window_ms: u64,
-    /// At most this many caught-up runs at once.
+    /// The most catch-up runs at once.
     pub max_catch_up_runs: u32,
     /// What happens to a slot whose run would overlap another.
     pub overlap: Overlap,
-    /// Deterministic spread after the slot; never moves the slot itself.
+    /// Deterministic delay after the slot; never moves the slot itself.
     pub jitter_ms: u64,
-    /// Longest duration of a run.
+    /// The longest duration of a run.
     pub timeout_ms: u64,
-    /// How often a run whose lease was lost is tried again.
+    /// The most attempts of a run whose lease is lost.
     pub max_attempts: u32,
     /// Not planned while true.
     pub paused: bool,
 }
 
 impl SchedulePolicy {
-    /// For whoever asks when something is due and runs nothing: only period and zone matter.
+    /// A policy for computing when something is due, without running it: only period and zone matter.
     #[must_use]
     pub fn only_when(period: Period, timezone: &str) -> Self {
         Self {
@@ -122,7 +122,7 @@ impl SchedulePolicy {
 pub struct SocialQuery {
     pub query: String,
     pub operation: SocialOperation,
-    /// How many posts are asked for, where the call takes a number.
+    /// The number of posts to request, if the operation accepts one.
     pub limit: Option<u32>,
 }
 
@@ -131,24 +131,24 @@ pub struct SocialQuery {
 pub struct WebQuery {
     pub query: String,
     pub operation: WebOperation,
-    /// How many pages are asked for (`results_limit`).
+    /// The number of pages to request (`results_limit`).
     pub limit: u32,
 }
 
 /// What the AI source is asked.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AiQuery {
-    /// The prompt with its template filled in.
+    /// The prompt, with its template filled in.
     pub prompt: String,
-    /// Model name of the contract.
+    /// Model name of the API contract.
     pub model: String,
     /// Sent only when set.
     pub response_order: Option<String>,
-    /// Asked as a stream.
+    /// Whether to ask for a stream.
     pub streaming: bool,
     /// When to ask at all.
     pub when: AiWhen,
-    /// How many results it should rest on (`desearch`).
+    /// The number of results to base the answer on (`desearch`).
     pub count: Option<u32>,
     /// Tools it may use (`desearch`).
     pub tools: Vec<String>,
@@ -164,21 +164,21 @@ pub struct Topic {
     pub tags: Vec<String>,
     /// How far back social searches look.
     pub window: Window,
-    /// Present when the social source is on.
+    /// Present if the social source is on.
     pub social: Option<SocialQuery>,
-    /// Present when the web source is on.
+    /// Present if the web source is on.
     pub web: Option<WebQuery>,
-    /// Present when the AI source is on.
+    /// Present if the AI source is on.
     pub ai: Option<AiQuery>,
-    /// What providers beside the search service are asked, in the order of the file.
+    /// Queries to providers beside the search service, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<ProviderQuery>,
-    /// When it runs; `None` means only when asked (`once`).
+    /// When it runs; `None` means only on request (`once`).
     pub schedule: Option<SchedulePolicy>,
-    /// What it may ask in a UTC day, beside what holds for the whole service.
+    /// Its limits per UTC day, in addition to those of the whole service.
     #[serde(default, skip_serializing_if = "TopicLimits::is_none")]
     pub limits: TopicLimits,
-    /// Which of its items are meant.
+    /// Which items to keep when reading.
     #[serde(default, skip_serializing_if = "TopicFilter::is_none")]
     pub filter: TopicFilter,
 }
@@ -190,13 +190,13 @@ impl Topic {
         format!("topic:{}", self.id)
     }
 
-    /// The zone in which its schedule is meant and its days begin.
+    /// The time zone of its schedule and of its days.
     #[must_use]
     pub fn timezone(&self) -> &str {
         self.schedule.as_ref().map_or("UTC", |policy| &policy.timezone)
     }
 
-    /// The sources that are on, in the order in which a run asks them: what finds items first, what answers last.
+    /// The enabled sources in the order in which a run asks them: those that find items first, those that answer last.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
         let named = |answers: bool| {
@@ -209,19 +209,19 @@ impl Topic {
         social.chain(web).chain(named(false)).chain(ai).chain(named(true)).collect()
     }
 
-    /// Whether a source is on that finds items; one that only answers finds nothing new by itself.
+    /// Whether an enabled source finds items. Sources that only answer find none.
     #[must_use]
     pub fn finds(&self) -> bool {
         self.social.is_some() || self.web.is_some() || self.providers.iter().any(|one| one.brings() != Brings::Answer)
     }
 
-    /// The question to a provider.
+    /// The query to a provider.
     #[must_use]
     pub fn provider(&self, source: Source) -> Option<&ProviderQuery> {
         self.providers.iter().find(|one| one.source == source)
     }
 
-    /// What a source of this topic finds; `None` when the source is off.
+    /// What a source of this topic returns; `None` if the source is off.
     #[must_use]
     pub fn brings(&self, source: Source) -> Option<Brings> {
         match source {
@@ -232,7 +232,7 @@ impl Topic {
         }
     }
 
-    /// The words a source is asked for.
+    /// The query text of a source.
     #[must_use]
     pub fn query(&self, source: Source) -> Option<String> {
         match source {
@@ -244,7 +244,7 @@ impl Topic {
     }
 }
 
-/// Which of a topic's items are meant. Applied when reading; what the entries mean is `filter`'s.
+/// Which of a topic's items are relevant. Applied when reading; `filter` interprets the entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TopicFilter {
     /// Each of these must occur in title or text.
@@ -253,16 +253,16 @@ pub struct TopicFilter {
     /// None of these may occur.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
-    /// Languages; an item whose language is not known passes.
+    /// Allowed languages. An item without a known language passes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lang: Vec<String>,
-    /// Authors that are left out.
+    /// Excluded authors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude_authors: Vec<String>,
 }
 
 impl TopicFilter {
-    /// Whether it lets everything pass.
+    /// Whether the filter is empty.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()

@@ -1,19 +1,19 @@
-//! What people say of an item of a topic, and by which way in they said it. What is learned from it is `insight`'s.
+//! Marks that users set on a topic's items, and through which interface. `insight` learns from them.
 
 use super::{Time, closed_list};
 
 closed_list! {
-    /// What an item was marked as.
+    /// How an item was marked.
     Verdict {
-        /// It is what the topic is about.
+        /// It is about the topic.
         Good = "good",
-        /// It is not.
+        /// It is not about the topic.
         Noise = "noise",
     }
 }
 
 closed_list! {
-    /// By which way in an item was marked.
+    /// The interface through which an item was marked.
     Through {
         Cli = "cli",
         Page = "page",
@@ -32,13 +32,13 @@ pub struct MarkRow {
     pub through: Through,
 }
 
-/// What became of marking an item.
+/// The result of marking an item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Marked {
     /// Public key of the item.
     pub key: String,
-    /// As what it is marked now.
+    /// The mark now.
     pub mark: Option<Verdict>,
-    /// As what it was marked before.
+    /// The mark before.
     pub before: Option<Verdict>,
 }
