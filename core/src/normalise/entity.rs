@@ -1,10 +1,10 @@
-//! Characters that a service wrote as HTML entities (`&#8217;`, `&rsquo;`): which one stands here. What HTML does beyond
-//! that (names without `;`, two thousand more names, entities in entities) is not read.
+//! Decodes HTML entities (`&#8217;`, `&rsquo;`). Not supported: names without `;`, most named entities, nested
+//! entities.
 
-/// Digits of a number, with leading zeros; what is longer is no entity.
+/// The most digits of a number, leading zeros included. Anything longer is not an entity.
 const MOST_DIGITS: usize = 8;
 
-/// Names that posts are seen with.
+/// Named entities that occur in posts.
 const NAMED: [(&str, char); 13] = [
     ("amp;", '&'),
     ("lt;", '<'),
@@ -21,7 +21,7 @@ const NAMED: [(&str, char); 13] = [
     ("ndash;", '\u{2013}'),
 ];
 
-/// The character that an entity stands for whose `&` was just read, and the bytes of the rest of it.
+/// Decodes the entity whose `&` was just read. Returns the character and the length in bytes of the rest of the entity.
 #[must_use]
 pub fn after_ampersand(rest: &str) -> Option<(char, usize)> {
     match rest.strip_prefix('#') {
@@ -37,8 +37,8 @@ pub fn after_ampersand(rest: &str) -> Option<(char, usize)> {
     }
 }
 
-/// `None` where there is no such character. What controls a terminal says nothing; what Windows has in their place is read
-/// as browsers do.
+/// The character with this number. Control characters become a space, except that Windows-1252 punctuation is decoded
+/// as browsers do. `None` if there is no such character.
 fn plain(number: u32) -> Option<char> {
     Some(match char::from_u32(number)? {
         '\u{85}' => '\u{2026}',

@@ -1,5 +1,5 @@
-//! From an entry as it was decoded to a finding as it is kept: cleaned, identified, and placed in or out of the window.
-//! It adds only what the entry itself says in another place (id and author in its address, time in its id).
+//! Turns a decoded entry into a finding: cleans it, identifies it, and checks it against the window. Adds only data
+//! from elsewhere in the entry (id and author from its URL, time from its id).
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::post::{X, post_of_url, snowflake_time};
 use super::url::safe_link;
 use crate::model::{Finding, Found, Kind, Source, Span, Time, WindowFit};
 
-/// How far ahead of our clock a published time may lie and still be in the window: clocks differ.
+/// How far a publication time may lie in the future and still be in the window, because clocks differ.
 pub const FUTURE_SLACK: Duration = Duration::from_secs(600);
 
-/// Where a published time lies: in the window when inside the span that was asked for. A span that reaches up to
-/// `asked_at` takes in [`FUTURE_SLACK`] after it, bound included.
+/// Whether a publication time lies in the requested span. A span that ends at `asked_at` or later also includes
+/// [`FUTURE_SLACK`] after `asked_at`, inclusive.
 #[must_use]
 pub fn fit(published: Option<Time>, asked_at: Time, span: Span) -> WindowFit {
     let ended = |at: Time| if span.until < asked_at { at >= span.until } else { at > asked_at.plus(FUTURE_SLACK) };
@@ -23,18 +23,18 @@ pub fn fit(published: Option<Time>, asked_at: Time, span: Span) -> WindowFit {
     }
 }
 
-/// Judges one entry of a reply that was asked for at `asked_at`; `None` when nothing in it identifies anything.
+/// Makes a finding from an entry of a reply requested at `asked_at`; `None` if the entry cannot be identified.
 ///
-/// Texts are trimmed and empty ones left out; the author loses its `@`; the URL becomes one that may be shown, or none.
-/// A post gets the id its address names, an unnamed author from there, and when it has no date the time that an id of X
-/// carries. That time is derived, not given by the reply.
+/// Trims texts and drops empty ones; removes the author's `@`; keeps the URL only if it is safe to show. A post takes
+/// its id, a missing author and a missing date from its URL or X id. A date from an id is derived, not given by the
+/// reply.
 #[must_use]
 pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, span: Span) -> Option<Finding> {
     let mut found = trimmed(found);
     let identity = keys_of(&found, platform)?;
     if identity.kind == Kind::Post {
         let address = found.url.as_deref().and_then(post_of_url);
-        // A page that names a post has no id of its own: whatever a web search numbers its results with is not one.
+        // A page that names a post has no id of its own: web searches may number their results.
         if found.kind == Some(Kind::Page) {
             found.id = None;
         }
@@ -61,7 +61,7 @@ pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, spa
     })
 }
 
-/// The entry with white space around its texts removed and empty texts left out.
+/// Trims all texts and drops empty ones.
 fn trimmed(found: Found) -> Found {
     let trim = |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
     Found {

@@ -1,6 +1,6 @@
-//! Test only: pins every key of `KEY_VERSION` by `tests/golden/keys.tsv`. A difference here means that items already
-//! stored would be found again as new: keep the old rule, or raise the version. The file is written anew only when
-//! `TOPICWATCH_REWRITE_GOLDEN=keys` is set; its inputs are edited by hand.
+//! Test only: `tests/golden/keys.tsv` pins every key of `KEY_VERSION`. If a key differs, stored items would be found
+//! again as new: keep the old rule or raise the version. `TOPICWATCH_REWRITE_GOLDEN=keys` rewrites the outputs in the
+//! file; edit its inputs by hand.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use crate::model::{Found, Kind};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/keys.tsv");
 
-/// The entry that a line's first column describes; a field of another name is a mistake in the file.
+/// Parses the entry in a line's first column. Panics on an unknown field.
 fn entry(json: &str) -> (Found, String) {
     let Value::Object(fields) = serde_json::from_str(json).unwrap() else { panic!("not an object: {json}") };
     let (mut found, mut platform) = (Found::default(), "X".to_owned());
@@ -33,7 +33,7 @@ fn entry(json: &str) -> (Found, String) {
     (found, platform)
 }
 
-/// The second column: kind, strong or weak, keys.
+/// Computes the second column: kind, strong or weak, keys.
 fn outcome(json: &str) -> String {
     let (found, platform) = entry(json);
     keys_of(&found, &platform).map_or("none".to_owned(), |identity| {

@@ -1,30 +1,30 @@
-//! The findings of one run brought together: one group for each item, whichever sources saw it. It knows only this run;
-//! what earlier runs saw is joined by the store, by the same keys.
+//! Groups the findings of one run: one group per item, whichever sources found it. The store joins them with items of
+//! earlier runs, by the same keys.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::{Finding, Kind, Source};
 
-/// One item of one run with everything that saw it.
+/// One item of one run with all its sightings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// All keys of the item, the strongest first; no key is in two groups of a run.
+    /// All keys of the item, strongest first. No key is in two groups of a run.
     pub keys: Vec<String>,
-    /// Whether the first key is a strong one.
+    /// Whether the first key is strong.
     pub strong: bool,
-    /// Post or page, as the first key says.
+    /// Post or page, according to the first key.
     pub kind: Kind,
-    /// At most one finding for each source, in the order of [`Source`]: the one with the best key, at the best rank.
+    /// At most one finding per source, in the order of [`Source`]: the one with the best key, with the best rank.
     pub sightings: Vec<Finding>,
-    /// For each source that listed the item more than once, how many further entries it had.
+    /// For each source that listed the item more than once, the number of further entries.
     pub repeats: Vec<(Source, u32)>,
 }
 
 /// Groups the findings of one run, in the order in which their items first appear. Deterministic.
 ///
-/// Findings with one strong key are one item. A finding that has only a text joins the first item that answers to that
-/// text. Two different strong keys are never joined by an equal text: one author may post one text twice, and then the
-/// text key belongs to the first of the two.
+/// Findings with the same strong key are one item. A finding with only a text key joins the first item with that text.
+/// An equal text never joins two different strong keys: one author may post a text twice. The text key then belongs to
+/// the first of the two.
 #[must_use]
 pub fn group(findings: Vec<Finding>) -> Vec<Group> {
     let places = places(&findings);
@@ -32,7 +32,7 @@ pub fn group(findings: Vec<Finding>) -> Vec<Group> {
     for (finding, place) in findings.into_iter().zip(places) {
         match groups.get_mut(place) {
             Some(group) => group.add(finding),
-            // Places are numbered as they appear, so a new one is always the next.
+            // Groups are numbered in order of appearance, so a new one is always the next.
             None => groups.push(Group::of(finding)),
         }
     }
@@ -45,9 +45,9 @@ pub fn group(findings: Vec<Finding>) -> Vec<Group> {
     groups
 }
 
-/// The number of each finding's group.
+/// The index of each finding's group.
 fn places(findings: &[Finding]) -> Vec<usize> {
-    // The item that answers to a text: the first strong one that carries it, else the text alone.
+    // The first key of the item that owns a text key: the first strong finding with that text.
     let mut owner: HashMap<&str, &str> = HashMap::new();
     for finding in findings.iter().filter(|f| f.strong) {
         if let Some((first, rest)) = finding.keys.split_first() {

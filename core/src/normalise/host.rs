@@ -1,13 +1,13 @@
-//! Which host names are the same site: `www.`, mobile hosts and renamed sites. Not a list of public suffixes and no
-//! guess about subdomains beyond these.
+//! Normalises host names: strips `www.` and mobile labels and maps renamed sites. It has no list of public suffixes and
+//! leaves other subdomains alone.
 
-/// Longest host name (RFC 1035 section 2.3.4, without the root's dot).
+/// The longest host name, without the trailing dot (RFC 1035 section 2.3.4).
 const MAX_HOST_BYTES: usize = 253;
 
-/// Labels in front of a host that select a layout, not another page.
+/// First labels that select a layout, not another page.
 const MOBILE_LABELS: [&str; 2] = ["m.", "mobile."];
 
-/// Sites on which a first label is somebody's name: `m.github.io` is a person's site.
+/// Sites whose subdomains belong to users: `m.github.io` is a user's site.
 const NAMES_OF_PEOPLE: [&str; 22] = [
     "appspot.com",
     "blogspot.com",
@@ -33,11 +33,11 @@ const NAMES_OF_PEOPLE: [&str; 22] = [
     "workers.dev",
 ];
 
-/// Second labels under which countries register names: `m.co.uk` is a name of its own, not the mobile `co.uk`.
+/// Second-level labels of country registries: `m.co.uk` is a registered name, not the mobile `co.uk`.
 const REGISTRY_LABELS: [&str; 14] =
     ["ac", "co", "com", "edu", "go", "gob", "gouv", "gov", "mil", "ne", "net", "nom", "or", "org"];
 
-/// Wikimedia puts its mobile label second: `en.m.wikipedia.org`.
+/// Wikimedia sites have the mobile label second: `en.m.wikipedia.org`.
 const WIKIMEDIA: [&str; 11] = [
     "mediawiki.org",
     "wikibooks.org",
@@ -52,7 +52,7 @@ const WIKIMEDIA: [&str; 11] = [
     "wiktionary.org",
 ];
 
-/// Hosts that serve the very same paths under two names.
+/// Old and current names of hosts that serve the same paths.
 const RENAMED: [(&str, &str); 4] = [
     ("twitter.com", "x.com"),
     ("new.reddit.com", "reddit.com"),
@@ -60,8 +60,8 @@ const RENAMED: [(&str, &str); 4] = [
     ("old.reddit.com", "reddit.com"),
 ];
 
-/// The one name of a site; `None` for a name that no resolver accepts. `host` is lower-case ASCII as the URL parser
-/// gives it; addresses come back unchanged.
+/// The canonical host name of a site; `None` if it is empty or too long. `host` is lower-case ASCII from the URL
+/// parser. IP addresses are returned unchanged.
 pub(super) fn canonical_host(host: &url::Host<&str>) -> Option<String> {
     let url::Host::Domain(name) = host else { return Some(host.to_string()) };
     let mut name = name.trim_end_matches('.').to_owned();
@@ -74,7 +74,7 @@ pub(super) fn canonical_host(host: &url::Host<&str>) -> Option<String> {
     (!name.is_empty() && name.len() <= MAX_HOST_BYTES).then_some(name)
 }
 
-/// One label less, when that label only selects a layout.
+/// The name without its layout label; `None` if it has none.
 fn without_layout(name: &str) -> Option<String> {
     if let Some(rest) = name.strip_prefix("www.")
         && is_site(rest)
@@ -94,14 +94,14 @@ fn without_layout(name: &str) -> Option<String> {
     WIKIMEDIA.contains(&project).then(|| format!("{language}.{project}"))
 }
 
-/// Whether a name can be a site of its own: at least two labels, and not merely a country's registry (`co.uk`).
+/// Whether a name can be a site of its own: it has at least two labels and is not a country registry (`co.uk`).
 fn is_site(name: &str) -> bool {
     let Some((first, rest)) = name.split_once('.') else { return false };
     let registry = rest.len() == 2 && REGISTRY_LABELS.contains(&first);
     !first.is_empty() && !rest.is_empty() && !registry
 }
 
-/// Whether `host` is `site` or lies below it.
+/// Whether `host` is `site` or a subdomain of it.
 pub(super) fn is_below(host: &str, site: &str) -> bool {
     host.strip_suffix(site).is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }
@@ -124,7 +124,7 @@ mod tests {
             ("old.reddit.com", "reddit.com"),
             ("example.com.", "example.com"),
             ("127.0.0.1", "127.0.0.1"),
-            // Kept: each of these is a site, not a layout.
+            // Unchanged: each of these is a site of its own, not a layout.
             ("m.me", "m.me"),
             ("mobile.de", "mobile.de"),
             ("www.com", "www.com"),

@@ -1,39 +1,39 @@
-//! Identity keys: which entries are the same item, in this run, in every run and on both databases. Not near-copies:
-//! two authors who post one text are two items. The rules for people are in `docs/explanation/identity.md`, pinned by
-//! `tests/golden/keys.tsv`.
+//! Identity keys: decide which entries are the same item, within a run, across runs and in both databases. Near-copies
+//! are a different matter: two authors who post the same text are two items. The rules for users are in
+//! `docs/explanation/identity.md`; `tests/golden/keys.tsv` pins the keys.
 
 use super::post::{PostAddress, X, post_of_url};
 use super::text::{digest, fold};
 use super::url::canonical;
 use crate::model::{ENTRY_DIGITS, Found, Kind};
 
-/// Version of the rules, kept with every key. Any change of a key for any input is a new version.
+/// Version of the rules, stored with every key. If a key changes for any input, raise it.
 pub const KEY_VERSION: i64 = 1;
 
-/// Longest id that is believed, in bytes.
+/// The longest id accepted, in bytes.
 const MAX_ID_BYTES: usize = 64;
 
-/// What serialisers write where there is no id; believing them would make one item of everything.
+/// What serialisers write in place of a missing id. Accepting these would merge unrelated items.
 const NO_IDS: [&str; 8] = ["0", "-1", "null", "none", "nil", "nan", "undefined", "unknown"];
 
-/// Folded characters from which a text without author is unlikely to be written twice. Shorter ones ("thanks!", "so
-/// true") are said by many: as the only key they must do, but no post with an id answers to them.
+/// Minimum length, in folded characters, of a text without an author that serves as an additional key of a post with an
+/// id. Shorter texts ("thanks!", "so true") are written by many; they serve only as the sole key.
 const MIN_ANONYMOUS_CHARS: usize = 40;
 
-/// Longest page key that carries its URL in full, in bytes; beyond it the URL is digested, for the sake of the index.
+/// The longest page key with its full URL, in bytes. A longer URL is hashed, to keep the index small.
 const MAX_PAGE_KEY_BYTES: usize = 512;
 
-/// Longest author's handle written into a key in full, in bytes.
+/// The longest author handle written into a key in full, in bytes.
 const MAX_AUTHOR_BYTES: usize = 64;
 
-/// What an entry is, for good.
+/// The permanent identity of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// Keys, the strongest first; never empty, printable ASCII, each at most 512 bytes.
+    /// Keys, strongest first. Never empty, printable ASCII, each at most 512 bytes.
     pub keys: Vec<String>,
-    /// Whether the first key is a platform's id or a URL rather than a text.
+    /// Whether the first key is a platform id or a URL rather than a text.
     pub strong: bool,
-    /// Post or page, as the first key says: a page whose URL names a post is that post.
+    /// Post or page, according to the first key: a page whose URL names a post is that post.
     pub kind: Kind,
 }
 
@@ -47,10 +47,10 @@ impl Identity {
     }
 }
 
-/// The identity of an entry that was found on `platform` (as configured: `X`); `None` when it holds neither id, nor
-/// address, nor text.
+/// The identity of an entry found on `platform` (as configured, such as `X`). `None` if it has no usable id, URL or
+/// text.
 ///
-/// An entry whose kind is not known is a post when it has a post's id, author or address, or text without title.
+/// An entry of unknown kind is a post if it has an id, an author, a post's URL, or text without a title.
 #[must_use]
 pub fn keys_of(found: &Found, platform: &str) -> Option<Identity> {
     let address = found.url.as_deref().and_then(post_of_url);
@@ -60,15 +60,15 @@ pub fn keys_of(found: &Found, platform: &str) -> Option<Identity> {
     }
 }
 
-/// The key under which a page or post of this address would be stored. An address tells its platform by itself.
+/// The key under which a page or post with this URL would be stored. The URL determines the platform.
 #[must_use]
 pub fn link_key(link: &str) -> Option<String> {
     let found = Found { kind: Some(Kind::Page), url: Some(link.to_owned()), ..Found::default() };
     keys_of(&found, X)?.keys.into_iter().next()
 }
 
-/// The platform's name in keys: lower case; `twitter` is `x`. Other characters than letters, digits, `-` and `_` are
-/// left out, and a name of nothing else is `unknown`.
+/// The platform's name in keys: lower case, only letters, digits, `-` and `_`; `twitter` becomes `x`. `unknown` if
+/// nothing remains.
 #[must_use]
 pub fn platform_key(platform: &str) -> String {
     let name: String = fold(platform)
@@ -83,7 +83,7 @@ pub fn platform_key(platform: &str) -> String {
     }
 }
 
-/// The platform and id of a post: the entry's own id, else the one in its address.
+/// The platform and id of a post: the entry's own id, otherwise the one in its URL.
 pub(super) fn post_id(found: &Found, address: Option<&PostAddress>, platform: &str) -> Option<(String, String)> {
     match (found.id.as_deref().and_then(believable_id), address) {
         (Some(id), Some(address)) if id == address.id => Some((address.platform.to_owned(), id.to_owned())),
@@ -93,7 +93,7 @@ pub(super) fn post_id(found: &Found, address: Option<&PostAddress>, platform: &s
     }
 }
 
-/// An id as text, trimmed; `None` when it cannot be one.
+/// The trimmed id; `None` if it cannot be an id.
 pub(super) fn believable_id(id: &str) -> Option<&str> {
     let id = id.trim();
     let shaped = (1..=MAX_ID_BYTES).contains(&id.len())
@@ -101,7 +101,7 @@ pub(super) fn believable_id(id: &str) -> Option<&str> {
     (shaped && !NO_IDS.iter().any(|no| id.eq_ignore_ascii_case(no))).then_some(id)
 }
 
-/// A handle without white space around it and without `@`; `None` when nothing is left.
+/// The handle without `@` and surrounding white space; `None` if nothing is left.
 pub(super) fn bare_handle(author: &str) -> Option<&str> {
     let handle = author.trim().trim_start_matches(['@', '＠']).trim();
     (!handle.is_empty()).then_some(handle)
@@ -129,7 +129,7 @@ fn post_identity(found: &Found, address: Option<&PostAddress>, platform: &str) -
         return Some(identity);
     }
     match text {
-        // A post's address without an id may be a profile or a thread: it does not tell posts apart, their text does.
+        // Without an id, the URL may be that of a profile or a thread. The text distinguishes the posts.
         Some(text) => Some(Identity::weak(Kind::Post, text_key(platform, &author, &text))),
         None => page_key(found).map(|key| Identity::strong(Kind::Page, key)),
     }
@@ -137,7 +137,7 @@ fn post_identity(found: &Found, address: Option<&PostAddress>, platform: &str) -
 
 fn page_identity(found: &Found, address: Option<&PostAddress>) -> Option<Identity> {
     if let Some(post) = address {
-        // Only the post's own key: what a web search shows of a post is a snippet, not its text.
+        // No text key: a web search shows a snippet of the post, not its text.
         return Some(Identity::strong(Kind::Post, format!("post:{}:{}", post.platform, post.id)));
     }
     if let Some(key) = page_key(found) {
@@ -147,7 +147,7 @@ fn page_identity(found: &Found, address: Option<&PostAddress>) -> Option<Identit
     Some(Identity::weak(Kind::Page, text_key("web", "", &text)))
 }
 
-/// `page:<canonical url>`, or its digest when that is too long; with a digest of what tells it apart, where something does.
+/// `page:<canonical url>`, with the URL hashed if too long. The hash of `entry`, if present, is appended after `#`.
 fn page_key(found: &Found) -> Option<String> {
     let canonical = canonical(found.url.as_deref()?)?;
     let apart = found
@@ -167,8 +167,8 @@ fn text_key(platform: &str, author: &str, folded: &str) -> String {
     format!("text:{platform}:{author}:{}", digest(folded))
 }
 
-/// The author as written into a key: the folded handle; something that is no handle (a display name, a sentence) as `~`
-/// and its digest, so that keys stay short and their colons stay countable.
+/// The author as written into a key: the folded handle, or `~` and a digest if it is not a handle (a display name, a
+/// sentence). This keeps keys short and the number of colons fixed.
 fn author_key(author: &str) -> String {
     let folded = fold(author);
     let is_handle = folded.len() <= MAX_AUTHOR_BYTES

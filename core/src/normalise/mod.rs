@@ -1,13 +1,13 @@
-//! What is the same as what: identity keys, canonical URLs, folded text, and the findings of one run brought together.
-//! Pure and versioned: equal input gives equal keys on every machine and both databases. It knows no database, reads no
-//! clock and never changes a rule without a new [`KEY_VERSION`]. The rules for people are in `docs/explanation/identity.md`.
+//! Identity of findings: keys, canonical URLs, folded text, and grouping of one run's findings. Pure and versioned:
+//! equal input gives equal keys on every machine and in both databases. Every change of a rule needs a new
+//! [`KEY_VERSION`]. The rules for users are in `docs/explanation/identity.md`.
 //!
 //! ```text
 //! Found --finding--> Finding { keys, kind, fit } --group--> Group { one item, its sightings }
 //!            |
 //!            +-- post (id in the URL, time in the id), url (host, percent, tracking), text (fold, digest)
-//! Words --near--> what copies are found by; which items are near-copies of one another
-//!       +-words-> tokens that are searched for, and what a question asks for of them
+//! Text --near--> keys that find copies; which items are near-copies of one another
+//!      +-words-> search tokens of an item; parsed search queries; terms
 //! ```
 
 mod entity;

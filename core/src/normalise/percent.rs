@@ -1,9 +1,9 @@
-//! One spelling for percent-encoded parts of a URL (RFC 3986 section 6.2.2). Not a decoder: what comes out is still a
-//! part of a URL and means the same resource.
+//! Normalises percent-encoding in parts of a URL (RFC 3986 section 6.2.2). Not a decoder: the output is still part of a
+//! URL and means the same resource.
 
 use std::fmt::Write as _;
 
-/// Which part of a URL is written; each has its own delimiters, which are never decoded.
+/// The part of a URL. Each part has its own delimiters, which are never decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// A path, slashes included.
@@ -15,11 +15,11 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Whether a byte means the same encoded and plain, so that the plain spelling is chosen.
+    /// Whether a byte means the same encoded and plain. If so, it is written plain.
     ///
-    /// RFC 3986 says so for the unreserved characters. The marks `!'()*` were unreserved in RFC 2396 and every script's
-    /// `encodeURIComponent` still leaves them plain; `,` `:` `@` delimit nothing in an http path, nor do `/` `?` `$`
-    /// inside a form value. Real links carry both spellings (`Rust_%28language%29`, `/%40user`).
+    /// RFC 3986 says so of the unreserved characters. The marks `!'()*` were unreserved in RFC 2396, and
+    /// `encodeURIComponent` still leaves them plain. `,` `:` `@` delimit nothing in an http path, nor do `/` `?` `$` in
+    /// a form value. Real links contain both spellings (`Rust_%28language%29`, `/%40user`).
     fn is_plain(self, byte: u8) -> bool {
         byte.is_ascii_alphanumeric()
             || b"-._~!'()*,:@".contains(&byte)
@@ -30,7 +30,7 @@ impl Part {
             }
     }
 
-    /// Whether a byte that was found plain stays plain: as above, and the delimiters of this part.
+    /// Whether a byte found plain stays plain: the bytes above, and the delimiters of this part.
     fn may_stay(self, byte: u8) -> bool {
         self.is_plain(byte)
             || match self {
@@ -41,8 +41,8 @@ impl Part {
     }
 }
 
-/// Rewrites `text` with upper-case hex, everything decoded that may be, everything encoded that must be. A `%` that
-/// starts no triple becomes `%25`, so that a second pass changes nothing. In a query a space is `+`, as forms write it.
+/// Normalises `text`: upper-case hex, decodes all that may be decoded and encodes all that must be. A `%` without two
+/// hex digits becomes `%25`, so that the function is idempotent. In a query a space becomes `+`, as in forms.
 pub(super) fn normalise(text: &str, part: Part) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(bytes.len());

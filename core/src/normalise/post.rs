@@ -1,36 +1,36 @@
-//! What the address and the id of a post say: the platform, the post's id, its author, and its time. Only X (formerly
-//! Twitter) is known; other platforms are identified by what a reply says.
+//! Data encoded in a post's URL and id: platform, post id, author and time. Only X (formerly Twitter) is supported;
+//! posts of other platforms are identified by the fields of the reply.
 
 use super::host::canonical_host;
 use super::url::http_url;
 use crate::model::{Time, time_of_post_id};
 
-/// The platform key of X, whichever of its names was used.
+/// The platform key of X, under either of its names.
 pub(super) const X: &str = "x";
 
 /// Digits of the largest 64-bit id.
 const MAX_ID_DIGITS: usize = 20;
 
-/// Longest handle that was ever given out.
+/// The longest handle ever assigned.
 const MAX_HANDLE_BYTES: usize = 20;
 
-/// How far past the asking instant an id's time may lie before the id is taken for something else.
+/// How far an id's time may lie after the time of the search. Beyond that it is not an X id.
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
-/// A post named by an address.
+/// A post identified by a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostAddress {
     /// Platform key (`x`).
     pub platform: &'static str,
     /// The platform's id.
     pub id: String,
-    /// The author's handle as written, when the address has it.
+    /// The author's handle as written, if the URL contains it.
     pub handle: Option<String>,
 }
 
-/// Reads the address of a post: `/<handle>/status/<id>`, `/i/status/<id>`, `/i/web/status/<id>`, `/statuses/<id>` and
-/// the like on `x.com` or `twitter.com` (with `www.`, `m.`, `mobile.`), also behind `#!`; what follows the id
-/// (`/photo/1`) is ignored.
+/// Parses the URL of a post: `/<handle>/status/<id>`, `/i/status/<id>`, `/i/web/status/<id>`, `/statuses/<id>` and
+/// similar, on `x.com` or `twitter.com` (also with `www.`, `m.`, `mobile.`), also after `#!`. Ignores what follows the
+/// id (`/photo/1`).
 #[must_use]
 pub fn post_of_url(text: &str) -> Option<PostAddress> {
     let url = http_url(text)?;
@@ -59,23 +59,23 @@ pub fn post_of_url(text: &str) -> Option<PostAddress> {
     Some(PostAddress { platform: X, id: id.to_owned(), handle: handle.map(str::to_owned) })
 }
 
-/// The path segment in front of an id.
+/// Whether a path segment is the one that precedes an id.
 fn is_status(segment: &str) -> bool {
     segment.eq_ignore_ascii_case("status") || segment.eq_ignore_ascii_case("statuses")
 }
 
-/// Letters, digits and underscores.
+/// Whether a text has the form of a handle: letters, digits and underscores.
 fn is_handle(text: &str) -> bool {
     text.len() <= MAX_HANDLE_BYTES && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// Decimal digits without leading zeros.
+/// Whether a text has the form of an id: decimal digits without leading zeros.
 fn is_numeric_id(text: &str) -> bool {
     (1..=MAX_ID_DIGITS).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0')
 }
 
-/// The time that an id of X carries since November 2010; `None` for older ids, for other ids, and for a time more than
-/// a day after `asked_at`. It is derived, not given: exact to the millisecond for real ids.
+/// The time encoded in an X id since November 2010. `None` for older ids, for other ids, and for a time more than a day
+/// after `asked_at`. Exact to the millisecond for real ids.
 #[must_use]
 pub fn snowflake_time(id: &str, asked_at: Time) -> Option<Time> {
     if !is_numeric_id(id) {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn an_id_made_since_november_2010_carries_its_time() {
         let asked = Time::parse("2026-03-11T09:00:00Z").unwrap();
-        // The worked example of the public encyclopedia's article on these ids.
+        // The example from Wikipedia's article on snowflake ids.
         let at = snowflake_time("1541815603606036480", asked).unwrap();
         assert_eq!(at.to_string(), "2022-06-28T16:07:40.105Z");
         for id in ["20", "29999999999", "9223372036854775807", "18446744073709551615", "abc", "", "-5", "+30000000001"]

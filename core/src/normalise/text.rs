@@ -1,24 +1,24 @@
-//! Folded text: the form in which two texts are compared for identity. Never shown, and no linguistics: no stemming, no
+//! Folded text, the form in which texts are compared for identity. Never shown. No linguistics: no stemming, no
 //! language, no transliteration.
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Hexadecimal digits kept of a text's digest: 128 bits, far beyond chance collisions in any database of posts.
+/// Hexadecimal digits of a text's digest: 128 bits, enough to rule out chance collisions.
 const DIGEST_DIGITS: usize = 32;
 
-/// NFKC, lower case, white space collapsed to single spaces and trimmed, invisible characters removed. Idempotent.
+/// Folds a text: NFKC, lower case, white space collapsed and trimmed, invisible characters removed. Idempotent.
 ///
-/// Lower case is taken character by character, without the context rule for a final sigma (`ς` becomes `σ`), so that a
-/// text folds the same whatever follows it.
+/// Lower-cases each character alone, without the context rule for a final sigma (`ς` becomes `σ`), so that a text folds
+/// the same whatever follows it.
 #[must_use]
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
-        // Nothing in ASCII composes or decomposes.
+        // ASCII characters neither compose nor decompose.
         let lowered = text.chars().filter(|c| !is_invisible(*c)).map(|c| c.to_ascii_lowercase());
         return collapsed(lowered, text.len());
     }
-    // Invisible characters go first, because two characters they kept apart may compose; normalising may bring forth
-    // others (U+FFA0 becomes U+1160) and lower case may need composing again, hence the second round.
+    // Remove invisible characters first: two characters that they separate may compose. NFKC may produce new ones
+    // (U+FFA0 becomes U+1160), and lower-casing may require composing again: hence the second round.
     let lowered = text
         .chars()
         .filter(|c| !is_invisible(*c))
@@ -29,7 +29,7 @@ pub fn fold(text: &str) -> String {
     collapsed(lowered.nfkc(), text.len())
 }
 
-/// White space collapsed to single spaces and trimmed.
+/// Collapses white space to single spaces and trims.
 fn collapsed(text: impl Iterator<Item = char>, length: usize) -> String {
     let mut out = String::with_capacity(length);
     let mut gap = false;
@@ -46,16 +46,16 @@ fn collapsed(text: impl Iterator<Item = char>, length: usize) -> String {
     out
 }
 
-/// The digest of a text that is already folded.
+/// The digest of a folded text.
 pub(super) fn digest(folded: &str) -> String {
     let mut hex = blake3::hash(folded.as_bytes()).to_hex().to_string();
     hex.truncate(DIGEST_DIGITS);
     hex
 }
 
-/// Controls other than white space, and characters that show nothing: joiners, direction marks, fillers, variation
-/// selectors, tags (Unicode's Default_Ignorable_Code_Point and category Cc, written out so that a newer Unicode table
-/// cannot change a key).
+/// Whether a character is a control other than white space, or invisible: joiners, direction marks, fillers, variation
+/// selectors, tags (Default_Ignorable_Code_Point and category Cc). Listed here so that a newer Unicode version cannot
+/// change a key.
 pub(super) fn is_invisible(c: char) -> bool {
     (c.is_control() && !c.is_whitespace())
         || matches!(c,
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn folding_any_single_character_twice_changes_nothing() {
         for c in ('\0'..='\u{1FFFF}').chain('\u{E0000}'..='\u{E1000}') {
-            // Between letters, so that composing and white space are exercised too.
+            // Between letters, to test composition and white space too.
             let once = fold(&format!("a{c}b"));
             assert_eq!(fold(&once), once, "U+{:04X}", u32::from(c));
         }

@@ -1,12 +1,12 @@
-//! Query parameters that say how a reader came to a page, never which page it is. The list is the project's own; each
-//! entry has its reason. Not a cleaner: a parameter that may select content anywhere (`id`, `page`, `ref`, `tag`,
-//! `source`, `lang`) stays unless a site is named on which it only tracks.
+//! Query parameters that say how a reader came to a page, not which page it is. The list is the project's own; each
+//! group has a reason. A parameter that may select content on some site (`id`, `page`, `ref`, `tag`, `source`, `lang`)
+//! stays, except on listed sites where it only tracks.
 
 use super::host::is_below;
 
-/// Names that only track, on every site.
+/// Parameters that only track, on every site.
 const EVERYWHERE: &[&str] = &[
-    // Advertisers' click ids, added by the network to whatever address was advertised.
+    // Click ids that ad networks append.
     "dclid",
     "fbclid",
     "gbraid",
@@ -22,7 +22,7 @@ const EVERYWHERE: &[&str] = &[
     "yclid",
     "ysclid",
     "_openstat",
-    // Share links of social networks: who shared, from which app.
+    // Share links of social networks: the sharer and the app.
     "fb_action_ids",
     "fb_action_types",
     "fb_ref",
@@ -33,7 +33,7 @@ const EVERYWHERE: &[&str] = &[
     "ref_src",
     "ref_url",
     "sr_share",
-    // Mail campaigns: which mail, which recipient (Mailchimp, HubSpot, Marketo, Vero, Omeda).
+    // Mail campaigns: the mail and the recipient (Mailchimp, HubSpot, Marketo, Vero, Omeda).
     "mc_cid",
     "mc_eid",
     "_hsenc",
@@ -69,20 +69,20 @@ const EVERYWHERE: &[&str] = &[
     "ns_source",
     "cmpid",
     "s_cid",
-    // Session ids: a visit, not a page.
+    // Session ids.
     "jsessionid",
     "phpsessid",
 ];
 
-/// Beginnings of names that only track, on every site.
+/// Prefixes of parameters that only track, on every site.
 const EVERYWHERE_PREFIXES: &[&str] = &[
-    // The campaign vocabulary of web analytics, and Matomo's own.
+    // Campaign parameters of web analytics, and of Matomo.
     "utm_", "mtm_",
 ];
 
-/// Names that only track on one site (and below it), because elsewhere they may select content.
+/// Parameters that only track on some sites and their subdomains. Elsewhere they may select content.
 const ON_SITES: &[(&[&str], &[&str])] = &[
-    // Share buttons: medium and account the link was copied from.
+    // Share buttons: the medium and account from which the link was copied.
     (&["x.com"], &["cxt", "s", "src", "t"]),
     (&["youtube.com", "youtu.be"], &["ab_channel", "feature", "pp", "si"]),
     (&["open.spotify.com"], &["si"]),
@@ -92,7 +92,7 @@ const ON_SITES: &[(&[&str], &[&str])] = &[
     (&["linkedin.com"], &["licu", "lipi", "rcm", "trackingid", "trk"]),
     // The feed or list in which a story was clicked.
     (&["medium.com"], &["gi", "source"]),
-    // Shops: affiliate, place of the click, number of the search (the article is in the path).
+    // Shops: affiliate, position of the click, search number. The path identifies the article.
     (
         &[
             "amazon.ca",
@@ -132,7 +132,7 @@ const ON_SITES: &[(&[&str], &[&str])] = &[
     ),
     (&["imdb.com"], &["pf_rd_i", "pf_rd_m", "pf_rd_p", "pf_rd_r", "pf_rd_s", "pf_rd_t", "ref_"]),
     (&["alibaba.com", "aliexpress.com", "taobao.com", "tmall.com"], &["pvid", "scm", "spm"]),
-    // Newspapers: place on the front page, share button, newsletter.
+    // Newspapers: position on the front page, share button, newsletter.
     (
         &["nytimes.com"],
         &[
@@ -169,7 +169,7 @@ const ON_SITES: &[(&[&str], &[&str])] = &[
     (&["economist.com"], &["fsrc"]),
 ];
 
-/// Whether a parameter only tracks. `host` is canonical, `name` is percent-normalised; case does not count.
+/// Whether a parameter only tracks. `host` is canonical, `name` is percent-normalised; ignores case.
 pub(super) fn is_tracking(host: &str, name: &str) -> bool {
     let is = |known: &&str| name.eq_ignore_ascii_case(known);
     EVERYWHERE.iter().any(is)

@@ -1,6 +1,6 @@
-//! The canonical URL of a page, for identity only, and the link that may be shown. The canonical URL is a key: it names
-//! the page on every machine alike, but nobody should fetch or show it (its scheme and host are folded). Nothing here
-//! contacts anybody; redirects and `rel=canonical` are not followed.
+//! The canonical URL of a page, and the link that may be shown. The canonical URL is only an identity key: do not fetch
+//! or show it, because its scheme and host are normalised. Nothing here makes requests; redirects and `rel=canonical`
+//! are not followed.
 
 use url::Url;
 
@@ -9,13 +9,13 @@ use super::percent::{Part, normalise};
 use super::text::is_invisible;
 use super::tracking::is_tracking;
 
-/// Longest address that is read or made, in bytes; beyond it a page has no canonical URL.
+/// The longest URL that is read or produced, in bytes. A page with a longer one has no canonical URL.
 const MAX_URL_BYTES: usize = 8_192;
 
-/// Names by which a fragment points into a document or a recording that the address already names.
+/// Parameter names in a fragment that point to a position in the document or recording, not to other content.
 const PLACES: [&str; 2] = ["page", "t"];
 
-/// Reads an http or https address with a host; protocol-relative ones (`//host/path`) are taken as https.
+/// Parses an http or https URL with a host. Protocol-relative URLs (`//host/path`) become https.
 pub(super) fn http_url(text: &str) -> Option<Url> {
     let text = text.trim_matches(|c: char| c.is_whitespace() || is_invisible(c));
     if text.len() > MAX_URL_BYTES {
@@ -25,8 +25,8 @@ pub(super) fn http_url(text: &str) -> Option<Url> {
     (matches!(url.scheme(), "http" | "https") && url.has_host()).then_some(url)
 }
 
-/// The address as a link that may be shown: http or https, as the URL parser writes it, without credentials (they are a
-/// secret or a disguise of the host). `None` for everything else, `javascript:` first of all.
+/// The URL as a link that may be shown: http or https, normalised by the URL parser, without credentials (they are
+/// secret, or disguise the host). `None` for everything else, such as `javascript:`.
 #[must_use]
 pub fn safe_link(text: &str) -> Option<String> {
     let mut url = http_url(text)?;
@@ -36,18 +36,18 @@ pub fn safe_link(text: &str) -> Option<String> {
     (link.len() <= MAX_URL_BYTES).then_some(link)
 }
 
-/// The canonical URL of a page, or `None` when `text` is no http(s) address of sane length. Idempotent.
+/// The canonical URL of a page, or `None` if `text` is not an http(s) URL or is too long. Idempotent.
 ///
-/// Scheme `https` for both; host as in `docs/explanation/identity.md` (`www.` and mobile hosts folded, IDNA as ASCII); ports 80 and
-/// 443 dropped; credentials dropped; dot segments resolved; percent-encoding normalised; trailing slashes dropped;
-/// parameters that only track removed, the others sorted by name (equal names keep their order); the fragment dropped
-/// unless it selects content (`#!…`, `#/…`, `#name=value`).
+/// Scheme always `https`; host normalised as in `docs/explanation/identity.md` (without `www.` and mobile labels, IDNA
+/// as ASCII); ports 80 and 443 and credentials dropped; dot segments resolved; percent-encoding normalised; trailing
+/// slashes dropped; tracking parameters removed and the others sorted by name (equal names keep their order); the
+/// fragment dropped unless it selects content (`#!…`, `#/…`, `#name=value`).
 #[must_use]
 pub fn canonical(text: &str) -> Option<String> {
     let url = http_url(text)?;
     let host = canonical_host(&url.host()?)?;
     let mut out = format!("https://{host}");
-    // The parser drops only the scheme's own port; folding the schemes makes both of them defaults.
+    // The parser drops only the scheme's own default port. Here http and https are the same, so drop both.
     if let Some(port) = url.port().filter(|port| !matches!(port, 80 | 443)) {
         out.push_str(&format!(":{port}"));
     }
@@ -68,12 +68,12 @@ pub fn canonical(text: &str) -> Option<String> {
     (out.len() <= MAX_URL_BYTES).then_some(out)
 }
 
-/// The query without tracking, sorted by name. `a=` and `a` are one spelling: forms write either.
+/// The query without tracking parameters, sorted by name. `a=` and `a` become the same.
 fn canonical_query(host: &str, query: &str) -> String {
     let pairs = query.split('&').filter_map(|part| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         let name = normalise(name, Part::Query);
-        // `&amp;` copied out of HTML leaves its tail on the next name.
+        // `&amp;` copied out of HTML leaves `amp;` at the start of the next name.
         let mut bare = name.as_str();
         while let Some(rest) = bare.strip_prefix("amp;").or_else(|| bare.strip_prefix("amp%3B")) {
             bare = rest;
@@ -84,7 +84,7 @@ fn canonical_query(host: &str, query: &str) -> String {
     sorted(pairs.collect())
 }
 
-/// Pairs by name, equal names in their order, as a query is written.
+/// Serialises pairs sorted by name. Equal names keep their order.
 fn sorted(mut pairs: Vec<(String, String)>) -> String {
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     let written: Vec<String> = pairs
@@ -94,8 +94,8 @@ fn sorted(mut pairs: Vec<(String, String)>) -> String {
     written.join("&")
 }
 
-/// A fragment that says what a script shows, rather than a place on the page: a route (`#!topic/7`, `#/posts/7`) or
-/// its state (`#q=rust&date=today`). `None` for places: headings, comments, pages of a document, moments of a video.
+/// A fragment that selects what a script shows: a route (`#!topic/7`, `#/posts/7`) or state (`#q=rust&date=today`).
+/// `None` for positions on the page: headings, comments, pages of a document, moments of a video.
 fn selecting_fragment(host: &str, fragment: &str) -> Option<String> {
     if fragment.starts_with(['!', '/']) {
         let route = !fragment.trim_matches(['!', '/']).is_empty();

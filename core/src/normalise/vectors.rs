@@ -1,8 +1,8 @@
-//! Test only: canonical URLs against addresses that the project did not write: vectors recorded from three independent
-//! libraries, and the addresses of a real link site. Runs when `TOPICWATCH_TEST_DATA` names the data's folder.
+//! Test only: compares canonical URLs with test vectors recorded from three independent libraries, and with the URLs of
+//! a real link site. Runs if `TOPICWATCH_TEST_DATA` names the data folder.
 //!
 //! The libraries differ by design (they keep `http`, `www.`, passwords, trailing slashes; some repair what we refuse),
-//! so equality with them is no aim. What a vector says is "these two spellings are one resource", and that is compared.
+//! so their output is not compared directly. A vector says "these two spellings are one resource"; that is compared.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use super::{canonical, snowflake_time};
 use crate::model::Time;
 
-/// A data file, or `None` with a line on stderr when there is no data here.
+/// The path of a data file. Without test data, prints a line to stderr and returns `None`.
 fn data(file: &str) -> Option<PathBuf> {
     let path = std::env::var_os("TOPICWATCH_TEST_DATA").map(|folder| PathBuf::from(folder).join(file));
     if path.is_none() {
-        // Written, not printed: the harness swallows what a passing test prints.
+        // Write to stderr directly: the test harness captures printed output of passing tests.
         let _ = writeln!(std::io::stderr(), "skipped: identity against {file} (TOPICWATCH_TEST_DATA is not set)");
     }
     path
@@ -40,7 +40,7 @@ fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
     let mut differing = Vec::new();
     for vector in csv::Reader::from_path(path).unwrap().deserialize() {
         let vector: Vector = vector.unwrap();
-        // The class: functions that normalise a whole http(s) address with their defaults, and succeeded.
+        // Only functions that normalise a whole http(s) URL, with default options and without an error.
         let class =
             matches!(vector.function.as_str(), "canonicalize_url" | "url_normalize" | "normalize_url" | "scrub_url");
         let web = vector.expected.starts_with("http://") || vector.expected.starts_with("https://");
@@ -57,8 +57,9 @@ fn two_spellings_that_another_library_holds_for_one_page_are_one_page_here() {
         }
     }
     let counted: Vec<(&str, (u32, u32))> = counted.iter().map(|(oracle, n)| (oracle.as_str(), *n)).collect();
-    // What differs: equal names sorted by value too (their order may matter), `#!` as a query, addresses without scheme,
-    // Unicode composed inside percent-encoding, repaired HTML remains, share links followed, guessed affiliate names.
+    // Known differences: equal names sorted by value too (their order may matter), `#!` as a query, URLs without a
+    // scheme, Unicode composed inside percent-encoding, repaired HTML remains, share links followed, guessed affiliate
+    // names.
     assert_eq!(counted, [("courlan", (12, 19)), ("url_normalize", (49, 55)), ("w3lib", (37, 38))], "{differing:#?}");
 }
 
@@ -84,7 +85,7 @@ fn real_addresses_keep_their_key_when_written_again_and_merge_only_as_expected()
         }
     }
     let merged: Vec<_> = pages.iter().filter(|(_, spellings)| spellings.len() > 1).collect();
-    // Read through once by eye: 107 merges, none of two pages (fragments, slashes, hosts, schemes, click parameters).
+    // Checked by hand once: 107 merges, none of different pages (fragments, slashes, hosts, schemes, click parameters).
     assert_eq!((read, refused.len(), pages.len(), merged.len()), (17_660, 0, 17_369, 107), "{refused:#?} {merged:#?}");
 }
 

@@ -1,34 +1,34 @@
-//! Whether two sketches are those of near-copies. The thresholds were chosen on labelled pairs (`docs/explanation/near-copies.md`):
-//! being right comes first, finding all comes second.
+//! Decides whether two sketches are near-copies. The thresholds were chosen on labelled pairs
+//! (`docs/explanation/near-copies.md`), for precision first and recall second.
 
 use super::bands::LEAST;
 use super::opposes::opposes;
 use super::sketch::{self, Part};
 use crate::model::Kind;
 
-/// What two texts have in common, in thousandths.
+/// What two texts have in common. Shares are in thousandths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Common {
-    /// Of the pieces of both.
+    /// Shared pieces, as a share of the pieces of both (Jaccard).
     of_both: u32,
-    /// Of the pieces of the smaller.
+    /// Shared pieces, as a share of the smaller text's pieces.
     of_smaller: u32,
-    /// Weight of the smaller.
+    /// Weight of the smaller text.
     weight: usize,
-    /// Whether they say the same numbers, and whether the smaller says none that the other does not.
+    /// How their numbers compare.
     numbers: Numbers,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Numbers {
     Same,
-    /// The larger says more.
+    /// The larger text has more.
     More,
     Other,
 }
 
-/// What is asked of texts up to a weight: pieces in common of both, or, when nearly all of the smaller is in the larger,
-/// of both at least so many.
+/// Thresholds for texts up to a weight. Either `of_both` is reached, or nearly all of the smaller text is in the larger
+/// (`of_smaller`) and `contained` is reached by the share of both.
 #[derive(Debug, Clone, Copy)]
 struct Class {
     up_to: usize,
@@ -43,25 +43,25 @@ const CLASSES: [Class; 6] = [
     Class { up_to: 59, of_both: 720, of_smaller: 930, contained: 650 },
     Class { up_to: 79, of_both: 640, of_smaller: 930, contained: 500 },
     Class { up_to: 239, of_both: 620, of_smaller: 930, contained: 450 },
-    // Long texts have pieces in common because there are only so many.
+    // Long texts share pieces anyway, because there are only so many.
     Class { up_to: usize::MAX, of_both: 700, of_smaller: 950, contained: 600 },
 ];
 
-/// More than all.
+/// Above any possible share.
 const NEVER: u32 = 1_001;
 
-/// Titles alone make pages copies only when they weigh this much: shorter ones are used again and again.
+/// Minimum weight of a title that alone makes pages copies. Shorter titles are used again and again.
 const TELLING_TITLE: usize = 32;
-/// Snippets alone make pages copies only when they weigh this much.
+/// Minimum weight of a snippet that alone makes pages copies.
 const TELLING_SNIPPET: usize = 64;
 
-/// What a headline and a snippet, two headlines or two snippets of different stories hardly ever have in common, in
-/// thousandths of the pieces of the smaller: one in a hundred does. Of longer ones chance brings more.
+/// Share of the smaller part's pieces, in thousandths, from which a headline and a snippet, two headlines or two
+/// snippets count as related. Unrelated ones reach it in about one of a hundred cases. Longer snippets need more.
 const RELATED: u32 = 300;
 const RELATED_LONG: u32 = 400;
 const LONG_SNIPPET: usize = 240;
 
-/// How alike two sketches are, in thousandths, when they are near-copies.
+/// The similarity of two near-copies, in thousandths; `None` if they are not near-copies.
 #[must_use]
 pub fn alike(one: &[u8], other: &[u8]) -> Option<u32> {
     alike_decoded(&sketch::decoded(one)?, &sketch::decoded(other)?)
@@ -84,11 +84,11 @@ pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u3
         return None;
     }
     let title_least = a.title.weight.min(b.title.weight);
-    // A snippet that has nothing of its headline may stand under any (what a site tells every visitor), and a headline
-    // that has nothing of its snippet over any (a series).
+    // A snippet without anything of its headline may be boilerplate of the site, and a headline without anything of its
+    // snippet may be that of a series.
     let told = related(&a.title, &a.text) || related(&b.title, &b.text);
     match (titled, text) {
-        // A short title says what kind of page it is; then the snippets must not tell of two.
+        // A short title may only name the kind of page. Then the snippets must not differ.
         (Some(_), None) if title_least < TELLING_TITLE && least >= LEAST => None,
         (Some(_), None) if least >= TELLING_SNIPPET && !told && !related(&a.text, &b.text) => None,
         (Some(title), _) => Some(title),
@@ -98,7 +98,7 @@ pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u3
     }
 }
 
-/// Whether two parts have more in common than chance brings: no copies, but maybe of one story.
+/// Whether two parts share more than by chance: not copies, but perhaps the same story.
 fn related(a: &Part, b: &Part) -> bool {
     let bound = if a.weight.max(b.weight) < LONG_SNIPPET { RELATED } else { RELATED_LONG };
     thousandths(shared(&a.pieces, &b.pieces), a.pieces.len().min(b.pieces.len())) >= bound
@@ -108,7 +108,7 @@ fn thousandths(n: usize, of: usize) -> u32 {
     u32::try_from(n * 1_000 / of.max(1)).unwrap_or(0)
 }
 
-/// How alike two texts are, when they are copies.
+/// The similarity of two texts; `None` if they are not copies.
 fn copies(a: &Part, b: &Part) -> Option<u32> {
     let common = compared(a, b)?;
     let class = CLASSES.iter().find(|class| common.weight <= class.up_to)?;
@@ -140,7 +140,7 @@ fn compared(a: &Part, b: &Part) -> Option<Common> {
     })
 }
 
-/// How many two sorted lists have in common.
+/// The number of common entries of two sorted lists.
 fn shared(a: &[u16], b: &[u16]) -> usize {
     let (mut a, mut b, mut count) = (a.iter().peekable(), b.iter().peekable(), 0);
     while let (Some(x), Some(y)) = (a.peek(), b.peek()) {

@@ -1,24 +1,24 @@
-//! The keys by which the copies of a text are found without looking at every text: the smallest of its long pieces under
-//! several orders. Two texts that share half of their long pieces share one of six keys in 98 of 100 cases; texts that
-//! only have words in common share next to none.
+//! Keys that find the copies of a text without comparing it with every text (MinHash): the minimum hash of its long
+//! pieces under several permutations. Two texts that share half of their long pieces share one of six keys in 98 of 100
+//! cases; texts with only words in common share almost none.
 
 use super::letters::{Letters, weight};
 use super::stable_hash::{NEAR_VERSION, hash, mixed};
 use crate::model::Kind;
 
-/// What a long piece weighs at least: twelve letters, or six of those that count for two.
+/// Minimum weight of a long piece: twelve letters, or six that count for two.
 const LONG: usize = 12;
 
-/// Orders under which the smallest piece is taken.
+/// Number of permutations.
 const ORDERS: u64 = 6;
 
-/// A text below this weight has no copies: too many people write it by themselves.
+/// A text below this weight has no copies: too many people write the same short text independently.
 pub(super) const LEAST: usize = 16;
 
-/// Keys of other rules lead nowhere: what an older version kept of a whole text may stand for texts that are told apart now.
+/// Salts keys with the version. An older version may have given the same key to texts that are now distinguished.
 const VERSION: u64 = (NEAR_VERSION as u64) << 32;
 
-/// The keys of a text and a title; none when both say too little. The last one stands for all letters.
+/// The keys of a text and a title; empty if both are too short. The last key is a hash of all letters.
 pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
     let page = u64::from(kind == Kind::Page);
     let mut keys = Vec::new();

@@ -1,5 +1,5 @@
-//! Which cluster each of some items belongs to, taken one after the other: to the one whose first item it is most like,
-//! or to one of its own. What is decided depends on the order alone, never on how many are decided at once.
+//! Assigns items to clusters, one after the other: to the cluster with the most similar first item, or to a new one.
+//! The result depends only on the order, not on the batch size.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,28 +7,29 @@ use super::alike::alike_decoded;
 use super::sketch::{self, Sketch};
 use crate::model::{Choice, Head, Marks};
 
-/// First items that one key leads to; later ones are found by their other keys. So a phrase that everybody uses costs no
-/// more than another.
+/// The most clusters that one key leads to. Later clusters are found by their other keys. This bounds the cost of
+/// common phrases.
 const MOST_OF_A_KEY: usize = 4;
 
-/// First items that one item is compared with: those that share most keys, the later first, since most copies follow soon.
+/// The most clusters an item is compared with: those that share the most keys, then the latest, since most copies come
+/// soon.
 const MOST_COMPARED: usize = 4;
 
-/// What is known of the clusters that the items may belong to.
+/// The existing clusters that the items may belong to.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    /// Keys and the places they lead to.
+    /// Keys with the clusters they lead to.
     pub leads: Vec<(i64, i64)>,
-    /// First items, at least those that [`wanted`] names.
+    /// First items of clusters, at least those that [`wanted`] returns.
     pub heads: Vec<Head>,
-    /// The place of the next cluster that begins.
+    /// The number of the next new cluster.
     pub next: i64,
 }
 
-/// How alike a text is to itself.
+/// The similarity of a text to itself, in thousandths.
 const SAME: u32 = 1_000;
 
-/// Keys and, in order, the places they lead to.
+/// The sorted clusters that each key leads to.
 type Leads = HashMap<i64, Vec<i64>>;
 
 fn gathered(leads: &[(i64, i64)]) -> Leads {
@@ -43,7 +44,7 @@ fn gathered(leads: &[(i64, i64)]) -> Leads {
     gathered
 }
 
-/// The places to compare with.
+/// The clusters to compare an item with.
 fn shortlist(marks: &Marks, leads: &Leads) -> Vec<i64> {
     let mut keys: BTreeMap<i64, usize> = BTreeMap::new();
     for place in marks.bands.iter().filter_map(|key| leads.get(key)).flatten() {
@@ -55,8 +56,8 @@ fn shortlist(marks: &Marks, leads: &Leads) -> Vec<i64> {
     places.into_iter().map(|(place, _)| place).collect()
 }
 
-/// The first items that have to be known to decide: those that the items may be copies of, as far as keys lead there. Of an
-/// item whose whole text is known nothing has to be.
+/// The clusters whose first items [`choose`] needs: those that the items' keys lead to. An item whose whole text is
+/// already known needs none.
 #[must_use]
 pub fn wanted(items: &[Option<Marks>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
     let leads = gathered(leads);
@@ -64,7 +65,7 @@ pub fn wanted(items: &[Option<Marks>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
     items.iter().flatten().filter(compared).flat_map(|marks| shortlist(marks, &leads)).collect()
 }
 
-/// Decides of each item, in order.
+/// Decides for each item, in order.
 #[must_use]
 pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
     let mut leads = gathered(&known.leads);
@@ -73,14 +74,14 @@ pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
         known.heads.iter().map(|head| (head.place, sketch::decoded(&head.sketch))).collect();
     let mut decide = |marks: Marks| {
         let whole = marks.bands.last().copied().unwrap_or_default();
-        // The same letters belong where they were put before, whatever began since.
+        // A text with the same letters joins the same cluster as before, whatever clusters started since.
         if let Some(place) = leads.get(&whole).and_then(|places| places.first()) {
             return Choice::CopyOf(*place, None);
         }
         let mine = sketch::decoded(&marks.sketch);
         let like = |place: &i64| alike_decoded(mine.as_ref()?, heads.get(place)?.as_ref()?);
         let compared = shortlist(&marks, &leads).into_iter().filter_map(|place| like(&place).map(|much| (place, much)));
-        // The likest; of several the earliest.
+        // The most similar; on a tie the earliest.
         if let Some((place, much)) = compared.min_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0))) {
             let own_words = (much < SAME).then_some(whole);
             if let Some(key) = own_words {
@@ -100,8 +101,8 @@ pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
     items.into_iter().map(|marks| marks.map_or(Choice::Alone, &mut decide)).collect()
 }
 
-/// The keys that will lead to a new cluster: those that lead to few enough already, and that of the whole text, by which
-/// copies that differ in nothing are found however many others share the rest.
+/// The keys that lead to a new cluster: those that lead to few enough clusters so far, and that of the whole text, so
+/// that exact copies are always found.
 fn led_by(bands: &[i64], leads: &Leads) -> Vec<i64> {
     let free = |key: &&i64| leads.get(*key).is_none_or(|places| places.len() < MOST_OF_A_KEY);
     let Some((whole, pieces)) = bands.split_last() else { return Vec::new() };

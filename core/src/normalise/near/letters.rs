@@ -1,39 +1,39 @@
-//! What is left of a text for comparing: its letters and digits in a row, and its numbers. Addresses, names of people
-//! that are spoken to, "RT …" and "via …", punctuation, emoji and spaces are gone, because copies differ in them. Of
-//! punctuation only the mark inside a number stays, because 1.99 is not 199.
+//! The comparable part of a text: its letters and digits in a row, and its numbers. Removes what differs between
+//! copies: URLs, mentions, "RT …" and "via …", punctuation, emoji and spaces. Keeps the mark inside a number, because
+//! 1.99 is not 199.
 
 use unicode_normalization::char::is_combining_mark;
 
 use super::super::text::fold;
 use super::skipped;
 
-/// Characters of a text that are looked at, and letters that are kept of them: two texts that agree so far are copies.
+/// The most characters read, and the most letters stored. Texts that are equal up to there are copies.
 pub(super) const MOST_READ: usize = 8_192;
 const MOST_KEPT: usize = 1_024;
 
-/// Numbers that are compared.
+/// The most numbers compared.
 const MOST_NUMBERS: usize = 32;
 
-/// Words that announce whose words follow or went before.
+/// Words that introduce a mention.
 pub(super) const ANNOUNCING: [&str; 5] = ["rt", "mt", "via", "cc", "by"];
 
-/// Between a headline and the site's name.
+/// Separators between a headline and the site's name.
 const BEFORE_A_SITE: [&str; 6] = [" | ", " - ", " – ", " — ", " · ", " » "];
 
-/// What stands for any mark inside a number: who writes 4,5 says 4.5.
+/// Replaces any mark inside a number: 4,5 and 4.5 are the same.
 const MARK: char = '.';
 
-/// Digits between the marks of thousands.
+/// Digits between thousands separators.
 const THOUSANDS: usize = 3;
 
-/// Most characters of a site's name.
+/// The most characters of a site's name.
 const LONGEST_SITE: usize = 32;
 
 /// The comparable part of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Letters {
     pub(super) letters: Vec<char>,
-    /// Each once, sorted; without those in tags, which hold a letter: `#123` is a number.
+    /// Sorted and distinct. Excludes numbers in tags with a letter: `#123` is a number, `#p2` is not.
     pub(super) numbers: Vec<String>,
 }
 
@@ -46,13 +46,13 @@ impl Letters {
         reader.end(cut_off)
     }
 
-    /// How much there is: a character of scripts that write whole syllables or words in one counts for two.
+    /// The amount of text: characters of syllabic and logographic scripts count for two.
     pub(super) fn weight(&self) -> usize {
         self.letters.iter().map(|c| weight(*c)).sum()
     }
 }
 
-/// A title without the name of the site at its end.
+/// A title without the site's name at its end.
 pub(super) fn headline(title: &str) -> &str {
     let last = BEFORE_A_SITE.iter().filter_map(|mark| title.rfind(mark).map(|at| (at, mark.len()))).max();
     let headline = last.and_then(|(at, length)| {
@@ -63,29 +63,29 @@ pub(super) fn headline(title: &str) -> &str {
     headline.unwrap_or(title)
 }
 
-/// What a letter counts for.
+/// The weight of a letter.
 pub(super) fn weight(c: char) -> usize {
     let wide = matches!(c, '\u{1100}'..='\u{11FF}' | '\u{2E80}'..='\u{9FFF}' | '\u{A960}'..='\u{A97F}'
         | '\u{AC00}'..='\u{D7FF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}');
     if wide { 2 } else { 1 }
 }
 
-/// Whether the text was cut to a length, so that its last word may be half of one.
+/// Whether the text was truncated, so that its last word may be incomplete.
 pub(super) fn is_cut_off(text: &str) -> bool {
     let text = text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '”' | '\''));
     text.ends_with('…') || text.ends_with(" ...")
 }
 
-/// A folded text read from left to right.
+/// Reads a folded text from left to right.
 #[derive(Debug, Default)]
 struct Reader {
     letters: Vec<char>,
     numbers: Vec<String>,
-    /// Where the last word begins in `letters`, and how many numbers there were before it.
+    /// Start of the last word in `letters`, and the number of `numbers` before it.
     word: (usize, usize),
     in_word: bool,
     in_tag: bool,
-    /// The number that is being read.
+    /// The number being read.
     number: String,
     before: Option<char>,
 }
@@ -131,7 +131,7 @@ impl Reader {
             }
             return;
         }
-        // Neither an apostrophe nor a mark above a letter ends a word.
+        // Neither an apostrophe nor a combining mark ends a word.
         if is_combining_mark(c) || matches!(c, '\'' | '’' | '_') {
             return;
         }
@@ -146,8 +146,8 @@ impl Reader {
         self.letters.push(c);
     }
 
-    /// Whether a number without a digit before its mark may begin here, as in `$.99`; elsewhere a point before a digit is
-    /// the end of a sentence.
+    /// Whether a number without a leading digit may start here, as in `$.99`. Elsewhere a point before a digit ends a
+    /// sentence.
     fn in_price(&self, c: char) -> bool {
         c == '.' && matches!(self.before, Some('$' | '€' | '£'))
     }
@@ -164,18 +164,18 @@ impl Reader {
         if std::mem::take(&mut self.in_tag) && self.in_word && self.holds_a_letter() {
             self.numbers.truncate(self.word.1);
         }
-        // A text that begins with "RT" is one, also when the name is missing.
+        // A leading "RT" marks a retweet even if the name is missing.
         if std::mem::take(&mut self.in_word) && self.word.0 == 0 && self.letters == ['r', 't'] {
             self.letters.clear();
         }
     }
 
-    /// Whether the last word is more than a number: `#p2` is a tag, `#2` says which of several.
+    /// Whether the last word contains a letter: `#p2` is a tag, `#2` is a number.
     fn holds_a_letter(&self) -> bool {
         self.letters.iter().skip(self.word.0).any(|c| !c.is_numeric() && *c != MARK)
     }
 
-    /// Before a name, the word that announces it goes too.
+    /// Drops the word that introduces a mention.
     fn forget_announcement(&mut self) {
         let last: String = self.letters.iter().skip(self.word.0).collect();
         if ANNOUNCING.contains(&last.as_str()) {
@@ -195,13 +195,13 @@ impl Reader {
     }
 }
 
-/// Whether this may stand between two digits of one number.
+/// Whether a character may stand between two digits of a number.
 pub(super) fn is_mark(c: char) -> bool {
     matches!(c, '.' | ',' | ':' | '٫' | '٬')
 }
 
-/// Whether a mark only makes a number easier to read: 75,000 and 75.000 are 75000, and 1,99 is 1.99. What has three
-/// digits after its point is taken for thousands, too.
+/// Whether a mark only separates thousands: 75,000 and 75.000 are 75000, but 1,99 is 1.99. Three digits after a point
+/// always count as thousands.
 pub(super) fn parts_thousands(mark: char, left: &str) -> bool {
     let digits = || left.chars().take(THOUSANDS + 1).take_while(|c| c.is_numeric()).count();
     mark == '٬' || (matches!(mark, '.' | ',') && digits() == THOUSANDS)

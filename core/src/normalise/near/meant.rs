@@ -1,20 +1,20 @@
-//! Words whose exchange turns a statement round: negations, numbers written as words, and pairs of opposites. Small lists,
-//! mostly English; what is not in them is an ordinary word.
+//! Words that change the meaning of a statement when exchanged: negations, number words, and pairs of opposites. Small
+//! lists, mostly English. Any other word is ordinary.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words that deny. `no` and `not` before one of [`NOT_DENIED`] do not.
+/// Negations. `no` and `not` before one of [`NOT_DENIED`] are not.
 const NEGATIONS: &str = "not no never none nobody nothing neither nor nowhere without cannot hardly \
     nicht kein keine keinen keiner keinem niemals nichts niemand ohne \
     nunca nadie ninguno ninguna jamás não ninguém nenhum nenhuma non nessuno senza \
     pas jamais aucun aucune sans не нет никогда никто";
 const NOT_DENIED: [&str; 5] = ["only", "matter", "doubt", "wonder", "just"];
 
-/// Words that deny when `to` follows: "refuses to recall".
+/// Negations if `to` follows: "refuses to recall".
 const DECLINES: &str = "fail fails failed refuse refuses refused decline declines declined";
 
-/// Negations that are often written without their apostrophe, and the words before it.
+/// Contracted negations, often written without an apostrophe, with the verb they negate.
 const RUN_TOGETHER: [(&str, &str); 19] = [
     ("wont", "will"),
     ("won't", "will"),
@@ -37,7 +37,7 @@ const RUN_TOGETHER: [(&str, &str); 19] = [
     ("wouldnt", "would"),
 ];
 
-/// Number words by what they count; English, German, French and Spanish where the word means nothing else in English.
+/// Number words by value: English, and German, French and Spanish words that mean nothing else in English.
 const NUMBERS: [(&str, u16); 34] = [
     ("zero null", 0),
     ("one eins ein", 1),
@@ -78,7 +78,7 @@ const ORDINALS: [&str; 10] =
     ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 const MULTIPLES: [&str; 3] = ["double doubles doubled twice", "triple triples tripled", "halves halved"];
 
-/// Groups of words of which each side excludes the others.
+/// Groups of words. Each side of a group excludes the others.
 const OPPOSITES: [&[&str]; 37] = [
     &["love loves loved loving adore adores", "hate hates hated hating loathe loathes"],
     &["best", "worst"],
@@ -130,7 +130,7 @@ const OPPOSITES: [&[&str]; 37] = [
     &["legal lawful", "illegal unlawful"],
 ];
 
-/// Words that stand before or after a text and say nothing of what it tells: labels, and the outlets that carry it.
+/// Labels and news outlets: words before or after a text that add nothing to its content.
 const LABELS: &str = "breaking update updated updates video photo photos picture pictures pics watch live just news exclusive \
     developing alert urgent report reports reported read more story via rt mt listen audio gallery opinion analysis blog \
     reuters ap afp upi dpa bbc cnn nbc cbs abc fox msnbc cbc ctv npr guardian telegraph bloomberg wsj nyt yahoo huffpost \
@@ -138,17 +138,17 @@ const LABELS: &str = "breaking update updated updates video photo photos picture
     instagram im i the a an gmt utc est edt pst pdt am pm omg wow lol please pls thanks hey oh ok yes yeah follow \
     retweet share like rip";
 
-/// What one word is, beside its letters.
+/// The meaning of a word, beyond its letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sense {
     Negation,
-    /// Which number; equal ones are one word however they are written.
+    /// The number. Equal numbers are the same word, however written.
     Number(u16),
-    /// Which pair of opposites, and which side.
+    /// The group and side of an opposite.
     Opposite(u16),
 }
 
-/// Sides that a group of opposites has at most.
+/// The most sides of a group of opposites.
 pub(super) const SIDES: u16 = 8;
 const FIRST_ORDINAL: u16 = 1_101;
 const FIRST_MULTIPLE: u16 = 1_201;
@@ -176,10 +176,10 @@ static SENSES: LazyLock<std::collections::HashMap<&'static str, Sense>> = LazyLo
 
 static LABEL_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| LABELS.split_whitespace().collect());
 
-/// English words that posts and news write small far more often than not.
+/// English words that posts and news usually write in lower case.
 static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| include_str!("common.txt").lines().collect());
 
-/// What a word in lower case means, given the one after it.
+/// The meaning of a lower-case word, given the next one.
 pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
     let denies_next = next.is_some_and(|next| next == "to") && listed(DECLINES, word);
     match SENSES.get(word) {
@@ -189,7 +189,7 @@ pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
     }
 }
 
-/// The word that a contraction denies: `won't` is `will` and `not`.
+/// The verb that a contraction negates: `won't` is `will` and `not`.
 pub(super) fn denied(word: &str) -> Option<&str> {
     let listed = RUN_TOGETHER.iter().find(|(together, _)| *together == word).map(|(_, apart)| *apart);
     listed.or_else(|| word.strip_suffix("n't").filter(|word| !word.is_empty()))

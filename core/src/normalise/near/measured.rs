@@ -1,6 +1,6 @@
-//! How often the judgement is right, on pairs of real posts that people labelled and on published pairs of sentences. The
-//! figures of docs/dev/near-copies-measured.md are printed by `cargo test --lib near::measured -- --nocapture`; the texts are not in the
-//! repository, so without TOPICWATCH_TEST_DATA nothing is measured.
+//! Measures precision and recall on pairs of real posts labelled by people, and on published sentence pairs. `cargo
+//! test --lib near::measured -- --nocapture` prints the figures of docs/dev/near-copies-measured.md. The texts are not
+//! in the repository: without TOPICWATCH_TEST_DATA the tests are skipped.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use super::{alike, choose, marks, wanted};
 use crate::model::{Choice, Head, Kind, Marks, Wording};
 use crate::normalise::near::choose::Known;
 
-/// Labelled pairs: `id_a,id_b,label`, and maybe more columns; `same` or `different`.
+/// Labelled pairs: `id_a,id_b,label` and possibly more columns; the label is `same` or `different`.
 const LABELS: &str = "docs/dev/labels/near_copy_pairs.csv";
 
 fn say(line: &str) {
@@ -36,7 +36,7 @@ fn rows(path: &Path, delimiter: u8) -> Vec<Vec<String>> {
     records.map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
-/// Ids and texts of the real posts, by id.
+/// Ids and texts of the real posts, sorted by id.
 fn posts(data: &Path) -> Vec<(String, String)> {
     let mut posts = Vec::new();
     for folder in ["posts/crisislex_t6", "posts/crisislex_t26"] {
@@ -60,13 +60,13 @@ fn found(a: &Marks, b: &Marks) -> bool {
     a.bands.iter().any(|key| b.bands.contains(key))
 }
 
-/// What was said of pairs, against what people said.
+/// Counts of decisions about pairs, compared with people's labels.
 #[derive(Debug, Default)]
 struct Tally {
     right: usize,
     wrong: usize,
     passed_over: usize,
-    /// Of those passed over, copies that no key leads to.
+    /// Of those passed over, copies that share no key.
     not_found: usize,
     told_apart: usize,
 }
@@ -135,14 +135,14 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
         if std::env::var_os("NEAR_SHOW").is_some() && same != (found && alike.is_some()) {
             say(&format!("{label} by people: {a} {b}, found {found}, alike {alike:?}"));
         }
-        // Halves that do not depend on the order of the file.
+        // Split into halves independently of the order of the file.
         let half = a.bytes().chain(b.bytes()).map(u64::from).sum::<u64>() % 2;
         if half == 0 { &mut chosen_on } else { &mut checked_on }.add(same, found, alike.is_some());
     }
     say(&format!("labelled pairs, thresholds chosen on: {}", chosen_on.line()));
     say(&format!("labelled pairs, checked on:           {}", checked_on.line()));
     assert_eq!(unknown, 0, "pairs whose posts are not in the data");
-    // Before texts were asked what they say: 0.988 (80 of 81) and 0.727; 0.981 and 0.808.
+    // Before `opposes` existed: 0.988 (80 of 81) and 0.727; 0.981 and 0.808.
     assert!(checked_on.precision() >= 0.987 && checked_on.recall() >= 0.707, "{}", checked_on.line());
     assert!(chosen_on.precision() >= 0.981 && chosen_on.recall() >= 0.788, "{}", chosen_on.line());
 }
@@ -178,7 +178,7 @@ fn published_pairs_are_mostly_no_copies() {
     }
 }
 
-/// Headlines of the published pairs that tell of nothing alike, each under what sites show everyone.
+/// Pairs each unrelated headline with text that sites show to everyone.
 #[test]
 fn headlines_that_have_nothing_in_common_are_not_joined_by_what_sites_show_everyone() {
     let Some(data) = data() else { return };
@@ -190,7 +190,7 @@ fn headlines_that_have_nothing_in_common_are_not_joined_by_what_sites_show_every
     let (mut joined, mut all) = (0, 0);
     for text in EVERYWHERE {
         let pages: Vec<_> = headlines.iter().map(|title| page(title, text)).collect();
-        // Far enough apart to be of other news.
+        // 400 rows apart, so that they are about different news.
         for (a, b) in pages.iter().zip(pages.iter().skip(400)) {
             joined += usize::from(are_copies(a.as_ref(), b.as_ref()));
             all += 1;
@@ -221,7 +221,7 @@ fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
     assert_eq!(clustered(&few, 1), clustered(&few, 333));
 }
 
-/// First items and all items of their clusters.
+/// The items of each cluster, by the number of its first item.
 fn clustered(items: &[Option<Marks>], at_once: usize) -> HashMap<i64, Vec<usize>> {
     let mut leads: HashMap<i64, Vec<i64>> = HashMap::new();
     let mut heads: HashMap<i64, Head> = HashMap::new();

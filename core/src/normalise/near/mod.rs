@@ -1,11 +1,10 @@
-//! Near-copies: whether two items say the same in nearly the same words (retweets, quoted templates, the same headline on
-//! another site). Pure: it makes of an item the keys its copies are found by and a sketch they are compared by, and
-//! decides which cluster an item belongs to. It is no identity (copies stay items of their own), knows no meaning, and
-//! looks nothing up. Method and figures are in `docs/explanation/near-copies.md`.
+//! Near-copies: decides whether two items have nearly the same text (retweets, quoted templates, the same headline on
+//! another site). Pure: computes the keys that find an item's copies and the sketch that compares them, and assigns
+//! items to clusters. Copies remain separate items. Method and figures are in `docs/explanation/near-copies.md`.
 //!
 //! ```text
-//! Words --letters--> letters and numbers --sketch--> Sketch --alike--> same or not <--opposes-- said something else
-//!      \--said, meant--> words in order --/  \--bands--> keys            choose: which cluster, in order
+//! Text --letters--> letters and numbers --sketch--> Sketch --alike--> copies or not <--opposes-- different meaning
+//!     \--said, meant--> words in order --/  \--bands--> keys            choose: which cluster, in order
 //! ```
 
 mod alike;
@@ -35,7 +34,7 @@ pub use stable_hash::NEAR_VERSION;
 use crate::model::{Kind, Marks, Wording};
 use letters::Letters;
 
-/// The marks of an item; `None` when it says too little to be compared.
+/// The keys and sketch of an item; `None` if its text is too short to be compared.
 #[must_use]
 pub fn marks(words: &Wording) -> Option<Marks> {
     let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();

@@ -1,34 +1,34 @@
-//! Whether two texts that are alike differ in what turns the meaning round: a negation, a number, a name or a place, a word
-//! for its opposite, or two names that changed places. The words of both are aligned, and what lies between those that
-//! they share is looked at. Small lists and capitals, no grammar: what it finds keeps texts apart, never brings them together.
+//! Detects whether two similar texts differ in meaning: in a negation, a number, a name or place, a word and its
+//! opposite, or two names that changed places. Aligns the words of both and examines the gaps between shared words.
+//! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
 use super::meant::SIDES;
 use super::said::{LETTERS, Sort, Word};
 
-/// More words than this between two shared ones are a passage of their own, that one text has and the other has not.
+/// A gap with more words than this is a passage that only one text contains.
 const PASSAGE: usize = 8;
 
-/// What stands before or after everything that is shared is a comment or a source, unless it is as short as this in both.
+/// A gap before or after all shared words is a comment or source, unless it is at most this long in both texts.
 const REMARK: usize = 3;
 
-/// A single shared word between so many others is there by chance.
+/// A single shared word is a coincidence if its two gaps together have at least this many words.
 const BY_CHANCE: usize = 6;
 
-/// Names whose exchange is tried.
+/// The most names whose exchange is tried.
 const MOST_NAMES: usize = 6;
 
-/// Whether they say something else. The same whichever comes first.
+/// Whether the two texts differ in meaning. Symmetric.
 pub(super) fn opposes(one: &[Word], other: &[Word]) -> bool {
     if one.is_empty() || other.is_empty() || one == other {
         return false;
     }
-    // Of several alignments that are as good, which is taken must not depend on who asks.
+    // Sort the texts, so that the choice between equally good alignments does not depend on their order.
     let (a, b) = if one <= other { (one, other) } else { (other, one) };
     let shared = aligned(a, b);
     gaps(&shared, a.len(), b.len()).iter().any(|gap| gap.turns(a, b)) || exchanged(a, b, shared.len())
 }
 
-/// Places of the words that both have, in order: a longest common subsequence.
+/// The positions of the shared words: a longest common subsequence.
 fn aligned(a: &[Word], b: &[Word]) -> Vec<(usize, usize)> {
     let width = b.len() + 1;
     let mut longest = vec![0_u16; (a.len() + 1) * width];
@@ -59,7 +59,7 @@ fn aligned(a: &[Word], b: &[Word]) -> Vec<(usize, usize)> {
     shared
 }
 
-/// Words of both between two shared ones.
+/// The words of both texts between two shared words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Gap {
     a: std::ops::Range<usize>,
@@ -99,7 +99,7 @@ impl Gap {
             return false;
         }
         if self.begins || self.ends {
-            // "No evacuation in Calgary": the one word that is added at the beginning denies the rest.
+            // "No evacuation in Calgary": a single word added at the start negates the rest.
             if self.begins && !self.ends && least == 0 && most == 1 {
                 return [a, b].concat().iter().any(|word| word.sort == Sort::Negation);
             }
@@ -116,7 +116,7 @@ fn of(sort: Sort, words: &[Word]) -> Vec<Word> {
     words.iter().filter(|word| word.sort == sort).copied().collect()
 }
 
-/// Those of the first that the second has not; each of the second is used once.
+/// The words of `one` that `other` lacks. Each word of `other` matches only once.
 fn without(one: &[Word], other: &[Word], same: impl Fn(&Word, &Word) -> bool) -> Vec<Word> {
     let mut left = other.to_vec();
     let mut has_not = |word: &&Word| match left.iter().position(|other| same(word, other)) {
@@ -142,27 +142,27 @@ fn opposites(a: &[Word], b: &[Word]) -> bool {
 
 fn names(a: &[Word], b: &[Word], at_end: bool) -> bool {
     let same = |one: &Word, other: &Word| one.is(other) || slip(one, other) || at_end && cut(one, other);
-    // A name may be written small on the other side.
+    // The other text may write the name in lower case.
     let mine = without(&of(Sort::Name, a), b, Word::is);
     let theirs = without(&of(Sort::Name, b), a, Word::is);
     let (mine, theirs) = (without(&mine, &theirs, same), without(&theirs, &mine, same));
-    // "Marathon Explosions" and "Marathon Bombing" are no two names.
+    // "Marathon Explosions" and "Marathon Bombing" are not different names.
     !mine.is_empty() && !theirs.is_empty() && mine.iter().chain(&theirs).any(Word::is_proper)
 }
 
-/// Whether two names differ as by a slip of the pen: Calgary, Calgray, Callgary.
+/// Whether two names differ only by a typo: Calgary, Calgray, Callgary.
 fn slip(one: &Word, other: &Word) -> bool {
     let (a, b) = (one.letters(), other.letters());
     a.min(b) > 3 && a.abs_diff(b) <= 1 && ((one.spelt ^ other.spelt) & LETTERS).count_ones() <= 1
 }
 
-/// Whether the end of the text took a part of the name.
+/// Whether one name is a truncated form of the other.
 fn cut(one: &Word, other: &Word) -> bool {
     let (short, long) = if one.letters() < other.letters() { (one, other) } else { (other, one) };
     short.letters() < long.letters() && short.spelt & !long.spelt & LETTERS == 0
 }
 
-/// Whether two names changed places: with them put back, more words agree.
+/// Whether two names changed places: swapping them back makes more words agree.
 fn exchanged(a: &[Word], b: &[Word], shared: usize) -> bool {
     if shared == a.len().min(b.len()) {
         return false;

@@ -1,11 +1,11 @@
-//! Pairs made for this: texts that are alike and say something else, which must be apart, and rewordings of one text,
-//! which must stay together. Real pairs are measured in `measured`.
+//! Made-up pairs: similar texts with a different meaning, which must be separated, and rewordings of one text, which
+//! must stay together. `measured` tests real pairs.
 
 use std::io::Write as _;
 
 use super::properties::{are_copies, page, post};
 
-/// Alike, and told apart.
+/// Similar texts that must be separated.
 pub(super) const APART: [(&str, &str); 44] = [
     // Negation.
     (
@@ -36,7 +36,7 @@ pub(super) const APART: [(&str, &str); 44] = [
         "You can pay with your old card in every shop from now on",
         "You cant pay with your old card in every shop from now on",
     ),
-    // Numbers in words.
+    // Number words.
     (
         "Two people were killed when a bus left the road near the mill",
         "Nine people were killed when a bus left the road near the mill",
@@ -148,7 +148,7 @@ pub(super) const APART: [(&str, &str); 44] = [
 const BRIDGE: &str = "Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt";
 const ROBOT: &str = "Acme will not recall its kitchen robots, says Jane Doe of the safety board in Boston";
 
-/// The same, in other dress.
+/// Rewordings that must stay together.
 pub(super) const TOGETHER: [(&str, &str); 44] = [
     (BRIDGE, "RT @ann: Two trucks fell into the river when the old bridge near Calgary gave way, nobody was hurt"),
     (BRIDGE, "RT @ann RT @bob: Two trucks fell into the river when the old bridge near Calgary gave way, nobody w…"),

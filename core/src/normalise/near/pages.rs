@@ -1,13 +1,13 @@
-//! Pages made by hand, on which was chosen when a headline alone or a snippet alone makes copies: stories that sites tell
-//! under their own headlines or with other passages, series that use a headline again, and what sites show instead of a
-//! snippet. The figures of docs/dev/near-copies-measured.md are printed by `cargo test --lib near::pages -- --nocapture`.
+//! Made-up pages, used to choose when a headline alone or a snippet alone makes copies: stories with other headlines or
+//! passages on each site, series that reuse a headline, and boilerplate in place of a snippet. `cargo test --lib
+//! near::pages -- --nocapture` prints the figures of docs/dev/near-copies-measured.md.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::io::Write as _;
 
 use super::properties::{are_copies, page};
 
-/// A story: its headline, the same of another site, and passages of the article, the first as it begins.
+/// A story: its headline, another site's headline for it, and passages of the article, the first from its beginning.
 struct Story(&'static str, &'static str, [&'static str; 3]);
 
 const STORIES: [Story; 12] = [
@@ -121,7 +121,7 @@ const STORIES: [Story; 12] = [
     ),
 ];
 
-/// A headline that is used again and again, and what stood under it.
+/// A headline that is reused, and the texts under it.
 const SERIES: [(&str, [&str; 3]); 12] = [
     (
         "Daily briefing: what you need to know this morning",
@@ -221,7 +221,7 @@ const SERIES: [(&str, [&str; 3]); 12] = [
     ),
 ];
 
-/// What stands in the place of a snippet.
+/// Boilerplate in place of a snippet.
 pub(super) const EVERYWHERE: [&str; 8] = [
     "We use cookies and similar methods to make our site work. Please enable JavaScript in your browser and reload the page to read on.",
     "We value your privacy. We and our partners store and access information on a device, such as cookies, and process personal data.",
@@ -239,7 +239,7 @@ fn copies(one: (&str, &str), other: (&str, &str)) -> bool {
     are_copies(page(one.0, one.1).as_ref(), page(other.0, other.1).as_ref())
 }
 
-/// How many of some pairs are called copies, and of how many.
+/// The number of pairs called copies, and of all pairs.
 fn counted(pairs: impl IntoIterator<Item = bool>) -> (usize, usize) {
     pairs.into_iter().fold((0, 0), |(copies, all), copy| (copies + usize::from(copy), all + 1))
 }

@@ -1,4 +1,4 @@
-//! What holds for every text, and for texts that were made to break things.
+//! Tests properties of any text, and hostile inputs.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ pub(super) fn page(title: &str, text: &str) -> Option<Marks> {
     marks(&Wording { kind: Kind::Page, title: Some(title.to_owned()), text: Some(text.to_owned()), score: None })
 }
 
-/// Whether one finds the other and they are copies.
+/// Whether one finds the other by a key and they are alike.
 pub(super) fn are_copies(a: Option<&Marks>, b: Option<&Marks>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     a.bands.iter().any(|key| b.bands.contains(key)) && alike(&a.sketch, &b.sketch).is_some()
@@ -134,7 +134,8 @@ fn a_sketch_of_other_rules_or_cut_off_is_like_nothing() {
     }
 }
 
-/// Whoever changes what is kept of a text changes `NEAR_VERSION`, too, and finds what the version before it kept no more.
+/// If this fails because you changed what is stored of a text, raise `NEAR_VERSION`. Keys of older versions must not
+/// match.
 #[test]
 fn what_is_stored_of_a_text_belongs_to_its_version() {
     let marks = post(STORM).unwrap();
@@ -214,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    // The added word is of no language: "no" or "not" would make it the opposite.
+    // The added word belongs to no language: "no" or "not" would reverse the meaning.
     fn a_text_with_a_word_added_is_found_and_a_copy(words in "[a-z]{4,9}( [a-z]{4,9}){12,18}", more in "q[xzj]{2,5}") {
         let (a, b) = (post(&words), post(&format!("{more} {words}")));
         prop_assert!(are_copies(a.as_ref(), b.as_ref()));

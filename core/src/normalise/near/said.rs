@@ -1,5 +1,5 @@
-//! The words of a text in their order, each with what it does to the meaning: so much of it that two texts that are alike
-//! can be asked whether they say the opposite ([`super::opposes`]). Kept in a sketch as numbers, never as words.
+//! The words of a text in order, each with its effect on the meaning: enough to check whether two similar texts say the
+//! opposite ([`super::opposes`]). Sketches store them as numbers, not as words.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -11,22 +11,22 @@ use super::meant::{self, Sense};
 use super::skipped;
 use super::stable_hash::hash;
 
-/// Words that are kept of a text.
+/// The most words stored of a text.
 pub(super) const MOST_WORDS: usize = 160;
 
-/// Bits of a word's hash; the others say what kind of word it is.
+/// Bits of a word's hash. The remaining bits of a `u16` store its sort.
 const BITS: u32 = 12;
 
-/// Before a tag that is a word of its sentence: "prayers for #Boston".
+/// A tag after one of these words is part of its sentence: "prayers for #Boston".
 const LEADING_ON: [&str; 12] = ["for", "in", "of", "to", "the", "from", "at", "with", "on", "near", "and", "by"];
 
-/// What kind of word it is.
+/// The sort of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Plain,
     Negation,
     Number,
-    /// Of a pair of opposites.
+    /// One of a pair of opposites.
     Opposite,
     Name,
 }
@@ -34,15 +34,15 @@ pub(super) enum Sort {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
     pub(super) sort: Sort,
-    /// Of its letters; of a number which, of an opposite which pair and side.
+    /// Hash of the letters; for a number its value, for an opposite its group and side.
     pub(super) hash: u16,
-    /// Of a name which letters it has, how many, and whether it is a common word as well: names that differ by a slip are
-    /// told from other names by it.
+    /// For a name: the set of its letters, their count, and whether it is also a common word. Distinguishes a misspelt
+    /// name from another name.
     pub(super) spelt: u32,
 }
 
 impl Word {
-    /// Whether two are the same word; a name may be written small.
+    /// Whether both are the same word. A name may be written in lower case.
     pub(super) fn is(&self, other: &Self) -> bool {
         let letters = |sort| matches!(sort, Sort::Plain | Sort::Name | Sort::Negation);
         self.hash == other.hash && (self.sort == other.sort || letters(self.sort) && letters(other.sort))
@@ -80,13 +80,13 @@ impl Word {
     }
 }
 
-/// A word as it was written.
+/// A word as written.
 #[derive(Debug, Default)]
 struct Raw {
     written: String,
-    /// Whether a sentence begins with it.
+    /// Whether it starts a sentence.
     begins: bool,
-    /// Whether a mark follows.
+    /// Whether punctuation follows.
     stops: bool,
     tag: bool,
 }
@@ -106,16 +106,16 @@ impl Raw {
     }
 }
 
-/// What capitals tell in a text.
+/// What capital letters mean in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// A capital inside a sentence begins a name.
+    /// A capital letter inside a sentence starts a name.
     Sentence,
-    /// Nothing: most words begin with one, or none inside a sentence does.
+    /// Nothing: most words start with one, or none inside a sentence does.
     Uniform,
 }
 
-/// The words of a text.
+/// Returns the words of a text.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let text: String = text.chars().take(MOST_READ).collect();
     let mut raw = split(&text);
@@ -136,7 +136,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
             continue;
         }
         let kept = match meant::sense(word, next) {
-            // "No, the bridge stands" denies nothing of it.
+            // "No, the bridge stands" does not negate the rest.
             Some(Sense::Negation) if raw.stops && next.is_some() => plain(word),
             Some(Sense::Negation) => Word { sort: Sort::Negation, ..plain(word) },
             Some(Sense::Number(value)) => Word { sort: Sort::Number, hash: value, spelt: 0 },
@@ -160,13 +160,13 @@ fn plain(word: &str) -> Word {
     Word { sort: Sort::Plain, hash: hashed(word), spelt: 0 }
 }
 
-/// Small numbers are what their words are.
+/// A number in digits. Up to 100 its hash is its value, as for number words.
 fn number(digits: &str) -> Word {
     let value = digits.parse().ok().filter(|value: &u16| *value <= 100);
     Word { sort: Sort::Number, hash: value.unwrap_or_else(|| hashed(digits) | 0x800), spelt: 0 }
 }
 
-/// Bits of [`Word::spelt`]: which letters, how many, whether small it is a common word.
+/// Bits of [`Word::spelt`]: the letters, their count, whether it is also a common word.
 pub(super) const LETTERS: u32 = (1 << 26) - 1;
 const COUNT: u32 = 31;
 const COMMON: u32 = 1 << 31;
@@ -178,18 +178,18 @@ fn spelt(word: &str) -> u32 {
 }
 
 impl Word {
-    /// How many letters a name has.
+    /// The number of letters of a name.
     pub(super) fn letters(&self) -> u32 {
         self.spelt >> 26 & COUNT
     }
 
-    /// Whether a name is no word that is written small as well: `Calgary` is, `Explosions` is not.
+    /// Whether a name is not also a common word: true for `Calgary`, false for `Explosions`.
     pub(super) fn is_proper(&self) -> bool {
         self.spelt & COMMON == 0
     }
 }
 
-/// A longer tag is several words.
+/// A longer tag consists of several words.
 const LONGEST_TAG: usize = 10;
 
 fn is_name(raw: &Raw, word: &str, style: Style, english: bool) -> bool {
@@ -200,7 +200,7 @@ fn is_name(raw: &Raw, word: &str, style: Style, english: bool) -> bool {
     let uncommon = english && letters > 2 && !meant::is_common(word);
     match style {
         Style::Sentence if raw.is_capital() && !raw.begins => {
-            // What is shouted is no name.
+            // A common word in all capitals is shouted, not a name.
             !(raw.is_all_capital() && letters > 2 && meant::is_common(word))
         }
         Style::Sentence => raw.is_capital() && uncommon,
@@ -215,14 +215,14 @@ fn style(raw: &[Raw]) -> Style {
     if capital * 5 >= all * 3 || !inside { Style::Uniform } else { Style::Sentence }
 }
 
-/// Whether most words are common English ones, so that one that is not tells something.
+/// Whether most words are common English words, so that an uncommon one is likely a name.
 fn is_english(small: &[String]) -> bool {
     let long = || small.iter().filter(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphabetic()));
     let common = long().filter(|word| meant::is_common(word)).count();
     common * 2 >= long().count() && common > 0
 }
 
-/// Tags at the end are added and left out; one that ends a sentence is a word of it.
+/// Drops the tags at the end, except one that completes a sentence.
 fn drop_tags(raw: &mut Vec<Raw>) {
     let tags = raw.iter().rev().take_while(|raw| raw.tag).count();
     let first = raw.len() - tags;
@@ -233,10 +233,10 @@ fn drop_tags(raw: &mut Vec<Raw>) {
     raw.truncate(if leads_on { (first + 1).min(raw.len()) } else { first });
 }
 
-/// Reads a text from left to right.
+/// Splits a text into words.
 fn split(text: &str) -> Vec<Raw> {
     let text: String = text.chars().filter(|c| !is_invisible(*c)).nfkc().collect();
-    // As long as the text, byte by byte.
+    // Has the same byte length as the text.
     let small = text.to_ascii_lowercase();
     let (mut raw, mut word) = (Vec::new(), Raw { begins: true, ..Raw::default() });
     let (mut at, mut before) = (0, None);
@@ -288,7 +288,7 @@ fn take(c: char, left: &str, before: Option<char>, word: &mut Raw, raw: &mut Vec
     }
 }
 
-/// Ends a word, if there is one; a mark after it may follow later.
+/// Ends the current word, if any. Otherwise `mark` belongs to the last word.
 fn end(word: &mut Raw, raw: &mut Vec<Raw>, mark: bool) {
     if word.written.is_empty() {
         if mark && let Some(last) = raw.last_mut() {

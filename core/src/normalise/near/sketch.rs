@@ -1,27 +1,27 @@
-//! What a text consists of, small enough to be stored: its three-letter pieces and its numbers as sets of 16-bit hashes,
-//! how long it was, its words in order as 12-bit hashes with their sort, and whether its tone is sure. Sketches are
-//! compared, never turned back into a text.
+//! A compact, storable form of a text: the sets of its three-letter pieces and its numbers as 16-bit hashes, its
+//! weight, its words in order as 12-bit hashes with their sort, and its tone if certain. Sketches are compared, never
+//! decoded to text.
 
 use super::letters::Letters;
 use super::said::{MOST_WORDS, Word};
 use super::stable_hash::{NEAR_VERSION, hash};
 use crate::model::Kind;
 
-/// Letters of one piece.
+/// Letters of a piece.
 const PIECE: usize = 3;
 
-/// One part of a sketch: a text, or a title.
+/// The part of a sketch for the text or the title.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Part {
     pub(super) weight: usize,
-    /// Sorted, each once.
+    /// Sorted and distinct.
     pub(super) pieces: Vec<u16>,
     pub(super) numbers: Vec<u16>,
-    /// In their order.
+    /// In text order.
     pub(super) words: Vec<Word>,
 }
 
-/// A sketch as it was decoded.
+/// A decoded sketch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sketch {
     pub(super) kind: Kind,
@@ -30,7 +30,7 @@ pub(super) struct Sketch {
     pub(super) mood: Mood,
 }
 
-/// Which way a text leans, when its scorer was sure of it.
+/// The tone of a text if its scorer was certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mood {
     Open,
@@ -38,7 +38,8 @@ pub(super) enum Mood {
     Pleased,
 }
 
-/// From this score on, in thousandths, the probability of a side is above it, too: it is that side's less the other's.
+/// Scores beyond this, in thousandths, are certain. The score is the difference of both probabilities, so the
+/// probability of that side is at least as high.
 const SURE: i64 = 600;
 
 impl Mood {
@@ -89,10 +90,10 @@ impl Part {
     }
 }
 
-/// A part as it was read: its letters, and its words.
+/// A part as read: its letters and its words.
 pub(super) type Read<'a> = (&'a Letters, &'a [Word]);
 
-/// The sketch of a text and a title, for the store.
+/// Encodes a text and a title for the store.
 pub(super) fn encoded(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -> Vec<u8> {
     let mood = match mood {
         Mood::Open => 0,
@@ -105,7 +106,7 @@ pub(super) fn encoded(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -
     out
 }
 
-/// What the store kept; `None` when other rules made it.
+/// Decodes a stored sketch; `None` if another version wrote it, or it is damaged.
 pub(super) fn decoded(bytes: &[u8]) -> Option<Sketch> {
     let (head, rest) = bytes.split_at_checked(2)?;
     let (&[NEAR_VERSION, flags], (pairs, [])) = (head, rest.as_chunks::<2>()) else { return None };

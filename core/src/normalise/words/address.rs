@@ -1,5 +1,5 @@
-//! What to search the text index for to find the texts that may hold an address. Texts spell one address in many ways, so only
-//! words that every spelling has are asked for, and whoever asks compares what is found with the address itself.
+//! Search phrases for a URL. Texts spell a URL in many ways, so only words that every spelling contains are used. The
+//! caller must compare the results with the URL itself.
 
 use super::super::post::post_of_url;
 use super::super::url::canonical;
@@ -7,18 +7,18 @@ use super::cut::{self, Piece};
 use super::fold::fold;
 use crate::model::{Phrase, Wanted};
 
-/// Words of a phrase, and phrases of an address: beyond these an address is told from others well enough.
+/// The most words of a phrase, and the most phrases of a URL: enough to make a URL specific.
 const IN_A_ROW: usize = 24;
 const MOST_PHRASES: usize = 12;
 
-/// Characters of an address that are cut in words.
+/// The most characters of a URL that are tokenised.
 const MOST_READ: usize = 8_192;
 
-/// The words of an address; `None` where it has none that every spelling shares, or is no http address.
+/// The phrases of a URL; `None` if it is not an http(s) URL or has no words that every spelling contains.
 #[must_use]
 pub fn of_address(address: &str) -> Option<Wanted> {
     if let Some(post) = post_of_url(address) {
-        // The id alone: the handle before it may be any, and the site has two names.
+        // Only the id: the handle before it can be anything, and the site has two names.
         return Some(Wanted { all: vec![Phrase { tokens: vec![post.id], open: false }], none: Vec::new() });
     }
     let canonical = canonical(address)?;
@@ -38,8 +38,8 @@ pub fn of_address(address: &str) -> Option<Wanted> {
     (!all.is_empty()).then_some(Wanted { all, none: Vec::new() })
 }
 
-/// The begin of a part, up to the first character that may be spelled plain or in percents: `%28x` is one word, `(x` another.
-/// What is in percents may be plain letters elsewhere, which would go on with the word before.
+/// The start of a part, up to the first character that may be percent-encoded: `%28x` is one word, `(x` another. If it
+/// is percent-encoded here, also drops the word before it: decoded, it may be a letter of that word.
 fn same_in_all(part: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '=' | '&');
     let Some(at) = part.find(|c| !plain(c)) else { return part };
@@ -47,8 +47,8 @@ fn same_in_all(part: &str) -> &str {
     if rest.starts_with('%') { begin.trim_end_matches(|c: char| c.is_ascii_alphanumeric()) } else { begin }
 }
 
-/// The last two labels of a host: what stands before them may select a layout. A name of other letters than A to Z is
-/// spelled in two ways, and so is X.
+/// The last two labels of a host: earlier ones may select a layout. `None` for names with two spellings:
+/// internationalised names and X.
 fn site(host: &str) -> Option<Phrase> {
     let name = host.rsplit_once(':').map_or(host, |(name, port)| if port.contains(']') { host } else { name });
     let labels: Vec<&str> = name.rsplit('.').take(2).collect();
@@ -73,7 +73,7 @@ mod tests {
     use crate::model::{Kind, Readable};
     use crate::normalise::words::tokens;
 
-    /// Whether the tokens of a text hold every phrase, as both databases would say.
+    /// Whether the tokens of a text contain every phrase, as in both databases.
     fn found(text: &str, wanted: &Wanted) -> bool {
         let item =
             Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None };
@@ -125,7 +125,7 @@ mod tests {
                 prop_assert!(wanted.all.iter().all(|phrase| !phrase.tokens.is_empty()));
                 let read = canonical(&address).unwrap();
                 prop_assert!(found(&format!("see {read} there"), &wanted), "{}: {:?}", read, wanted);
-                // Letters in percents are nobody's spelling.
+                // Nobody percent-encodes letters.
                 prop_assert!(path.contains('%') || query.contains('%') || found(&format!("see {address} there"), &wanted), "{}: {:?}", address, wanted);
             }
         }

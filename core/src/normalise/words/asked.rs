@@ -1,32 +1,33 @@
-//! Whether a text holds any word of the question that found it. Rough on purpose: case, accents and endings do not count.
-//! A post that holds none may still be about it; many such posts in one reply mean that the service answered something else.
+//! Checks whether a text contains any word of the query that found it. Approximate on purpose: ignores case, accents
+//! and endings. A relevant post may contain none; many such posts in one reply mean that the service answered another
+//! query.
 
 use super::cut;
 use super::fold::fold;
 use crate::model::{TermKind, bare_term};
 
-/// Letters that an ending has.
+/// The most letters of an ending.
 const ENDING: usize = 3;
 
-/// Shorter words must stand alone in a text; longer ones may be a part of a word of it.
+/// Shorter words must match whole words of a text; longer ones may match a part of a word.
 const SHORT: usize = 4;
-/// A stem keeps so many characters at least.
+/// The least characters of a stem.
 const STEM: usize = 4;
-/// Words so long are looked for without their last two characters where no ending is known.
+/// Words of at least this length without a known ending are matched without their last two characters.
 const LONG: usize = 7;
-/// Words of a question that are looked for.
+/// The most words of a query.
 const MOST: usize = 64;
-/// Words that most texts of their languages hold, and what operators of searches are spelled with.
+/// Stop words and the names of search operators.
 const COMMON: [&str; 56] = [
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "das", "de", "der", "des", "die", "do", "el", "en", "for",
     "from", "has", "have", "how", "in", "is", "it", "la", "las", "le", "les", "los", "near", "new", "not", "of", "on",
     "or", "que", "since", "so", "than", "that", "the", "this", "to", "und", "until", "was", "what", "when", "which",
     "who", "why", "will", "with", "y", "you",
 ];
-/// Endings that are left out, the longest first.
+/// Endings that are removed, the longest first.
 const ENDINGS: [&str; 8] = ["ings", "ing", "ies", "ers", "ed", "es", "er", "s"];
 
-/// The words of a question.
+/// The words of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked(Vec<Word>);
 
@@ -37,15 +38,15 @@ struct Word {
 }
 
 impl Asked {
-    /// The words of a question; `None` where it has none that a text could hold (`from:nasa`, `"the"`). What it excludes
-    /// (`-word`) and its operators (`lang:en`, `OR`) are no words of it; a tag, a name or a ticker counts without its sign.
+    /// The words of a query; `None` if it has none that a text could contain (`from:nasa`, `"the"`). Skips exclusions
+    /// (`-word`) and operators (`lang:en`, `OR`). Tags, names and tickers count without their prefix.
     #[must_use]
     pub fn of(question: &str) -> Option<Self> {
         let mut words: Vec<Word> = Vec::new();
         let mut excluded = false;
         for part in question.split_whitespace() {
             let bare = part.trim_matches(['(', ')', ',']);
-            // `-"two words"` excludes both.
+            // `-"two words"` excludes both words.
             let starts = bare.starts_with('-');
             let quoted = bare.matches('"').count() % 2 == 1;
             let skip = starts || excluded;
@@ -62,7 +63,7 @@ impl Asked {
         (!words.is_empty()).then_some(Self(words))
     }
 
-    /// The words of several questions together; `None` where one of them has none, or there is no question.
+    /// The words of several queries together; `None` if one of them has none, or there is no query.
     #[must_use]
     pub fn of_all(questions: &[&str]) -> Option<Self> {
         let each: Vec<Self> = questions.iter().map(|question| Self::of(question)).collect::<Option<_>>()?;
@@ -72,7 +73,7 @@ impl Asked {
         (!words.is_empty()).then_some(Self(words))
     }
 
-    /// How many of the words these texts hold; one that is a part of another that is held counts with that one.
+    /// The number of words that these texts contain. A word that is part of another contained word is not counted.
     #[must_use]
     pub fn held(&self, texts: &[Option<&str>]) -> usize {
         let texts: Vec<String> = texts.iter().flatten().map(|text| fold(text)).collect();
@@ -82,7 +83,7 @@ impl Asked {
         held.iter().filter(|word| !part(word)).count()
     }
 
-    /// Whether one of these texts holds one of the words.
+    /// Whether one of these texts contains one of the words.
     #[must_use]
     pub fn is_in(&self, texts: &[Option<&str>]) -> bool {
         texts.iter().flatten().any(|text| {
@@ -93,8 +94,8 @@ impl Asked {
 }
 
 impl Asked {
-    /// Whether a term repeats the question: one of its words, however it ends; a phrase with one, since its other word is a term of
-    /// its own; a hashtag, name or site that is one. `#acmefire` says more than `acme`.
+    /// Whether a term repeats the query: a word or phrase with one of its words, whatever the ending; a hashtag, name
+    /// or domain equal to one, apart from the ending. `#acmefire` says more than `acme`, so it does not repeat it.
     #[must_use]
     pub fn is_own(&self, term: &str) -> bool {
         let bare = bare_term(term);
@@ -106,7 +107,7 @@ impl Asked {
         }
     }
 
-    /// Whether a folded word begins with one of the question's, and has at most so many letters more.
+    /// Whether a folded word starts with one of the query's words and has at most `more` letters after it.
     fn begins(&self, word: &str, more: usize) -> bool {
         let short = |rest: &str| rest.chars().count() <= more;
         let same = |one: &Word| match one.alone {
@@ -124,7 +125,7 @@ impl Word {
 
     fn of(word: &str) -> Option<Self> {
         let length = word.chars().count();
-        // A script without spaces has no words that stand alone.
+        // Scripts without spaces have no separate words.
         if word.chars().any(cut::is_dense) {
             return Some(Self { text: word.to_owned(), alone: false });
         }
@@ -133,7 +134,7 @@ impl Word {
         }
         let kept = |stem: &&str| stem.chars().count() >= STEM;
         let stem = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(kept);
-        // Of other languages the endings are not known.
+        // Endings of other languages are not known.
         let part = || word.chars().take(if length >= LONG { length - 2 } else { length }).collect();
         Some(Self { text: stem.map_or_else(part, str::to_owned), alone: false })
     }

@@ -1,19 +1,19 @@
-//! A folded text in pieces: words between what is no letter, runs of scripts that put no spaces between words, and beside
-//! them hashtags, names of people and emoji. Which tokens become of the pieces is `mod`'s and `query`'s.
+//! Splits a folded text into words, runs of scripts without spaces, and hashtags, names and emoji. `mod` and `query`
+//! make tokens of these pieces.
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters of a token; what is longer is found by its begin.
+/// The most characters of a token. Longer words are truncated.
 pub(super) const LONGEST: usize = 64;
 
-/// Marks that a letter of a dense script keeps.
+/// The most combining marks stored per letter of a dense script.
 const MARKS: usize = 4;
 
-/// In front of tokens that were hashtags and names: folding makes ASCII of them, so that no word begins with one.
+/// Prefixes of hashtag and name tokens. Folding turns these characters into ASCII, so no ordinary word starts with one.
 pub(super) const HASHTAG: char = '＃';
 pub(super) const NAME: char = '＠';
 
-/// What lies between two boundaries.
+/// A piece of text between boundaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Word(String),
@@ -21,7 +21,7 @@ pub(super) enum Piece {
     Dense(Vec<String>),
 }
 
-/// A text in pieces.
+/// The pieces of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     pub(super) pieces: Vec<Piece>,
@@ -29,7 +29,7 @@ pub(super) struct Pieces {
     pub(super) signs: Vec<String>,
 }
 
-/// Cuts a folded text; reading ends after so many letters and signs.
+/// Splits a folded text. Stops after `most` characters.
 pub(super) fn cut(folded: &str, most: usize) -> Pieces {
     let mut cut = Pieces::default();
     let (mut before, mut flag, mut left) = (' ', None, most);
@@ -50,7 +50,7 @@ pub(super) fn cut(folded: &str, most: usize) -> Pieces {
                     cut.signs.push(format!("{sign}{tag}"));
                 }
             }
-            // A flag is two letters.
+            // A flag consists of two letters.
             '\u{1F1E6}'..='\u{1F1FF}' => match flag.take() {
                 Some(first) => cut.signs.push(format!("{first}{c}")),
                 None => flag = Some(c),
@@ -62,7 +62,7 @@ pub(super) fn cut(folded: &str, most: usize) -> Pieces {
             flag = None;
         }
         left -= 1;
-        // A mark that is on nothing is not there.
+        // Ignore a mark without a letter before it.
         if joins || !is_combining_mark(c) {
             before = c;
         }
@@ -94,24 +94,25 @@ impl Pieces {
 }
 
 fn push_short(word: &mut String, c: char) {
-    // The bytes tell without counting for nearly all.
+    // The byte length nearly always decides, without counting characters.
     if word.len() < LONGEST || word.chars().count() < LONGEST {
         word.push(c);
     }
 }
 
-/// Length of `http://` or `https://` that begins here: nobody searches for it, and nearly every post has one.
+/// Length of `http://` or `https://` at the start of `rest`. It is skipped: nobody searches for it, and nearly every
+/// post has one.
 fn scheme(rest: &str, before: char) -> Option<usize> {
     let begins = |scheme: &&str| rest.starts_with(*scheme);
     (!is_word(before)).then(|| ["http://", "https://"].iter().find(|s| begins(s)).map(|s| s.len())).flatten()
 }
 
-/// What belongs to a word, a hashtag or a name.
+/// Whether a character belongs to a word, hashtag or name.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || is_combining_mark(c)
 }
 
-/// Scripts whose words no space divides, or (Hangul) whose words carry endings that people do not search for.
+/// Whether a script has no spaces between words, or (Hangul) has words with endings that people do not search for.
 pub(super) fn is_dense(c: char) -> bool {
     matches!(c,
         '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{11FF}' | '\u{1780}'..='\u{17FF}'
@@ -121,7 +122,7 @@ pub(super) fn is_dense(c: char) -> bool {
         | '\u{F900}'..='\u{FAFF}' | '\u{1B000}'..='\u{1B16F}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Pictures that people search for; shades of skin are none.
+/// Whether a character is an emoji that people search for. Skin tones are not.
 pub(super) fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{231A}'..='\u{23FF}' | '\u{25A0}'..='\u{27BF}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1F0FF}'

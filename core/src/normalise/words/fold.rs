@@ -1,22 +1,21 @@
-//! Text as it is searched: case, accents and ways of writing one letter are gone. Looser than the fold of identity, which
-//! must not take two texts for one; this one may.
+//! Folds text for the search: removes case, accents and variant spellings of a letter. Looser than the fold of
+//! identity: it may map different texts to the same one.
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::super::text::is_invisible;
 
-/// Compatible forms made one, lower case, marks above and below letters removed where they are accents, letters that
-/// people type as others replaced.
+/// Folds a text: NFKD, lower case, accents removed, and letters that people type as others replaced.
 pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.chars().filter(|c| !is_invisible(*c)).map(|c| c.to_ascii_lowercase()).collect();
     }
     let mut folded = String::with_capacity(text.len());
     let mut base = ' ';
-    // Lower case may bring forth a mark (`İ`), hence before they are removed.
+    // Lower-casing may produce a mark (`İ`), so do it before accents are removed.
     let letters = text.chars().filter(|c| !is_invisible(*c)).nfkd().filter(|c| !is_invisible(*c));
     for c in letters.flat_map(char::to_lowercase) {
-        // The Cyrillic й is a letter of its own, not и with an accent.
+        // Cyrillic й is a letter of its own, not и with an accent.
         if is_accent(c) && !(base == 'и' && c == '\u{306}') {
             continue;
         }
@@ -33,12 +32,12 @@ pub(super) fn fold(text: &str) -> String {
             _ => folded.push(c),
         }
     }
-    // Syllables of Hangul and voiced kana come together again; they are letters.
+    // Recompose Hangul syllables and voiced kana: they are letters.
     folded.nfc().collect()
 }
 
-/// Marks that are left out when people type: accents of Latin, Greek and Cyrillic, points of Hebrew, vowel signs of
-/// Arabic and its lengthening stroke. Those that make another letter or syllable, as in the scripts of India, stay.
+/// Whether a mark is one that people often omit: accents of Latin, Greek and Cyrillic, Hebrew points, Arabic vowel
+/// signs and tatweel. Marks that make another letter or syllable, as in Indic scripts, stay.
 fn is_accent(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36F}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}'

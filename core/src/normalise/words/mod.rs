@@ -1,10 +1,10 @@
-//! Words as they are searched: the tokens of an item, and what a question asks for of them. Both databases index these
-//! tokens and nothing else, so that they find the same items; nothing of a text or a question is ever syntax to them.
-//! The rules for people are in `docs/reference/search.md`.
+//! Tokens for the text search: those of an item, and those of a query. Both databases index only these tokens, so both
+//! find the same items, and no text or query is ever parsed as database syntax. The rules for users are in
+//! `docs/reference/search.md`.
 //!
-//! A word is a run of letters, digits and marks, folded (`fold`): `don't` is `don` and `t` in a row, `rust-lang.org` is
-//! three. A run of a script without spaces becomes pairs of letters and its last letter: 東京都 is 東京, 京都, 都. Hashtags,
-//! names and emoji come at the end, apart from one another; the words of a hashtag are words as well.
+//! A word is a run of letters, digits and marks, folded (`fold`): `don't` is `don` then `t`; `rust-lang.org` is three
+//! words. A run of a script without spaces becomes pairs of letters and its last letter: 東京都 is 東京, 京都, 都. Hashtags,
+//! names and emoji follow at the end, separated by gaps; the words of a hashtag are also words.
 
 mod address;
 mod asked;
@@ -26,29 +26,29 @@ pub use terms::{TERM_RULES, runs, terms};
 use crate::model::{Kind, Readable, Tokens};
 use cut::Piece;
 
-/// Version of the rules: with another one, what was indexed is indexed again.
+/// Version of the rules. When it changes, all items are indexed again.
 pub const VERSION: i64 = 1;
 
-/// Tokens of an item: places in a text that PostgreSQL counts end at 16,383.
+/// The most tokens of an item. PostgreSQL counts positions only up to 16,383.
 pub const MOST_TOKENS: usize = 4_096;
 
-/// Hashtags, names and emoji of an item.
+/// The most hashtags, names and emoji of an item.
 const MOST_SIGNS: usize = 256;
 
-/// Bytes of all tokens of an item, a quarter of what PostgreSQL can hold.
+/// The most bytes of an item's tokens: a quarter of PostgreSQL's limit.
 const MOST_BYTES: usize = 256 * 1_024;
 
-/// Places at which one token is found in an item; PostgreSQL keeps 255.
+/// The most positions of one token in an item. PostgreSQL stores 255.
 pub const MOST_PLACES: usize = 200;
 
-/// Characters of a text that are cut in pieces.
+/// The most characters of a text that are tokenised.
 const MOST_READ: usize = 65_536;
 
-/// The tokens of an item: headline, author, the site of a page, text, and what they hold of hashtags, names and emoji.
+/// The tokens of an item: title, author, domain of a page, text, then the hashtags, names and emoji in them.
 #[must_use]
 pub fn tokens(item: &Readable<'_>) -> Tokens {
     let mut index = Index::default();
-    // A post's site is the same for all.
+    // Skip the domain of posts: it is the same for all of them.
     let site = item.url.filter(|_| item.kind == Kind::Page).and_then(site);
     for field in [item.title, item.author, item.author_name, site.as_deref(), item.text] {
         index.field(field.unwrap_or(""));
@@ -78,7 +78,7 @@ impl Index {
         if pieces.pieces.is_empty() && pieces.signs.is_empty() {
             return;
         }
-        // No phrase reaches from one field into the next.
+        // A phrase must not match across fields.
         self.gap();
         for piece in pieces.pieces {
             match piece {
@@ -107,7 +107,7 @@ impl Index {
         }
         let places = self.places.entry(token.clone()).or_insert(0);
         *places += 1;
-        // The place counts, so that no phrase closes over it.
+        // Push a gap even when the token is dropped, so that no phrase matches across it.
         self.tokens.push((*places <= MOST_PLACES).then_some(token));
     }
 

@@ -1,41 +1,41 @@
-//! What somebody asks for, read from what was typed. Words are all wanted; `"two words"` stand in a row; `-word` must not
-//! occur; `begin*` is the begin of a word. Everything else is text: there is nothing that a question could get wrong.
+//! Parses search queries. All words must occur; `"two words"` is a phrase; `-word` must not occur; `begin*` is a
+//! prefix. Everything else is plain text: there are no syntax errors.
 
 use super::cut::{self, HASHTAG, LONGEST, NAME, Piece};
 use super::fold::fold;
 use crate::model::{Phrase, Wanted};
 
-/// Words and phrases of a question, wanted and not.
+/// The most words and phrases of a query, wanted and excluded.
 pub const MOST_PHRASES: usize = 32;
 
-/// Characters of a question, and tokens of a phrase.
+/// The most characters of a query, and the most tokens of a phrase.
 const MOST_ASKED: usize = 1_000;
 const MOST_IN_A_ROW: usize = 64;
 
-/// Why a question cannot be answered.
+/// Why a query is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unclear {
-    /// Nothing in it is a word.
+    /// It contains no word.
     #[error("there is no word to look for")]
     Empty,
-    /// It only says what must not occur.
+    /// It only excludes.
     #[error("it only says what must not occur")]
     OnlyExcludes,
-    /// It is longer than questions are.
+    /// It is too long.
     #[error(
         "it is too long: at most {MOST_PHRASES} words and phrases, {MOST_ASKED} characters in all, {MOST_IN_A_ROW} words in a phrase"
     )]
     TooLong,
 }
 
-/// A word or phrase as it was typed.
+/// A word or phrase as typed.
 struct Term<'a> {
     text: &'a str,
     excluded: bool,
     quoted: bool,
 }
 
-/// Reads a question.
+/// Parses a query.
 pub fn wanted(typed: &str) -> Result<Wanted, Unclear> {
     if typed.chars().count() > MOST_ASKED {
         return Err(Unclear::TooLong);
@@ -64,7 +64,7 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '“' | '”' | '„' | '＂')
 }
 
-/// What stands between spaces, or between quotation marks; one that is not closed reaches to the end.
+/// Splits a query at spaces and quotation marks. An unclosed quotation extends to the end.
 fn terms(typed: &str) -> Vec<Term<'_>> {
     let mut terms = Vec::new();
     let mut rest = typed.trim_start();
@@ -83,7 +83,7 @@ fn terms(typed: &str) -> Vec<Term<'_>> {
     terms
 }
 
-/// What a term asks for: a hashtag or a name alone, or its words in a row and each of its emoji.
+/// The phrases of a term: one hashtag or name, or its words as a phrase plus each emoji.
 fn phrases(term: &Term<'_>) -> Vec<Phrase> {
     let text = fold(term.text);
     let starred = !term.quoted && text.ends_with('*');
@@ -101,7 +101,8 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
             }
             Piece::Dense(letters) => {
                 row.tokens.extend(letters.windows(2).map(<[String]>::concat));
-                // What goes on after the last letter does not matter, and a single one may begin a pair.
+                // The pair that starts with the last letter is unknown. A single letter is a prefix: it may start a
+                // pair.
                 if at < last || letters.len() == 1 {
                     row.tokens.extend(letters.last().cloned());
                     row.open = at == last;
@@ -114,7 +115,7 @@ fn phrases(term: &Term<'_>) -> Vec<Phrase> {
     Some(row).filter(|row| !row.tokens.is_empty()).into_iter().chain(emoji).collect()
 }
 
-/// The token of a term that is nothing but a hashtag or a name, with punctuation around it.
+/// The token of a term that is just a hashtag or name, apart from punctuation around it.
 fn sign(folded: &str) -> Option<String> {
     let text = folded.trim_matches(|c: char| !cut::is_word(c) && !matches!(c, '#' | '@') && !cut::is_emoji(c));
     let (mark, tag) =
@@ -123,7 +124,7 @@ fn sign(folded: &str) -> Option<String> {
     whole.then(|| std::iter::once(*mark).chain(tag.chars().take(LONGEST)).collect())
 }
 
-/// Words of a question that texts mostly have where they are not indexed: at the begin of an address.
+/// The words of a query that are usually not indexed, because they start a URL: `http`, `https`.
 #[must_use]
 pub fn unindexed(typed: &str) -> Vec<&'static str> {
     let named = |scheme: &&str| {

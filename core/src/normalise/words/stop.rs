@@ -1,12 +1,12 @@
-//! Words that say nothing of what a text is about: the small words of the languages that most posts are in, folded. They
-//! are left out of terms only; searches find them. Small on purpose: what is usual in a topic is no news there anyway, so
-//! the list matters only where another language comes in.
+//! Stop words: frequent function words of the languages of most posts, folded. They are excluded from terms only;
+//! searches find them. The list is short on purpose: words that are usual in a topic are not news anyway, so it matters
+//! only when another language appears.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// By language: English, Spanish, Portuguese, French, Italian, German, Dutch, Scandinavian, Polish, Russian and Ukrainian,
-/// Turkish, Indonesian, Arabic and Persian, Hindi, Greek; at last what belongs to posts.
+/// By language: English, Spanish, Portuguese, French, Italian, German, Dutch, Scandinavian, Polish, Russian and
+/// Ukrainian, Turkish, Indonesian, Arabic and Persian, Hindi, Greek; last, words typical of posts.
 const WORDS: &[&str] = &[
     "a about after again all also am an and any are as at be because been before being both but by can cannot could did do \
      does doing done dont down each even ever every few for from further get gets getting go goes going gonna got had has \
@@ -74,12 +74,12 @@ const WORDS: &[&str] = &[
 static STOP: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| WORDS.iter().flat_map(|language| language.split_whitespace()).collect());
 
-/// Whether a folded word says nothing by itself.
+/// Whether a folded word is a stop word.
 pub(super) fn says_nothing(word: &str) -> bool {
     STOP.contains(word)
 }
 
-/// Hosts that only lead elsewhere.
+/// Hosts of link shorteners.
 const SHORTENERS: [&str; 14] = [
     "t.co",
     "bit.ly",
@@ -97,7 +97,7 @@ const SHORTENERS: [&str; 14] = [
     "trib.al",
 ];
 
-/// Whether a host only leads elsewhere.
+/// Whether a host is a link shortener.
 pub(super) fn only_leads(host: &str) -> bool {
     SHORTENERS.contains(&host)
 }

@@ -1,22 +1,22 @@
-//! The terms of an item: its words of two letters and more, two words in a row, hashtags, names, sites of links, emoji; a
-//! script without spaces gives pairs of letters, as the search has them. Words that say nothing (`stop`) are left out, and
-//! no phrase reaches over them. Folded as texts are searched. How often a term occurs is not told: an item has it or not.
+//! Extracts the terms of an item: words of at least two letters, two words in a row, hashtags, names, domains of links,
+//! emoji; for scripts without spaces, pairs of letters. Excludes stop words (`stop`); no phrase extends across one.
+//! Texts are folded as for the search. How often a term occurs in an item does not matter.
 
 use super::cut::{self, HASHTAG, NAME, Piece};
 use super::{fold, site, stop};
 use crate::model::{Kind, Readable, SITE_SIGN};
 
-/// Version of the rules: what was counted by others is counted anew.
+/// Version of the rules. When it changes, all counts are computed again.
 pub const TERM_RULES: u8 = 1;
 
-/// Characters of a text that are read for terms.
+/// The most characters of a text that are read.
 const MOST_READ: usize = 4_096;
-/// Terms of an item.
+/// The most terms of an item.
 const MOST_TERMS: usize = 512;
-/// Characters of a word; longer ones are ids and the like.
+/// The most characters of a word. Longer ones are ids and the like.
 const LONGEST: usize = 32;
 
-/// Tells each term of an item to `each`; some more than once.
+/// Calls `each` with every term of an item. Some terms occur more than once.
 pub fn terms(item: &Readable<'_>, each: &mut dyn FnMut(&str)) {
     let mut told = Told { each, left: MOST_TERMS, row: String::new(), before: 0, plain: false };
     if item.kind == Kind::Page
@@ -34,8 +34,8 @@ pub fn terms(item: &Readable<'_>, each: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The runs of an item's letters that have no spaces between words, which [`terms`] tells in pairs; those of two letters are pairs
-/// themselves and left out.
+/// The runs of letters in scripts without spaces, which [`terms`] returns as pairs. Excludes runs of two letters: these
+/// are pairs already.
 #[must_use]
 pub fn runs(item: &Readable<'_>) -> Vec<String> {
     let mut runs = Vec::new();
@@ -55,15 +55,15 @@ pub fn runs(item: &Readable<'_>) -> Vec<String> {
     runs
 }
 
-/// What was told, and the word that another may follow.
+/// The state of extraction: the callback, and the previous word for phrases.
 struct Told<'a> {
     each: &'a mut dyn FnMut(&str),
     left: usize,
-    /// The last word, and behind it room for the next.
+    /// The previous word; the next is appended to form a phrase.
     row: String,
-    /// Bytes of it; 0 where nothing may follow it.
+    /// Its length in bytes; 0 if no phrase may continue it.
     before: usize,
-    /// Whether it is only digits.
+    /// Whether it consists of digits only.
     plain: bool,
 }
 
@@ -104,7 +104,7 @@ impl Told<'_> {
         }
     }
 
-    /// No phrase reaches from here on back.
+    /// Ends the current phrase.
     fn pause(&mut self) {
         self.before = 0;
     }
@@ -115,7 +115,7 @@ impl Told<'_> {
         }
     }
 
-    /// What stands between spaces.
+    /// Extracts the terms of a token between spaces.
     fn token(&mut self, token: &str) {
         let text = token.trim_start_matches(opens);
         if text.len() < token.len() {
@@ -131,7 +131,7 @@ impl Told<'_> {
             return self.pause();
         }
         if text.ends_with('…') || text.ends_with("...") {
-            // The word before may be cut.
+            // The last word may be truncated.
             return self.pause();
         }
         let sign = text.starts_with(['#', '@']);
@@ -151,7 +151,7 @@ impl Told<'_> {
                 }
             }
         } else if text.contains('@') {
-            // An address of mail.
+            // An email address.
             return self.pause();
         }
         self.words(text);
@@ -160,7 +160,7 @@ impl Told<'_> {
         }
     }
 
-    /// Pairs of letters; those of small words and endings of Japanese say nothing.
+    /// Pairs of letters. Pairs of hiragana only are skipped: they are function words and endings.
     fn dense(&mut self, letters: &[String]) {
         let small = |pair: &str| pair.chars().all(|c| matches!(c, '\u{3041}'..='\u{309F}'));
         for pair in letters.windows(2).map(<[String]>::concat) {
@@ -171,7 +171,7 @@ impl Told<'_> {
         self.pause();
     }
 
-    /// The words of a token. What an apostrophe joins is known by its end (`don't`, `it's`) or its begin (`l'eau`).
+    /// The words of a token. An apostrophe is resolved by what follows it (`don't`, `it's`) or precedes it (`l'eau`).
     fn words(&mut self, text: &str) {
         let text = text.trim_end_matches(|c: char| !cut::is_word(c));
         if let Some((begin, end)) = text.split_once(['\'', '’']) {
@@ -198,7 +198,7 @@ impl Told<'_> {
     }
 
     fn word(&mut self, word: &str) {
-        // The bytes tell without counting for nearly all.
+        // The byte length nearly always decides, without counting characters.
         let short = word.len() < 2 || (!word.is_ascii() && word.chars().count() < 2);
         let long = word.len() > LONGEST && word.chars().count() > LONGEST;
         if short || long || stop::says_nothing(word) {

@@ -1,5 +1,5 @@
-//! What is found by which words: a table of texts and questions, and laws that hold for any. The matcher here is the
-//! plainest there is; tests/it/words.rs holds both databases against the same tables.
+//! Tests which words find which texts: tables of texts and queries, and properties of any text. The matcher here is the
+//! simplest possible; tests/it/words.rs tests both databases with the same tables.
 
 use proptest::prelude::*;
 
@@ -116,7 +116,7 @@ fn what_is_indexed_of_a_text_is_bounded() {
     assert!(tokens(&post(&zalgo)).iter().flatten().all(|token| token.chars().count() <= 6));
 }
 
-/// Anything people write, and what is near to a boundary.
+/// Anything people write, with characters near a boundary.
 const ANYTHING: &str = "(\\PC|[\\x00-\\x7f]|[a-c ]|[東京都]|[ที่]|[\u{300}-\u{305}]|[#@_\"*-]|🎉|İ){0,40}";
 
 proptest! {
