@@ -1,6 +1,6 @@
-//! Complaints that say no bad word ("on hold for 2 hours", "still no refund"), falling prices ("plunge 12 %"), and praise
-//! that a French `pas` takes back: turns of phrase that the posts that were learned from hardly hold. Each moves what the
-//! weights say by a fixed amount. It learns nothing; the amounts were chosen by hand (docs/explanation/sentiment.md).
+//! Rules for phrases that are rare in the training posts: complaints without a negative word ("on hold for 2 hours",
+//! "still no refund"), falling prices ("plunge 12 %"), and praise negated by a French `pas`. Each shifts the model's
+//! result by a fixed amount, chosen by hand (docs/explanation/sentiment.md).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,8 +9,9 @@ use super::Lang;
 use super::language::Detected;
 use super::text::{self, Kind, Reading};
 
-/// Turns of phrase and what they add to what speaks for negative, in hundredths. Words in their order; `a|b` is either,
-/// `#` what begins with a digit, `~3` lets up to three other words stand between, `UNIT`, `MANY` and `THING` are the lists below.
+/// Phrases and their weight for negative, in hundredths. Words must occur in this order; `a|b` means either, `#` a word
+/// that starts with a digit, `~3` up to three other words in between; `UNIT`, `MANY`, `THING` and `FALLS` are the lists
+/// below.
 const TURNS: [(u16, &str); 32] = [
     (150, "on hold for|since|over|again|with|now|still"),
     (150, "been|be|am|still|put|left|kept|me on hold"),
@@ -68,20 +69,20 @@ const LISTS: [(&str, &str); 4] = [
     ),
 ];
 
-/// What several turns of phrase add at most.
+/// The most that a text's phrases add together.
 const MOST: u16 = 240;
 
-/// Whoever praises clearly says "waited two hours" of what was worth it.
+/// Above this probability of positive, complaints are ignored: the waiting was worth it.
 const PRAISED: f32 = 0.5;
 
-/// Verbs that praise, without what is run together with them, and what takes them back when it follows at once.
+/// French verbs of praise, without elided prefixes, and the words that negate them when they follow directly.
 const ADORING: [&str; 9] =
     ["adore", "adores", "adorons", "adorez", "adorent", "kiffe", "kiffes", "apprécie", "apprécies"];
 const TAKING_BACK: [&str; 4] = ["pas", "plus", "jamais", "guère"];
-/// How much it turns round.
+/// How much a negation shifts from positive to negative.
 const TAKEN_BACK: f32 = 1.2;
 
-/// One place of a turn of phrase.
+/// One position of a phrase.
 #[derive(Debug, Default)]
 struct Slot {
     between: usize,
@@ -92,9 +93,9 @@ struct Slot {
 #[derive(Debug, Default)]
 struct Turns {
     turns: Vec<(u16, Vec<Slot>)>,
-    /// Those that begin with a word.
+    /// Phrases by the hash of their first word.
     by_first: HashMap<u64, Vec<usize>>,
-    /// Those that begin with a digit.
+    /// Phrases that start with a number.
     by_digit: Vec<usize>,
 }
 
@@ -139,14 +140,14 @@ impl Slot {
     }
 }
 
-/// Whether the rest of a turn of phrase follows.
+/// Whether the rest of a phrase follows.
 fn follows(words: &[Spoken], slots: &[Slot]) -> bool {
     let Some((slot, rest)) = slots.split_first() else { return true };
     let places = words.iter().enumerate().take(slot.between + 1);
     places.filter(|(_, word)| slot.takes(**word)).any(|(at, _)| follows(words.get(at + 1..).unwrap_or(&[]), rest))
 }
 
-/// What complaints add to what speaks for negative.
+/// The weight for negative that a text's complaints add.
 fn complaints(reading: &Reading) -> f32 {
     let words: Vec<Spoken> = reading
         .tokens
@@ -169,7 +170,7 @@ fn complaints(reading: &Reading) -> f32 {
     f32::from(sum) / 100.0
 }
 
-/// Whether a French text takes praise back.
+/// Whether a French text negates its praise.
 fn takes_back(reading: &Reading) -> bool {
     reading.tokens.windows(2).any(|pair| {
         let [verb, word] = pair else { return false };
@@ -179,7 +180,7 @@ fn takes_back(reading: &Reading) -> bool {
     })
 }
 
-/// What the weights say of a text, moved by how it complains.
+/// Adjusts the model's probabilities by these rules.
 pub(super) fn moved(reading: &Reading, detected: Detected, p: [f32; 3]) -> [f32; 3] {
     let [negative, _, positive] = p;
     let by = match detected.lang {

@@ -1,6 +1,6 @@
-//! Emoticons: which characters make one, and which of a few it is. Emoji are `lexicon`'s.
+//! Recognises emoticons and maps each to one of a few types. `lexicon` handles emoji.
 
-/// Recognises an emoticon at the begin of `rest`: its length in characters, and the one that stands for its kind.
+/// Recognises an emoticon at the start of `rest`. Returns its length in characters and its type's representative.
 pub(super) fn at(rest: &[char], before: Option<char>) -> Option<(usize, &'static str)> {
     let get = |at: usize| rest.get(at).copied().unwrap_or(' ');
     let alone = !before.is_some_and(char::is_alphanumeric);
@@ -39,7 +39,7 @@ fn eyes(eye: char, get: &impl Fn(usize) -> char) -> Option<(usize, &'static str)
         'o' | 'O' if ends && eye == ':' => ":O",
         _ => return None,
     };
-    // `:))))` is one.
+    // `:))))` is one emoticon.
     let last = get(mouth);
     let length = (mouth..64).take_while(|at| get(*at) == last).count();
     Some((mouth + length.max(1), name))

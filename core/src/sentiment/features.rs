@@ -1,6 +1,5 @@
-//! What the model looks at in a text: hashed words and pairs of words with marks of negation, hashed runs of 3 to 5
-//! characters, and some counted things. The trainer (`scripts/train_sentiment`) and the scorer read texts through this one
-//! file, so that they cannot differ.
+//! Features of a text: hashed words and word pairs with negation marked, hashed character n-grams of length 3 to 5, and
+//! some counts. The trainer (`scripts/train_sentiment`) and the scorer share this code, so that they cannot differ.
 
 use super::Lang;
 use super::language::Detected;
@@ -8,33 +7,33 @@ use super::lexicon::{Lexicon, lexicon};
 use super::text::{Kind, Reading};
 use super::valence::{Sum, VALUES, Valences};
 
-/// Buckets that hashes fall into.
+/// Number of hash buckets.
 pub const BUCKETS: usize = 500_000;
 
 pub const COUNTED: usize = 30 + VALUES;
 
-/// Words after a negating one that it reaches.
+/// How many words after a negator are negated.
 const REACH: u32 = 4;
 
-/// A group of hashed features; each is scaled by the root of its size, so that long texts do not shout.
+/// A group of hashed features. Each is scaled by the root of its size, so that long texts do not get extreme scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// Words and pairs.
+    /// Words and word pairs.
     Words,
-    /// Runs of characters.
+    /// Character n-grams.
     Runs,
 }
 
-/// Groups there are.
+/// Number of groups.
 pub const GROUPS: usize = 2;
 
-/// What one feature counts in a group of so many.
+/// The weight of one feature in a group of this size.
 #[must_use]
 pub fn scale(size: usize) -> f32 {
     1.0 / f32::from(u16::try_from(size.max(1)).unwrap_or(u16::MAX)).sqrt()
 }
 
-/// Hands each hashed feature's bucket to `take`, and returns the counted ones.
+/// Calls `take` with the bucket of each hashed feature, and returns the counted features.
 pub fn features(
     reading: &Reading,
     detected: Detected,
@@ -46,7 +45,7 @@ pub fn features(
     counted
 }
 
-/// Spreads a hash over the buckets.
+/// Maps a hash to a bucket.
 fn bucket(hash: u64, salt: u64) -> usize {
     let mixed = (hash ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let high = mixed >> 32;
@@ -59,7 +58,7 @@ const PAIR: u64 = 3;
 const SKIPPED: u64 = 4;
 const RUN: u64 = 5;
 
-/// Words, pairs, and everything that is counted.
+/// Computes words, pairs and all counted features.
 fn words(
     reading: &Reading,
     detected: Detected,
@@ -113,10 +112,10 @@ fn words(
     counted
 }
 
-/// Words after which the opposite follows.
+/// Adversative conjunctions.
 const BUT: [&str; 8] = ["but", "aber", "mais", "ma", "mas", "pero", "lekin", "لكن"];
 
-/// How far a word strengthens the one that follows it, or weakens it.
+/// Whether a word strengthens (1) or weakens (-1) the words after it.
 fn booster(word: &str) -> f32 {
     match word {
         "very" | "really" | "so" | "extremely" | "absolutely" | "totally" | "completely" | "incredibly" | "super"
@@ -128,7 +127,7 @@ fn booster(word: &str) -> f32 {
     }
 }
 
-/// What was counted on the way.
+/// The running counts.
 #[derive(Debug, Default)]
 struct Tallies {
     reach: u32,
@@ -189,7 +188,7 @@ impl Tallies {
     }
 
     fn counted(&self, reading: &Reading, detected: Detected) -> [f32; COUNTED] {
-        // A few say nearly as much as many.
+        // The difference between few and many is small.
         let some = |n: u32| f32::from(u8::try_from(n.min(8)).unwrap_or(8)).sqrt();
         let mut counted = [0.0; COUNTED];
         let first = [
@@ -217,7 +216,7 @@ impl Tallies {
             some(self.negations),
         ];
         counted[..first.len()].copy_from_slice(&first);
-        // Whether a language's posts lean to one side.
+        // One indicator per language: a bias, because posts of a language may lean to one side.
         let lang = Lang::ALL.iter().position(|lang| *lang == detected.lang).unwrap_or(0);
         if let Some(slot) = counted.get_mut(first.len() + lang) {
             *slot = 1.0;
@@ -226,7 +225,7 @@ impl Tallies {
     }
 }
 
-/// Runs of 3 to 5 characters, words' borders included.
+/// Takes character n-grams of length 3 to 5, including the spaces around words.
 fn runs(reading: &Reading, take: &mut impl FnMut(Group, usize)) {
     let mut window = [0u64; 5];
     let mut filled = 0;

@@ -1,6 +1,6 @@
-//! In which language a text is: by its script, then by the most common words and by letters, and where those do not decide
-//! by trigrams (`whatlang`), which are ten times slower. Short texts are given the benefit of the doubt: only a text that
-//! clearly is in another language is turned away, and what nothing speaks for is English.
+//! Detects a text's language: by script, then by common words and letters, and if these do not decide by trigrams
+//! (`whatlang`), which are ten times slower. Rejects a text only if it is clearly in another language; the default is
+//! English.
 
 use whatlang::{Detector, Lang as Trigram};
 
@@ -9,27 +9,27 @@ use super::lexicon::lexicon;
 use super::other_languages::OTHERS;
 use super::text::{Kind, Reading};
 
-/// A text's language.
+/// The detected language of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Detected {
-    /// The one whose words and weights are used.
+    /// The language whose words and weights are used.
     pub lang: Lang,
-    /// Its code (ISO 639-1 where there is one), `und` when there are no words.
+    /// The language's code (ISO 639-1 if there is one); `und` if the text has no words.
     pub code: &'static str,
-    /// Whether the model was trained on it.
+    /// Whether the model supports the language.
     pub supported: bool,
 }
 
-/// Words that trigrams need to be believed.
+/// Minimum number of words for trigrams to be reliable.
 const ENOUGH_WORDS: u32 = 4;
 
-/// Tongues whose words are counted, with room for more.
+/// Size of the array of hits: the number of languages with word lists, with room for more.
 const TONGUES: usize = 64;
 
-/// Bytes of a text that trigrams look at.
+/// The number of bytes of a text used for trigrams.
 const LOOKED_AT: usize = 300;
 
-/// Languages that trigrams choose from, when the script is Latin.
+/// Candidate languages for trigrams when the script is Latin.
 const LATIN: [Trigram; 25] = [
     Trigram::Eng,
     Trigram::Deu,
@@ -58,7 +58,7 @@ const LATIN: [Trigram; 25] = [
     Trigram::Lav,
 ];
 
-/// Says in which language a text is.
+/// Detects the language of a text.
 #[must_use]
 pub fn detect(reading: &Reading) -> Detected {
     let (mut latin, mut arabic, mut persian, mut other) = (0u32, 0u32, 0u32, 0u32);
@@ -76,7 +76,7 @@ pub fn detect(reading: &Reading) -> Detected {
         }
     }
     if latin + arabic + other == 0 {
-        // Pictures mean the same everywhere; marks, links, names and numbers alone say nothing.
+        // Emoji mean the same in every language. Marks, links, names and numbers alone have no tone.
         let supported = reading.tokens.iter().any(|t| matches!(t.kind, Kind::Emoji | Kind::Emoticon));
         return Detected { lang: Lang::English, code: "und", supported };
     }
@@ -102,18 +102,18 @@ fn known(lang: Lang) -> Detected {
     Detected { lang, code: lang.code(), supported: true }
 }
 
-/// What speaks for which tongue in a text of Latin letters.
+/// Language evidence in a text of Latin letters.
 #[derive(Debug, Clone, Copy)]
 struct Spoken {
-    /// Words per tongue that are common in it: of `Lang::ALL`, then of `OTHERS`.
+    /// Common words found, per language: first `Lang::ALL`, then `OTHERS`.
     hits: [u32; TONGUES],
-    /// Words, numbers apart.
+    /// Number of words, without numbers.
     words: u32,
-    /// Words with a letter that none of our languages writes.
+    /// Words with a letter that no supported language uses.
     strange: u32,
-    /// Words with a letter that English does not write.
+    /// Words with a letter that English does not use.
     accented: u32,
-    /// Words with `ä`, `ö`, `ü` or `ß` and no other letter of that kind.
+    /// Words with `ä`, `ö`, `ü` or `ß` and no other non-ASCII letter.
     umlauts: u32,
 }
 
@@ -148,7 +148,7 @@ impl Spoken {
         spoken
     }
 
-    /// The tongue of ours, and the one of the others, most of whose words are there, the first of equals.
+    /// The supported and the other language with the most hits; on a tie the first.
     fn best(&self) -> ((usize, u32), (usize, u32)) {
         let (ours, others) = self.hits.split_at(Lang::ALL.len());
         let best = |hits: &[u32]| {
@@ -158,13 +158,13 @@ impl Spoken {
     }
 }
 
-/// Endings of German words that the other languages hardly have: a headline may hold no other sign.
+/// Endings of German words that are rare in the other languages. A headline may have no other evidence.
 const GERMAN_ENDINGS: [&str; 22] = [
     "ungen", "tung", "dung", "lung", "rung", "keit", "keiten", "heiten", "schaft", "schaften", "ieren", "ierte",
     "ierten", "liche", "licher", "lichen", "liches", "ische", "ischer", "isches", "ischen", "zeiten",
 ];
 
-/// Whether a word of eight letters and more ends in one of them.
+/// Whether a word of at least eight bytes has a German ending.
 fn ends_in_german(word: &str) -> bool {
     word.len() >= 8 && GERMAN_ENDINGS.iter().any(|ending| word.ends_with(ending))
 }
@@ -173,15 +173,15 @@ fn is_umlaut(c: char) -> bool {
     matches!(c, 'ä' | 'ö' | 'ü' | 'ß')
 }
 
-/// Letters that one of our languages writes; texts are composed, so that an accent is no letter of its own.
+/// Whether a supported language uses the letter. Texts are composed, so an accent is not a letter of its own.
 fn is_ours(c: char) -> bool {
     matches!(c, 'a'..='z' | 'à'..='ä' | 'æ'..='ï' | 'ñ'..='ö' | 'ù'..='ü' | 'ÿ' | 'œ' | 'ß')
 }
 
-/// Latin script: the tongue most of whose common words are there. One of ours is believed at once when it alone has most
-/// of them and they are not rare; another one when it is two ahead, or when letters are there that none of ours writes.
-/// In between trigrams are asked, in texts of several words and in those with letters that English does not write; they
-/// must be reliable to overrule all words. What nothing decides is English.
+/// Detects the language of a Latin text by common words. A supported language is accepted at once if it alone has the
+/// most hits and they are not rare; another language if it is at least two hits ahead, or if the text has letters that
+/// no supported language uses. Otherwise uses trigrams, for texts of several words and those with letters that English
+/// does not use. Trigrams must be reliable to overrule all words. The default is English.
 fn by_words(reading: &Reading) -> Detected {
     let spoken = Spoken::of(reading);
     let ((lang, mine), (other, theirs)) = spoken.best();
@@ -191,7 +191,7 @@ fn by_words(reading: &Reading) -> Detected {
     let words = spoken.words;
     let ours = spoken.hits.get(..Lang::ALL.len()).unwrap_or(&[]);
     let ahead = mine > theirs && ours.iter().filter(|n| **n == mine).count() == 1;
-    // Two names in a text of ours make no other language of it.
+    // A supported language clearly leads; two foreign names do not change it.
     let named = ahead && mine >= 2 && mine * 4 >= words;
     if spoken.strange >= 2 && spoken.strange * 5 >= words && !named {
         let others: Vec<Trigram> = LATIN.into_iter().filter(|lang| of_trigram(*lang).is_none()).collect();
@@ -201,7 +201,7 @@ fn by_words(reading: &Reading) -> Detected {
         return known(lang);
     }
     let few = words < ENOUGH_WORDS;
-    // "Lächerlich": no other word speaks, and of our languages German alone writes so.
+    // "Lächerlich": no common word, but of the supported languages only German has these letters.
     if few && mine == 0 && theirs == 0 && spoken.umlauts * 2 > words && spoken.umlauts == spoken.accented {
         return known(Lang::German);
     }
@@ -230,13 +230,13 @@ fn by_words(reading: &Reading) -> Detected {
     }
 }
 
-/// The code of a language we do not know.
+/// The code of an unsupported language, detected by trigrams.
 fn foreign(reading: &Reading, among: Option<&[Trigram]>) -> &'static str {
     let detector = among.map_or_else(Detector::new, |among| Detector::with_allowlist(among.to_vec()));
     detector.detect(&sample(reading)).map_or("und", |found| code(found.lang()))
 }
 
-/// The words alone, bounded.
+/// The words of the text, limited in length.
 fn sample(reading: &Reading) -> String {
     let mut sample = String::with_capacity(LOOKED_AT + 32);
     for token in reading.tokens.iter().filter(|t| t.kind == Kind::Word) {
@@ -253,7 +253,7 @@ fn of_trigram(lang: Trigram) -> Option<Lang> {
     Lang::ALL.iter().copied().find(|known| known.code() == code(lang))
 }
 
-/// Two letters where the language has them, which upstream's tags use too.
+/// The code of a language, two letters if there are two. The language tags of services use these too.
 fn code(lang: Trigram) -> &'static str {
     match lang {
         Trigram::Eng => "en",

@@ -1,15 +1,15 @@
-//! Words per language: the most common ones (which tell languages apart; many were counted in the posts that are learned
-//! from), and by hand those that negate and those that praise or blame. A `*` at the end stands for any ending. Small on
-//! purpose: they help where there is little to learn from; the weights know the rest.
+//! Word lists per language: the most common words, which identify the language (many were counted in the training
+//! posts), and hand-picked negators and words of praise or blame. A final `*` matches any ending. Short on purpose:
+//! they help where there is little training data; the weights cover the rest.
 
 use super::Lang;
 
-/// What is known of a language.
+/// The word lists of a language.
 pub(super) struct LanguageWords {
     pub(super) lang: Lang,
-    /// The most common ones.
+    /// The most common words.
     pub(super) common: &'static str,
-    /// Negate what follows.
+    /// Words that negate what follows.
     pub(super) negators: &'static str,
     pub(super) good: &'static str,
     pub(super) bad: &'static str,
@@ -218,10 +218,10 @@ pub(super) const WORDS: &[LanguageWords] = &[
     },
 ];
 
-/// Emoji that please, and those that do not; what the others say is learned.
+/// Positive and negative emoji. The model learns the others.
 pub(super) const GOOD_EMOJI: &str = "😀😁😂😃😄😅😆😇😉😊😋😌😍😎😏😗😘😙😚😛😜😝😸😹😺😻😽🙂🙌🙏👍👏👌💪✌☺❤♥💕💖💗💘💙💚💛💜💞💝💟💋🎉🎊🎁🎂🏆🥇⭐🌟✨🌹🌸🌺💐🔥💯😬🤗🤩🥰🥳🤣🙈☀🌈🍀💃🎶🍻🎈👑🏅⚽✅👯";
 pub(super) const BAD_EMOJI: &str = "😒😓😔😕😖😞😟😠😡😢😣😤😥😦😧😨😩😪😫😭😮😰😱😲😳😵😷😿😾💔👎🖕😈👿💀☠💩🤮🤢🤬🤦🙄😑😐😶🙁☹🤕🤒🤡🐍🚫❌⚠💣🔪😯🤥🥺🙃";
 
-/// Emoticons as the reader names them.
+/// Representatives of emoticon types, as `emoticon` returns them.
 pub(super) const GOOD_EMOTICONS: &[&str] = &[":)", ";)", ":D", ":P", ":*", "<3", ":')"];
 pub(super) const BAD_EMOTICONS: &[&str] = &[":(", ":'(", ":/", "</3", ":O"];

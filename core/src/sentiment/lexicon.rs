@@ -1,4 +1,4 @@
-//! The word lists of `language_words` as one table, made at first use and looked into by hash.
+//! The word lists of `language_words` as hash tables, built at first use.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -9,21 +9,21 @@ use super::language_words::{BAD_EMOJI, BAD_EMOTICONS, GOOD_EMOJI, GOOD_EMOTICONS
 use super::other_languages::OTHERS;
 use super::text::{self, FNV, FNV_PRIME};
 
-/// What is known of a word in a language.
+/// The entry of a word in a language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Whether it negates what follows.
+    /// Whether it negates the words after it.
     pub(super) negates: bool,
-    /// Praises (1), blames (-1).
+    /// 1 for praise, -1 for blame, otherwise 0.
     pub(super) polarity: i8,
 }
 
-/// Prefixes that may end in `*` have from this many bytes.
+/// Minimum length in bytes of a prefix that ends in `*`.
 const SHORTEST_PREFIX: usize = 3;
-/// To this many.
+/// Maximum length in bytes of such a prefix.
 const LONGEST_PREFIX: usize = 14;
 
-/// Keys are hashes already.
+/// A hasher for keys that are hashes already.
 #[derive(Debug, Default, Clone)]
 struct AsIs(u64);
 
@@ -42,16 +42,16 @@ impl Hasher for AsIs {
 type Map<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
 
 pub(super) struct Lexicon {
-    /// Word to the bits of the tongues whose common words it is of.
+    /// For each word, a bit set of the languages in which it is common.
     common: Map<u64>,
-    /// Word and language to what it says.
+    /// Entries by word and language.
     whole: Map<Entry>,
     prefixes: Map<Entry>,
-    /// Emoji and emoticons.
+    /// Polarities of emoji and emoticons.
     signs: Map<i8>,
 }
 
-/// The one there is.
+/// The lexicon.
 pub(super) fn lexicon() -> &'static Lexicon {
     static LEXICON: OnceLock<Lexicon> = OnceLock::new();
     LEXICON.get_or_init(Lexicon::build)
@@ -102,12 +102,12 @@ impl Lexicon {
         }
     }
 
-    /// The bits of the tongues whose common words it is of, in the order of `WORDS`, then `OTHERS`.
+    /// A bit set of the languages in which the word is common, in the order of `WORDS`, then `OTHERS`.
     pub(super) fn common(&self, hash: u64) -> u64 {
         self.common.get(&hash).copied().unwrap_or(0)
     }
 
-    /// What is known of a word, itself or by its beginning; the longest beginning counts.
+    /// The entry of a word. Without a polarity of its own, it gets that of its longest listed prefix.
     pub(super) fn of(&self, word: &str, hash: u64, lang: Lang) -> Entry {
         let mut found = self.whole.get(&key(hash, lang)).copied().unwrap_or_default();
         if found.polarity != 0 {
@@ -125,7 +125,7 @@ impl Lexicon {
         found
     }
 
-    /// What an emoji or emoticon says.
+    /// The polarity of an emoji or emoticon; 0 if unknown.
     pub(super) fn sign(&self, hash: u64) -> i8 {
         self.signs.get(&hash).copied().unwrap_or(0)
     }

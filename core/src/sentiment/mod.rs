@@ -1,5 +1,5 @@
-//! How a text sounds: negative, neutral or positive, with probabilities, in the languages the model was trained on. Pure,
-//! offline, and the same on every machine. What it is not: an opinion on the topic a text is about (docs/explanation/sentiment.md).
+//! Sentiment of a text: negative, neutral or positive, with probabilities, in the languages the model was trained on.
+//! Pure, offline, deterministic. It is not the author's opinion of the topic (docs/explanation/sentiment.md).
 
 mod complaints;
 mod emoticon;
@@ -16,11 +16,12 @@ pub mod weights;
 pub use language::{Detected, detect};
 pub use scorer::{Scored, judge, learned, score, score_with, sums};
 
-/// The scorer's version: another one whenever the same text could get another score. Scores of different versions must not
-/// be put together: readers take those of the version that judged most; `topicwatch db rescore` brings all up to this one.
+/// The scorer's version. Change it whenever the same text could get another score. Scores of different versions cannot
+/// be combined: readers use the version that scored most items; `topicwatch db rescore` rescores all items with this
+/// one.
 pub const VERSION: &str = "builtin-4";
 
-/// Languages the model was trained on.
+/// The languages the model was trained on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lang {
     English,
@@ -29,13 +30,13 @@ pub enum Lang {
     Italian,
     Portuguese,
     Spanish,
-    /// Hindi in Latin letters.
+    /// Hindi in Latin script.
     Hindi,
     Arabic,
 }
 
 impl Lang {
-    /// Each of them; the order is that of the weights.
+    /// All languages, in the order of the weights.
     pub const ALL: [Self; 8] = [
         Self::English,
         Self::German,
@@ -47,7 +48,7 @@ impl Lang {
         Self::Arabic,
     ];
 
-    /// ISO 639-1.
+    /// The ISO 639-1 code.
     #[must_use]
     pub fn code(self) -> &'static str {
         match self {

@@ -1,5 +1,5 @@
-//! The most common words of languages the model was not trained on, by code: they keep those languages apart from its own.
-//! Counted in the declaration of human rights, and written down; what a word says is no matter here.
+//! The most common words, by code, of languages the model was not trained on. They prevent confusion with the supported
+//! ones. Counted in the Universal Declaration of Human Rights, and completed by hand. Their sentiment is not used.
 
 pub(super) const OTHERS: &[(&str, &str)] = &[
     (

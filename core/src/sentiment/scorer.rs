@@ -1,4 +1,4 @@
-//! The scorer: a text's features weighed, the sums made probabilities.
+//! The scorer: weighted sums of a text's features, converted to probabilities.
 
 use std::sync::OnceLock;
 
@@ -10,24 +10,24 @@ use super::weights::Weights;
 use super::{Lang, VERSION};
 use crate::model::{Judged, Tone};
 
-/// The weights of this version.
+/// The built-in weights of this version.
 const FILE: &[u8] = include_bytes!("weights/builtin-4.bin");
 
-/// What a text got.
+/// The score of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
-    /// The most probable class, or unsupported.
+    /// The most probable class; unsupported if the language is.
     pub tone: Tone,
-    /// Positive less negative, in thousandths.
+    /// Positive minus negative, in thousandths.
     pub score: i64,
-    /// Negative, neutral, positive; they sum to one. All zero when unsupported.
+    /// Probabilities of negative, neutral and positive; they sum to 1. All zero if unsupported.
     pub p: [f32; 3],
-    /// The language that was detected.
+    /// Code of the detected language.
     pub lang: &'static str,
 }
 
 impl Scored {
-    /// The probabilities in thousandths that sum to a thousand.
+    /// The probabilities in thousandths; they sum to 1000.
     #[must_use]
     pub fn thousandths(&self) -> [i64; 3] {
         #[allow(clippy::cast_possible_truncation, reason = "between 0 and 1000")]
@@ -41,7 +41,7 @@ fn built_in() -> Option<&'static Weights<'static>> {
     WEIGHTS.get_or_init(|| Weights::read(FILE)).as_ref()
 }
 
-/// Scores a text of any kind and length; reads [`text::MAX_CHARS`] of it.
+/// Scores a text. Reads at most [`text::MAX_CHARS`] characters of it.
 #[must_use]
 pub fn score(text: &str) -> Scored {
     match built_in() {
@@ -50,7 +50,7 @@ pub fn score(text: &str) -> Scored {
     }
 }
 
-/// Judges an item by its title and its text together: [`crate::model::Judge`].
+/// Scores an item by its title and text together. Implements [`crate::model::Judge`].
 #[must_use]
 pub fn judge(title: Option<&str>, text: Option<&str>) -> Judged {
     let scored = match (title, text) {
@@ -61,13 +61,13 @@ pub fn judge(title: Option<&str>, text: Option<&str>) -> Judged {
     Judged { tone: scored.tone, score: supported.then_some(scored.score), scorer: VERSION }
 }
 
-/// Scores with other weights than those of the program.
+/// Scores with the given weights.
 #[must_use]
 pub fn score_with(weights: &Weights<'_>, text: &str) -> Scored {
     scored(weights, text, complaints::moved)
 }
 
-/// The same by what was learned alone, which is what the trainer measures.
+/// Scores with the learned weights alone, without the rules of `complaints`. The trainer measures this.
 #[must_use]
 pub fn learned(weights: &Weights<'_>, text: &str) -> Scored {
     scored(weights, text, |_, _, p| p)
@@ -100,7 +100,7 @@ fn unsupported(lang: &'static str) -> Scored {
     Scored { tone: Tone::Unsupported, score: 0, p: [0.0; 3], lang }
 }
 
-/// What speaks for negative, neutral and positive.
+/// The weighted sums for negative, neutral and positive.
 #[must_use]
 pub fn sums(weights: &Weights<'_>, reading: &text::Reading, detected: super::Detected) -> [f32; 3] {
     let (mut hashed, mut sizes) = ([[0.0f32; 2]; GROUPS], [0usize; GROUPS]);
@@ -124,7 +124,7 @@ pub fn sums(weights: &Weights<'_>, reading: &text::Reading, detected: super::Det
     sums
 }
 
-/// Probabilities of the three classes.
+/// Converts sums to calibrated probabilities.
 fn probabilities(weights: &Weights<'_>, sums: [f32; 3], lang: Lang) -> [f32; 3] {
     let Some(calibration) = weights.calibration.get(lang as usize) else { return [0.0, 1.0, 0.0] };
     let mut calibrated = [0.0; 3];

@@ -1,77 +1,76 @@
-//! A text as the scorer reads it: bounded, composed, lower case, masked, cut into tokens. What the tokens weigh is
-//! `features`'s; identity of texts is `normalise`'s and follows other rules.
+//! Prepares a text for the scorer: limits its length, normalises and lower-cases it, masks mentions and links, and
+//! splits it into tokens. `features` weighs the tokens; `normalise` has other rules for a text's identity.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::emoticon;
 use crate::normalise::after_ampersand;
 
-/// Characters that are read of a text. A post has some hundred; what follows in a longer text changes no tone that anybody
-/// could name.
+/// The most characters read. Posts have a few hundred; the rest of a longer text hardly changes its tone.
 pub const MAX_CHARS: usize = 4_000;
 
-/// Tokens that are kept of a text.
+/// The most tokens kept.
 const MAX_TOKENS: usize = 1_000;
 
-/// Repetitions of one letter that are kept (`soooo` reads `soo`).
+/// The most repetitions of a letter kept (`soooo` becomes `soo`).
 const STRETCH: usize = 2;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A word, a hashtag's words too.
+    /// A word, also one of a hashtag.
     Word,
     Emoji,
-    /// `:)` and its kin, already told apart by what they say.
+    /// An emoticon such as `:)`, mapped to its type.
     Emoticon,
     /// A run of punctuation.
     Mark,
-    /// `@somebody`, or a link.
+    /// A mention or a link.
     Mask,
 }
 
-/// A token: where it lies in [`Reading::text`], and its hash.
+/// A token: its position in [`Reading::text`] and its hash.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Of its text.
+    /// Hash of its text.
     pub hash: u64,
-    /// Begin in bytes.
+    /// Start, in bytes.
     pub start: u32,
-    /// End in bytes.
+    /// End, in bytes.
     pub end: u32,
-    /// A word in capitals, of two letters or more.
+    /// Whether it is a word of at least two letters in capitals.
     pub shouted: bool,
 }
 
-/// A text, read.
+/// A tokenised text.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// Tokens joined by one space, with one at each end.
+    /// The tokens, separated and surrounded by single spaces.
     pub text: String,
     pub tokens: Vec<Token>,
-    /// Words in capitals, of two letters or more.
+    /// Number of words of at least two letters in capitals.
     pub shouted: u32,
-    /// Words with a letter three or more times in a row.
+    /// Number of words with a letter three or more times in a row.
     pub stretched: u32,
     pub tags: u32,
-    /// Letters of all words.
+    /// Number of letters in all words.
     pub letters: u32,
 }
 
-/// FNV-1a, 64 bits: stable for ever, because the weights were learned with it.
+/// FNV-1a, 64 bits. Must never change: the weights were learned with it.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u64 {
     bytes.iter().fold(FNV, |h, b| (h ^ u64::from(*b)).wrapping_mul(FNV_PRIME))
 }
 
-/// Where FNV begins.
+/// FNV offset basis.
 pub(super) const FNV: u64 = 0xcbf2_9ce4_8422_2325;
-/// What FNV multiplies by.
+/// FNV prime.
 pub(super) const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
-/// Reads a text.
+/// Tokenises a text.
 #[must_use]
 pub fn read(text: &str) -> Reading {
     let chars = composed(text);
@@ -84,8 +83,8 @@ pub fn read(text: &str) -> Reading {
     reading
 }
 
-/// The characters that are read, each written in one way: a letter and its accents as one character, styled and wide
-/// letters as plain ones.
+/// The characters to read, normalised (NFKC): a letter and its accents become one character, styled and wide letters
+/// plain ones.
 fn composed(text: &str) -> Vec<char> {
     let mut chars = unescaped(text);
     if is_nfkc_quick(chars.iter().copied()) != IsNormalized::Yes {
@@ -95,7 +94,8 @@ fn composed(text: &str) -> Vec<char> {
     chars
 }
 
-/// Twice as many characters as are read, because an accent may be one, entities put back and invisible ones left out.
+/// Decodes entities and drops invisible characters. Reads twice `MAX_CHARS`, because composing and dropping shorten the
+/// text.
 fn unescaped(text: &str) -> Vec<char> {
     let mut out = Vec::with_capacity(text.len().min(MAX_CHARS));
     let mut rest = text.chars();
@@ -107,7 +107,7 @@ fn unescaped(text: &str) -> Vec<char> {
             rest = rest.as_str().get(length..).unwrap_or("").chars();
             c = plain;
         }
-        // What an entity stands for is read as if it had been written.
+        // Treat a decoded entity as if its character had been written.
         if !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ad}' | '\u{1f3fb}'..='\u{1f3ff}')
         {
             out.push(match c {
@@ -120,7 +120,7 @@ fn unescaped(text: &str) -> Vec<char> {
     out
 }
 
-/// Reads the token that begins at `at`; returns where the next may begin.
+/// Reads the token at `at`. Returns the position after it.
 fn step(reading: &mut Reading, chars: &[char], at: usize) -> usize {
     let Some(c) = chars.get(at).copied() else { return at + 1 };
     let next = chars.get(at + 1).copied().unwrap_or(' ');
@@ -157,7 +157,7 @@ fn step(reading: &mut Reading, chars: &[char], at: usize) -> usize {
     }
     if is_emoji(c) {
         push_char(reading, Kind::Emoji, c);
-        // A row of the same one says it once.
+        // A row of the same emoji counts once.
         return run(chars, at, |other| other == c);
     }
     let end = run(chars, at, |other| other == c);
@@ -180,19 +180,19 @@ fn mark(c: char, length: usize) -> &'static str {
     }
 }
 
-/// Where a run of characters that begins at `at` ends.
+/// The end of the run of matching characters that starts at `at`.
 fn run(chars: &[char], at: usize, belongs: impl Fn(char) -> bool) -> usize {
     let length = chars.get(at..).unwrap_or(&[]).iter().take_while(|c| belongs(**c)).count();
     at + length.max(usize::from(!chars.get(at).is_some_and(|c| belongs(*c))))
 }
 
-/// Letters, digits, and the marks that belong to letters.
+/// Whether a character is a letter, a digit or a mark of a letter.
 fn is_letter(c: char) -> bool {
     c.is_alphanumeric()
         || matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{640}' | '\u{900}'..='\u{97f}')
 }
 
-/// Pictures: emoji, symbols, arrows' friends.
+/// Whether a character is an emoji or a pictorial symbol.
 pub(super) fn is_emoji(c: char) -> bool {
     matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2600}'..='\u{27bf}' | '\u{2b50}' | '\u{2b55}' | '\u{231a}'..='\u{23ff}' | '\u{203c}' | '\u{2049}')
 }
@@ -207,14 +207,14 @@ fn is_link(found: &[char], rest: &[char]) -> bool {
         || is("www") && rest.first() == Some(&'.')
 }
 
-/// `#NotHappy` is `Not`, `Happy`; `#nothappy` stays one word, whose character n-grams are looked at.
+/// Splits a hashtag into words: `#NotHappy` is `Not`, `Happy`. `#nothappy` stays one word; its character n-grams help.
 fn tag_words(tag: &[char]) -> impl Iterator<Item = &[char]> {
     tag.chunk_by(|a, b| !(*b == '_' || a.is_lowercase() && b.is_uppercase() || a.is_numeric() != b.is_numeric()))
         .map(|part| part.strip_prefix(&['_']).unwrap_or(part))
         .filter(|part| !part.is_empty())
 }
 
-/// Writes a word: lower case, stretches shortened, spellings that mean the same folded.
+/// Appends a word: lower case, long repetitions shortened, spelling variants folded.
 fn word(reading: &mut Reading, found: &[char]) {
     let found = trimmed(found);
     if found.is_empty() {
@@ -229,7 +229,7 @@ fn word(reading: &mut Reading, found: &[char]) {
     reading.letters = reading.letters.saturating_add(u32::try_from(letters).unwrap_or(u32::MAX));
     let start = reading.text.len();
     if found.iter().all(char::is_ascii_digit) {
-        // How much it was says nothing.
+        // The value of a number does not matter.
         reading.text.push('0');
         close(reading, Kind::Word, start);
         return;
@@ -251,7 +251,7 @@ fn word(reading: &mut Reading, found: &[char]) {
     }
 }
 
-/// Without apostrophes at its ends.
+/// Strips apostrophes at both ends.
 fn trimmed(mut word: &[char]) -> &[char] {
     while let [rest @ .., '\''] = word {
         word = rest;
@@ -262,8 +262,8 @@ fn trimmed(mut word: &[char]) -> &[char] {
     word
 }
 
-/// Arabic letters that are written in several ways, and marks that are written or not; combining marks go, which also
-/// makes heaps of them harmless.
+/// Folds spelling variants of Arabic letters. Drops combining marks (`None`), which also makes long stacks of them
+/// harmless.
 fn folded(c: char) -> Option<char> {
     match c {
         '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{652}' | '\u{640}' => None,
@@ -286,7 +286,7 @@ fn push_char(reading: &mut Reading, kind: Kind, c: char) {
     close(reading, kind, start);
 }
 
-/// Ends the token that was begun at `start`.
+/// Ends the token that started at `start`.
 fn close(reading: &mut Reading, kind: Kind, start: usize) {
     let end = reading.text.len();
     if end == start {

@@ -1,22 +1,22 @@
-//! How strongly single words please or displease, as VADER rates them, and what becomes of a text's words together, by
-//! rules like VADER's: negation, boosters, capitals, `but`, exclamation marks. The table is part of the weights file; the
-//! whole of VADER takes as long for one post as everything else here together.
+//! Word valences from VADER, combined by rules like VADER's: negation, boosters, capitals, `but`, exclamation marks.
+//! The table is part of the weights file. VADER itself would take as long per post as all the rest of the scorer.
 
-/// Words and their valence, sorted by hash.
+/// Hash table of word valences.
 #[derive(Debug, Clone, Default)]
 pub struct Valences {
-    /// Open addressing: upper half of the word's hash, valence in tenths; a zero valence is an empty slot.
+    /// Open addressing. Each slot holds the upper half of the word's hash and the valence in tenths; valence 0 is an
+    /// empty slot.
     slots: Vec<(u32, i8)>,
 }
 
-/// Tenths of the largest valence VADER gives.
+/// The largest absolute valence, in tenths. The trainer clamps to it.
 pub const STRONGEST: i8 = 50;
 
-/// Values of [`Sum::values`].
+/// Number of values that [`Sum::values`] returns.
 pub const VALUES: usize = 6;
 
 impl Valences {
-    /// A table of these words' hashes and valences in tenths.
+    /// Builds a table from shortened hashes and valences in tenths.
     #[must_use]
     pub fn new(words: &[(u32, i8)]) -> Self {
         let size = (words.len() * 3 + 16).next_power_of_two();
@@ -30,7 +30,7 @@ impl Valences {
         made
     }
 
-    /// Where a hash is, or would go.
+    /// The slot of a hash, or the empty slot for it.
     fn place(&self, hash: u32) -> usize {
         let mask = self.slots.len().saturating_sub(1);
         let mut at = hash.wrapping_mul(0x9e37_79b1) as usize & mask;
@@ -40,23 +40,23 @@ impl Valences {
         at
     }
 
-    /// A word's valence; zero when it has none.
+    /// A word's valence; 0 if it has none.
     #[must_use]
     pub fn of(&self, hash: u64) -> f32 {
         self.slots.get(self.place(short(hash))).map_or(0.0, |(_, valence)| f32::from(*valence) / 10.0)
     }
 }
 
-/// The part of a hash that the table keeps.
+/// The upper half of a hash, as stored in the table.
 #[must_use]
 pub fn short(hash: u64) -> u32 {
     u32::try_from(hash >> 32).unwrap_or(0)
 }
 
-/// Takes a text's words one after the other.
+/// Combines the valences of a text's words, one word after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Sum {
-    /// Praise and blame, before the last `but` halved already.
+    /// Sums of positive and negative valences. Those before a `but` are already halved.
     good: f32,
     bad: f32,
     strongest: f32,
@@ -66,15 +66,16 @@ pub struct Sum {
     words: f32,
 }
 
-/// What a booster adds.
+/// What a booster adds to a valence.
 const BOOST: f32 = 0.293;
-/// What a negation leaves of a word, on the other side.
+/// Factor of a negated valence.
 const NEGATED: f32 = -0.74;
-/// What capitals add.
+/// What capitals add to a valence.
 const CAPITALS: f32 = 0.733;
 
 impl Sum {
-    /// A word: its valence, how far it is boosted, whether it is negated, and whether it alone is in capitals.
+    /// Adds a word: its valence, its boost, whether it is negated, and whether it is in capitals while other words are
+    /// not.
     pub fn word(&mut self, valence: f32, boost: f32, negated: bool, capitals: bool) {
         self.words += 1.0;
         if valence == 0.0 {
@@ -93,14 +94,14 @@ impl Sum {
         self.after += said;
     }
 
-    /// `but`: what was said before counts half, what follows more.
+    /// Handles `but`: halves the weight of everything before it.
     pub fn but(&mut self) {
         self.good *= 0.5;
         self.bad *= 0.5;
         self.after = 0.0;
     }
 
-    /// The whole, with its exclamation marks.
+    /// The result for the text, given its number of exclamation marks.
     #[must_use]
     pub fn values(&self, exclamations: f32) -> [f32; VALUES] {
         let sum = self.good - self.bad;

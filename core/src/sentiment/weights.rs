@@ -1,52 +1,52 @@
-//! The weights: learned by `scripts/train_sentiment`, kept as one file that is part of the program. Its layout, numbers
-//! little-endian: eight bytes of name, the count of words with a valence and these (4 bytes of hash, 1 of tenths), the
-//! counted features' weights (f32, for negative, neutral, positive), for each language a temperature and three biases
-//! (f32), the two largest hashed weights (f32), then for each bucket two bytes: how much it speaks for negative and for
-//! positive, over neutral.
+//! The model's weights, learned by `scripts/train_sentiment` and embedded as one file. Layout, little-endian: 8 bytes
+//! name; the number of words with a valence, then each word (4 bytes hash, 1 byte valence in tenths); the weights of
+//! the counted features (f32, for negative, neutral, positive); a temperature and three biases per language (f32); the
+//! two largest hashed weights (f32); then two bytes per bucket: its weights for negative and for positive, relative to
+//! neutral.
 
 use super::Lang;
 use super::features::{BUCKETS, COUNTED};
 use super::valence::Valences;
 
-/// Begins the file.
+/// Magic bytes at the start of the file.
 pub const NAME: &[u8; 8] = b"twtone01";
 
-/// Bytes the file may have.
+/// The largest size of the file, in bytes.
 pub const LARGEST: usize = 1 << 20;
 
-/// Columns of the hashed weights.
+/// Weights per bucket.
 const COLUMNS: usize = 2;
 
-/// How a language's sums become probabilities.
+/// How a language's sums are converted to probabilities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Calibration {
-    /// The sums are multiplied by this.
+    /// Factor for the sums.
     pub temperature: f32,
-    /// Then these are added.
+    /// Added to the scaled sums.
     pub bias: [f32; 3],
 }
 
 #[derive(Debug, Clone)]
 pub struct Weights<'a> {
-    /// Valence of words.
+    /// Valences of words.
     pub valences: Valences,
-    /// Of the counted features, per class.
+    /// Weights of the counted features, per class.
     pub counted: [[f32; 3]; COUNTED],
-    /// Per language, in the order of [`Lang::ALL`].
+    /// Calibration per language, in the order of [`Lang::ALL`].
     pub calibration: [Calibration; Lang::ALL.len()],
-    /// What a byte stands for, per column.
+    /// The weight that each byte encodes, per column.
     values: [[f32; 256]; COLUMNS],
     hashed: &'a [u8],
 }
 
-/// What a byte stands for: the square keeps small weights, which are most, apart.
+/// Decodes a byte to a weight. The square gives small weights, which are the most, a finer resolution.
 #[must_use]
 pub fn value(byte: u8, largest: f32) -> f32 {
     let part = f32::from(i8::from_ne_bytes([byte])) / 127.0;
     part * part.abs() * largest
 }
 
-/// The byte that comes closest to a weight.
+/// Encodes a weight as the nearest byte.
 #[must_use]
 pub fn byte(weight: f32, largest: f32) -> u8 {
     let part = (weight / largest).clamp(-1.0, 1.0);
@@ -55,7 +55,7 @@ pub fn byte(weight: f32, largest: f32) -> u8 {
     code.to_ne_bytes()[0]
 }
 
-/// Takes bytes off a file's front.
+/// Reads from the front of a file.
 struct Front<'a>(&'a [u8]);
 
 impl<'a> Front<'a> {
@@ -75,7 +75,7 @@ impl<'a> Front<'a> {
 }
 
 impl<'a> Weights<'a> {
-    /// Reads a file; `None` when it is not one of this layout.
+    /// Parses a file; `None` if it has another layout.
     #[must_use]
     pub fn read(file: &'a [u8]) -> Option<Self> {
         let mut front = Front(file);
@@ -111,7 +111,7 @@ impl<'a> Weights<'a> {
         front.0.is_empty().then_some(Self { valences: Valences::new(&words), counted, calibration, values, hashed })
     }
 
-    /// What a bucket adds to negative and to positive.
+    /// A bucket's weights for negative and for positive.
     #[must_use]
     pub fn hashed(&self, bucket: usize) -> [f32; COLUMNS] {
         let Some([negative, positive]) = self.hashed.get(bucket * COLUMNS..bucket * COLUMNS + COLUMNS) else {
@@ -121,7 +121,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Writes a file.
+/// Serialises a file.
 #[must_use]
 pub fn write(
     words: &[(u32, i8)],
