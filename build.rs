@@ -1,11 +1,11 @@
-//! Rebuilds the crate when a migration changes, is added or goes; the migrations themselves are embedded by the store. And has
-//! programs of a debug build linked at a fixed address.
+//! Rebuilds the crate when a migration changes, is added or is removed; the store embeds the migrations. Also links the
+//! programs of debug builds at a fixed address.
 
 fn main() {
     println!("cargo::rerun-if-changed=migrations");
     println!("cargo::rerun-if-changed=build.rs");
-    // Tests start thousands of programs. Moved to another address, each has two hundred thousand places to correct first,
-    // which takes longer than all else of its start.
+    // Tests start thousands of programs. A position-independent one has 200,000 relocations to apply at its start,
+    // which take longer than the rest of the start.
     let is = |variable: &str, value: &str| std::env::var(variable).is_ok_and(|held| held == value);
     if is("PROFILE", "debug") && is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         println!("cargo::rustc-link-arg-bins=-no-pie");

@@ -1,5 +1,5 @@
-//! How many runs of nothing the ledger takes: planned, claimed and finished without a call, on each database at hand:
-//! `cargo bench --bench claims`, with TEST_POSTGRES_URL for PostgreSQL. It prints and is no test.
+//! Measures how many empty runs per second the ledger can plan, claim and finish, on SQLite and, with
+//! TEST_POSTGRES_URL, on PostgreSQL: `cargo bench --bench claims`. It prints results and asserts no limits.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 mod stored;
@@ -12,9 +12,9 @@ use topicwatch::model::{RunState, Time, Topic, Trigger};
 use topicwatch::store::{JobPlan, Outcome, PlannedSlot, Store};
 
 const LEASE: Duration = Duration::from_secs(600);
-/// Runs of one round: enough that a second passes.
+/// Runs of one round: enough to take more than a second.
 const RUNS: usize = 20_000;
-/// Runs claimed at once: what a process with as many places takes.
+/// Runs claimed at once, as by a process with this many worker slots.
 const BATCH: u32 = 64;
 
 #[tokio::main]
@@ -46,7 +46,7 @@ async fn measure(name: &str, url: &str, schema: &str, processes: &[usize]) {
             }
             println!("{name}: plan {RUNS} rows: {:.2?}", begun.elapsed());
             from = slot;
-            // Each with pools of its own, as processes have them.
+            // Each has its own connection pools, as separate processes do.
             let mut stores = Vec::new();
             for _ in 0..*count {
                 stores.push(open(url, schema).await);
@@ -71,7 +71,7 @@ async fn measure(name: &str, url: &str, schema: &str, processes: &[usize]) {
     store.close().await;
 }
 
-/// Claims and finishes until nothing is left; how many.
+/// Claims and finishes runs until none is left. Returns their number.
 async fn work(store: Store, me: usize, now: Time, together: bool) -> usize {
     let mut done = 0;
     for round in 0.. {
@@ -81,7 +81,7 @@ async fn work(store: Store, me: usize, now: Time, together: bool) -> usize {
         }
         done += runs.len();
         if !together {
-            // Alone, each waits for its own commit.
+            // One at a time: each waits for its own commit.
             for run in runs {
                 store.finish(&run, nothing(now)).await.unwrap();
             }
@@ -113,7 +113,7 @@ fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
     }
 }
 
-/// A run that made no call.
+/// The outcome of a run without a call.
 fn nothing(at: Time) -> Outcome {
     Outcome {
         searches: Vec::new(),

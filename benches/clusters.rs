@@ -1,9 +1,9 @@
-//! What looking for near-copies costs per item in databases of 10,000, 100,000 and 1,000,000 items: `cargo bench --bench
-//! clusters`, with TEST_POSTGRES_URL for PostgreSQL too. Each is filled first; then they are looked at by turns, a round
-//! of new items each, so that what a busy or slow machine adds is added to all. `CLUSTERS_UP_TO=100000` leaves larger ones
-//! out, `CLUSTERS_ONE_TABLE=1` keeps all keys in one table on SQLite, too, for comparison, `CLUSTERS_ONLY=sqlite` or
-//! `postgres` leaves the other out. Moving keys on, which happens now and then, is told apart, per item of the second half
-//! of the filling. It is no test.
+//! Measures the cost per item of near-copy detection in databases of 10,000, 100,000 and 1,000,000 items: `cargo bench
+//! --bench clusters`, with TEST_POSTGRES_URL also on PostgreSQL. Fills all databases first, then measures them in turn,
+//! one round of new items each, so that a slow machine affects all equally. `CLUSTERS_UP_TO=100000` omits larger ones,
+//! `CLUSTERS_ONE_TABLE=1` keeps all keys in one table on SQLite too, for comparison, `CLUSTERS_ONLY=sqlite` or
+//! `postgres` omits the other. Moving keys to other tables, which happens now and then, is reported separately, per
+//! item of the second half of the filling and of the rounds. It asserts no limits.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 mod stored;
@@ -17,17 +17,17 @@ use topicwatch::normalise::near;
 use topicwatch::store::{Filter, SeenItem, Store};
 
 const LEASE: Duration = Duration::from_secs(600);
-/// Items a run finds, and runs that are looked at together, as after a tick of many topics, where it is measured.
+/// In measured rounds: items per run, and runs clustered together, as after a tick of many topics.
 const ITEMS: u64 = 100;
 const RUNS: u64 = 10;
-/// Items of a run that only fills the database up to there.
+/// Items per run while the database is filled.
 const FILLING: u64 = 1_000;
-/// Items that are stored where is measured.
+/// The measured database sizes, in items.
 const SIZES: [u64; 3] = [10_000, 100_000, 1_000_000];
-/// Items that are decided in one transaction, as `cluster` does; and while the database is filled.
+/// Items decided in one transaction, as in `cluster`; and while the database is filled.
 const AT_ONCE: usize = 500;
 const AT_ONCE_FILLING: usize = 2_000;
-/// Rounds that are looked at in each, and rounds before them that only make the machine warm.
+/// Measured rounds per database, and warm-up rounds before them.
 const ROUNDS: usize = 15;
 const WARM: usize = 2;
 
@@ -48,7 +48,7 @@ async fn main() {
     }
 }
 
-/// Making marks and comparing, without a database.
+/// Measures marks and comparisons without a database.
 fn pure() {
     let words: Vec<Wording> =
         (0..20_000).map(|n| Wording { kind: Kind::Post, title: None, text: Some(text(n)), score: None }).collect();
@@ -69,9 +69,9 @@ fn micros(took: Duration, items: u64) -> f64 {
     took.as_secs_f64() * 1e6 / items as f64
 }
 
-/// Processor time of this process and, where `CLUSTERS_SERVER` is a word of their command lines (the `cluster_name` of a
-/// server that serves nothing else), of the database's; nothing where there is no `/proc`. A busy machine stretches it
-/// less than time.
+/// CPU time of this process. If `CLUSTERS_SERVER` is set, adds that of the database server's processes with this word
+/// in their command lines (the `cluster_name` of a server used only for this). Zero without `/proc`. A busy machine
+/// distorts it less than wall time.
 fn processor() -> Duration {
     let mine = ran("/proc/self/task");
     let Ok(server) = std::env::var("CLUSTERS_SERVER") else { return mine };
@@ -83,7 +83,7 @@ fn processor() -> Duration {
     mine + of_server.map(|process| ran(&process.path().join("task").to_string_lossy())).sum::<Duration>()
 }
 
-/// What the threads in a folder ran, in nanoseconds of the scheduler.
+/// CPU time of all threads in a `task` folder, from `schedstat`.
 fn ran(tasks: &str) -> Duration {
     let threads = std::fs::read_dir(tasks).into_iter().flatten().flatten();
     let ran = threads.filter_map(|thread| {
@@ -93,13 +93,13 @@ fn ran(tasks: &str) -> Duration {
     Duration::from_nanos(ran.sum())
 }
 
-/// Bytes that this process handed to files; nothing where there is no `/proc`.
+/// Bytes this process wrote to files; 0 without `/proc`.
 fn bytes_written() -> u64 {
     let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
     io.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)
 }
 
-/// What was spent on some items.
+/// Time and bytes spent on some items.
 #[derive(Default)]
 struct Spent {
     walls: Vec<Duration>,
@@ -124,14 +124,14 @@ impl Spent {
     }
 }
 
-/// The middle one.
+/// The median.
 fn median(times: &[Duration]) -> Duration {
     let mut times = times.to_vec();
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// A database of so many items and what was spent on it.
+/// A database of a given size and what was spent on it.
 struct Filled {
     store: Store,
     topic: Topic,
@@ -143,7 +143,7 @@ struct Filled {
     read: Read,
 }
 
-/// What was read for the items that were looked at.
+/// What was read for the clustered items.
 #[derive(Default)]
 struct Read {
     keys: usize,
@@ -172,7 +172,7 @@ impl Filled {
         filled
     }
 
-    /// Stores a round of runs and lets keys move on; returns its items.
+    /// Stores a round of runs and lets keys move to other tables. Returns the number of items.
     async fn store_round(&mut self, items: u64, runs: u64) -> u64 {
         for first in (0..runs).map(|run| self.stored + run * items) {
             let now = NOW.plus(Duration::from_secs(first / ITEMS));
@@ -182,7 +182,7 @@ impl Filled {
         }
         self.store.publish().await.unwrap();
         self.stored += items * runs;
-        // Early enough that none move on while a round is measured.
+        // Move keys early enough that none move while a round is measured.
         let early = Room { young: self.room.young - 8 * (ITEMS * RUNS).cast_signed(), ..self.room };
         let store = &self.store;
         let crowded = async { while store.sink_cluster_keys(&early).await.unwrap() {} };
@@ -190,7 +190,7 @@ impl Filled {
         items * runs
     }
 
-    /// Looks at new items as `cluster_by` does, with the processor time of each step.
+    /// Clusters new items as `cluster_by` does, and measures the CPU time of each step.
     async fn look(&mut self) {
         let count = self.store_round(ITEMS, RUNS).await;
         let Self { store, steps, read, .. } = self;
@@ -278,17 +278,17 @@ async fn measure(name: &str, url: impl Fn(u64) -> (String, String), up_to: u64) 
     }
 }
 
-/// What looking at items consists of.
+/// The steps of clustering.
 const STEPS: [&str; 6] = ["reading items", "marks", "what keys lead to", "first items", "deciding", "keeping"];
 
-/// Spreads a number over all bits.
+/// Mixes the bits of a number.
 fn spread(n: u64) -> u64 {
     let n = (n ^ (n >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (n ^ (n >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 7
 }
 
-/// A post: a fifth repeat one of the thousand before it, some of them with a word more. Few words are common and many are
-/// rare, as in any language, and half of the posts carry one of forty tags.
+/// The text of a post. A fifth repeat one of the thousand posts before, some with a comment. Word frequencies are as in
+/// natural language, and half of the posts carry one of forty tags.
 fn text(n: u64) -> String {
     if n % 5 == 4 {
         let first = n.saturating_sub(1 + spread(n) % 1_000);
@@ -299,7 +299,7 @@ fn text(n: u64) -> String {
     let words: Vec<String> = (0..8 + spread(n) % 14)
         .map(|at| {
             let dice = spread(n * 64 + at) % 1_000_000;
-            // The k-th commonest of 30,000 words comes up about 1/k as often as the first.
+            // Zipf's law: the k-th most common of 30,000 words is about 1/k as frequent as the first.
             let k = (30_000_f64.powf(dice as f64 / 1e6)) as u64;
             word(k)
         })

@@ -1,7 +1,8 @@
-//! Storing a million items, a tenth of them seen before, in runs of 100, beside a plain loop of prepared multi-row inserts
-//! into the same tables and indexes that commits every 100 items with the same durability: `cargo bench --bench ingest`.
-//! The two take turns, a tenth at a time. INGEST_ITEMS sets another number; with TEST_POSTGRES_URL also on PostgreSQL. Of
-//! SQLite it tells processor time, too, which says something also on a busy machine.
+//! Measures storing a million items in runs of 100, a tenth of them seen before, against a plain loop of prepared
+//! multi-row inserts into the same tables and indexes that commits every 100 items with the same durability: `cargo
+//! bench --bench ingest`. The two alternate, a tenth at a time. INGEST_ITEMS sets another number; with
+//! TEST_POSTGRES_URL also on PostgreSQL; INGEST_ONLY=sqlite or postgres omits the other. Also prints this process's CPU
+//! time, which is meaningful for SQLite even on a busy machine.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 mod stored;
@@ -13,7 +14,7 @@ use stored::{NOW, open, outcome, post, text, topic};
 use topicwatch::model::Time;
 use topicwatch::store::Store;
 
-/// Items of a run, of which the last ten were seen in the run before.
+/// Items per run. The first ten of them are the last ten of the run before.
 const RUN: u64 = 100;
 const SEEN_BEFORE: u64 = 10;
 const TENTHS: u64 = 10;
@@ -63,7 +64,7 @@ async fn main() {
     sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut plain).await.unwrap();
 }
 
-/// How long each tenth took, and how much of a processor.
+/// Wall and CPU time of each tenth.
 #[derive(Default)]
 struct Told {
     ours: Vec<Taken>,
@@ -76,7 +77,7 @@ struct Taken {
     cpu: Duration,
 }
 
-/// Processor time of this process, all threads.
+/// CPU time of all threads of this process.
 fn cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
@@ -127,7 +128,7 @@ fn at(run: u64) -> Time {
     NOW.plus(Duration::from_secs(run))
 }
 
-/// The items of a run by number: a tenth of them are the last ones of the run before.
+/// The numbers of a run's items. The first tenth are the last ones of the run before.
 fn numbers(run: u64) -> impl Iterator<Item = u64> {
     let first = run * (RUN - SEEN_BEFORE);
     first..first + RUN
@@ -138,7 +139,7 @@ async fn store(store: &Store, tenth: u64, runs: u64) -> Taken {
     if tenth == 0 {
         store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
     }
-    // What is stored is made beforehand, so that only storing it is measured; the same of the plain loop.
+    // Make the data beforehand, so that only storing it is measured. The plain loop does the same.
     let tenth = tenth * runs / TENTHS..(tenth + 1) * runs / TENTHS;
     let outcomes: Vec<_> =
         tenth.map(|run| (run, outcome(at(run), numbers(run).map(|id| post(id, id % RUN)).collect()))).collect();
@@ -154,7 +155,7 @@ async fn store(store: &Store, tenth: u64, runs: u64) -> Taken {
     Taken { wall: begun.elapsed(), cpu: cpu().saturating_sub(before) }
 }
 
-/// The plain loop, once for each database: six prepared statements, a transaction for every 100 items.
+/// The plain loop, for each database: six prepared statements, one transaction per 100 items.
 macro_rules! plain {
     ($name:ident, $database:ty, $connection:ty, $begin:literal, $counted:literal, $twice:literal) => {
         mod $name {

@@ -1,11 +1,11 @@
-//! Posts scored per second on one core. Invented posts; with `TOPICWATCH_TEST_DATA` real ones too.
+//! Measures posts scored per second on one core. Uses invented posts, and with `TOPICWATCH_TEST_DATA` also real ones.
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "a tool for the terminal")]
 
 use std::time::{Duration, Instant};
 
 use topicwatch::sentiment;
 
-/// Long enough that a busy machine's pauses do not decide.
+/// Long enough that pauses of a busy machine do not matter.
 const AT_LEAST: Duration = Duration::from_secs(2);
 
 const INVENTED: [&str; 6] = [
@@ -27,13 +27,13 @@ fn main() {
     }
 }
 
-/// Nanoseconds on the processor, where the system tells.
+/// CPU time of the main thread in nanoseconds, if the system reports it.
 fn spent() -> Option<f64> {
     std::fs::read_to_string("/proc/self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }
 
 fn measure(name: &str, posts: &[String]) {
-    // Tables are made at first use.
+    // Build the tables before measuring: they are built at first use.
     let mut sum = sentiment::score("").score;
     let (mut times, begun, before) = (0usize, Instant::now(), spent());
     while begun.elapsed() < AT_LEAST {
@@ -42,7 +42,7 @@ fn measure(name: &str, posts: &[String]) {
     }
     let count = (times * posts.len()) as f64;
     let seconds = begun.elapsed().as_secs_f64();
-    // On a machine that others use too, the time on the processor is what one core of one's own would take.
+    // On a shared machine, CPU time shows what a dedicated core would take.
     let on_core = spent().zip(before).map_or(seconds, |(after, before)| (after - before) / 1e9);
     println!("{name}: {:.0} posts/s, {:.0} a core second ({count} posts, sum {sum})", count / seconds, count / on_core);
 }

@@ -1,5 +1,5 @@
-//! How long storing a run and writing CSV take by themselves: `cargo bench --bench store`. It prints medians and is no
-//! test; whole processes are `scripts/bench`'s.
+//! Measures storing a run and writing CSV: `cargo bench --bench store`. It prints medians and asserts no limits.
+//! `scripts/bench` measures whole processes.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails by panicking and tells by printing")]
 
 mod stored;
@@ -12,9 +12,9 @@ use topicwatch::model::{Micros, Source, Time, Topic};
 use topicwatch::store::{Call, Outcome, RunRef, Store};
 
 const LEASE: Duration = Duration::from_secs(60);
-/// Items a run finds: as many as a social, a web and an AI reply hold together.
+/// Items per run: as many as a social, a web and an AI reply contain together.
 const ITEMS: u64 = 40;
-/// Measured runs.
+/// Number of measured runs.
 const RUNS: u64 = 200;
 
 #[tokio::main(flavor = "current_thread")]
@@ -27,7 +27,7 @@ async fn main() {
 
     let (mut starts, mut calls, mut new, mut known) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for round in 0..RUNS {
-        // Each set of items is found twice, so that every other run stores what is known.
+        // Each set of items is found twice, so that every second run stores only known items.
         let first = round / 2 * ITEMS;
         let found = (0..ITEMS).map(|rank| post(first + rank, rank)).collect();
         let now = NOW.plus(Duration::from_secs(round));
@@ -60,7 +60,7 @@ async fn main() {
     store.close().await;
 }
 
-/// The median, with the fastest and the slowest.
+/// Prints the median, minimum and maximum.
 fn tell(what: &str, mut taken: Vec<Duration>) {
     taken.sort_unstable();
     let (middle, first, last) = (taken[taken.len() / 2], taken[0], taken[taken.len() - 1]);

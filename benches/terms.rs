@@ -1,5 +1,5 @@
-//! Processor time of the terms of 100,000 posts of four weeks: counting each day once, as it is kept, and telling what is
-//! news of a day beside the kept counts. Invented posts; with `TOPICWATCH_TEST_DATA` real ones too.
+//! Measures CPU time for the terms of 100,000 posts of four weeks: counting each day once for storage, and finding the
+//! news of one day against the stored counts. Uses invented posts, and with `TOPICWATCH_TEST_DATA` also real ones.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::cast_precision_loss, reason = "a tool for the terminal")]
 
 use std::collections::BTreeSet;
@@ -9,11 +9,11 @@ use topicwatch::model::{Kind, Readable, Time};
 use topicwatch::normalise::words;
 
 const POSTS: usize = 100_000;
-/// Kept days of other topics.
+/// Stored days of other topics.
 const OTHERS: usize = 224;
 
 fn main() {
-    // Words as frequent as in a language: the n-th by 1/n.
+    // Zipf's law: the frequency of the n-th most common word is proportional to 1/n.
     let mut state = 7_u64;
     let mut random = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -42,7 +42,7 @@ fn readable(text: &str) -> Readable<'_> {
     Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None }
 }
 
-/// Seconds on the processor.
+/// CPU time of the main thread in seconds.
 fn spent() -> f64 {
     let told = std::fs::read_to_string("/proc/self/schedstat").unwrap();
     told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
@@ -72,7 +72,7 @@ fn measure(name: &str, posts: &[String]) {
     let (all, tested) = rises(RiseInput { items: &items, before: &days }, &|_| false);
     let told = news(&all, &items).len();
     let read = spent() - before;
-    // A topic's first day beside as many kept days of others as are read at most.
+    // A topic's first day, against the most stored days of other topics that are ever read.
     let before = spent();
     let others: Vec<DayTerms> =
         kept.iter().cycle().take(OTHERS).map(|bytes| DayTerms::decode(bytes).unwrap()).collect();

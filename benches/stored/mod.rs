@@ -1,4 +1,4 @@
-//! What benchmarks store: a topic, posts, what a run came to. What is measured is each benchmark's own.
+//! Test data for the benchmarks: a topic, posts, the outcome of a run.
 #![allow(dead_code, reason = "no benchmark uses all of it")]
 
 use topicwatch::model::{
@@ -7,16 +7,16 @@ use topicwatch::model::{
 };
 use topicwatch::store::{Outcome, SearchResult, SeenItem, Settings, Store};
 
-/// The present of every benchmark.
+/// The current time in every benchmark.
 pub(crate) const NOW: Time = Time(1_773_219_600_000);
 
-/// A store with its tables.
+/// Opens a store and creates its tables.
 pub(crate) async fn open(url: &str, schema: &str) -> Store {
     let settings = Settings { url: url.into(), schema: schema.into(), nature: None, create: true };
     Store::open(&settings).await.unwrap()
 }
 
-/// A topic that asks one source.
+/// A topic with one source.
 pub(crate) fn topic(id: &str) -> Topic {
     let social = SocialQuery { query: "query".into(), operation: SocialOperation::Search, limit: None };
     Topic {
@@ -34,12 +34,12 @@ pub(crate) fn topic(id: &str) -> Topic {
     }
 }
 
-/// A text as long as most, like no other.
+/// A unique text of typical length.
 pub(crate) fn text(id: u64) -> String {
     format!("{id} {}", "a text as long as posts are, with a few words more ".repeat(4))
 }
 
-/// A post and where it was found, under its two keys.
+/// A post with its sighting and two keys.
 pub(crate) fn post(id: u64, rank: u64) -> SeenItem {
     let found = Found {
         url: Some(format!("https://x.com/someone/status/{id}")),
@@ -50,7 +50,7 @@ pub(crate) fn post(id: u64, rank: u64) -> SeenItem {
     seen(found, vec![format!("post:x:{id}"), format!("text:x:someone:{id}")])
 }
 
-/// What any post has.
+/// The fields that every post has.
 pub(crate) fn bare(id: u64, rank: u64) -> Found {
     Found {
         kind: Some(Kind::Post),
@@ -61,14 +61,14 @@ pub(crate) fn bare(id: u64, rank: u64) -> Found {
     }
 }
 
-/// A post under its keys.
+/// A post with the given keys.
 pub(crate) fn seen(found: Found, keys: Vec<String>) -> SeenItem {
     let (source, kind) = (Source::Social, Kind::Post);
     let finding = Finding { source, found, kind, keys: keys.clone(), strong: true, fit: WindowFit::In };
     SeenItem { keys, strong: true, kind, sightings: vec![finding], repeats: Vec::new() }
 }
 
-/// What a run of one search came to.
+/// The outcome of a run with one search.
 pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
     let search = SearchResult {
         source: Source::Social,
