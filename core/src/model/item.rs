@@ -53,7 +53,7 @@ closed_list! {
     WindowFit {
         /// Inside the window.
         In = "in",
-        /// Older than the window, or implausibly in the future.
+        /// Outside the window. Small differences between clocks are tolerated.
         Outside = "outside",
         /// The reply had no readable date.
         Undated = "undated",

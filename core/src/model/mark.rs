@@ -37,8 +37,8 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The time at which it is counted: when it was published, or when it was first seen if the publication time is
-    /// unknown or later than that (a wrong clock).
+    /// The time at which it is counted: its publication, but at the latest its first sighting (a publication time in
+    /// the future comes from a wrong clock).
     #[must_use]
     pub fn moment(&self) -> Time {
         self.published_at.map_or(self.first_seen, |at| at.min(self.first_seen))

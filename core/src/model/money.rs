@@ -24,7 +24,7 @@ impl Micros {
         Some(Self((dollars * 1_000_000.0).round() as i64))
     }
 
-    /// The amount in dollars, for JSON. Add up micros instead.
+    /// The amount in dollars, for JSON. For sums, add micros.
     #[must_use]
     pub fn dollars(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "exact to 2^53 micros, nine billion dollars")]

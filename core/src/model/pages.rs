@@ -127,7 +127,7 @@ pub struct SeenRow {
     /// Public id of the run.
     pub run: String,
     pub topic: String,
-    /// When it looked.
+    /// When the run searched.
     #[serde(rename = "seen_at")]
     pub at: Time,
     pub source: Source,

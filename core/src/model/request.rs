@@ -20,7 +20,7 @@ closed_list! {
 }
 
 impl RequestKind {
-    /// Whether the request is about an alert; otherwise it is about a topic.
+    /// Whether the request is about an alert.
     #[must_use]
     pub fn is_of_alert(self) -> bool {
         matches!(self, Self::Ack | Self::Snooze | Self::Unsnooze)

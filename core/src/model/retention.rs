@@ -76,7 +76,7 @@ impl PrunedDays {
 }
 
 impl Trimmed {
-    /// The sentence for people; `None` if nothing was pruned.
+    /// A sentence about what was pruned; `None` if nothing was.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {
         let mut parts = Vec::new();
