@@ -1,10 +1,10 @@
-//! The store: one contract in the project's words over two typed databases. Each subject has a folder with its contract
-//! (`impl Store`), its rows and, in `sql`, its statements, which are written once and compiled for each database; `database`
-//! holds what truly differs. It decides nothing about identity, windows or schedules, and it never asks the database for
-//! the time.
+//! The store: one interface over two databases, SQLite and PostgreSQL. Each subject has a folder with its methods
+//! (`impl Store`), its row types and, in `sql`, its statements, which are written once and compiled for each database.
+//! `database` holds what differs between the two. The store makes no decisions about identity, windows or schedules,
+//! and it never asks the database for the time.
 //!
-//! Store futures must not be dropped midway (a cancelled `begin` can leave a connection inside a transaction): callers
-//! await them, or hand them to a task of their own.
+//! Do not drop a store future before it finishes: a cancelled `begin` can leave a connection inside a transaction.
+//! Await it, or spawn it as a task of its own.
 
 #[macro_use]
 mod database;

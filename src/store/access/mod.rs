@@ -1,11 +1,10 @@
-//! Who may see the pages and use the API beside whoever has the configured token: named tokens, and links that show one thing. What
-//! a role may do is `web`'s.
+//! Access besides the configured token: named tokens, and links that share one thing. `web` decides what a role may do.
 
 use crate::model::{LinkRow, Time, TokenRow};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Keeps a new token. One that was withdrawn gives its name to the new one.
+    /// Stores a new token. It may reuse the name of a withdrawn token.
     pub async fn add_token(&self, token: &TokenRow) -> Result<(), StoreError> {
         asked_tx!(self, access::add_token(token))
     }
@@ -15,27 +14,27 @@ impl Store {
         asked_tx!(self, access::withdraw_token(name, now))
     }
 
-    /// Every token by name, those that were withdrawn among them.
+    /// Returns all tokens by name, including withdrawn ones.
     pub async fn tokens(&self) -> Result<Vec<TokenRow>, StoreError> {
         read!(self, access::tokens())
     }
 
-    /// Whether a token is there and was not withdrawn.
+    /// Returns whether a token exists and is not withdrawn.
     pub async fn token_holds(&self, hash: &str) -> Result<bool, StoreError> {
         read!(self, access::token_holds(hash))
     }
 
-    /// The same of a link, whether it has expired or not.
+    /// Returns whether a link exists and is not withdrawn. Expired links count too.
     pub async fn link_holds(&self, hash: &str) -> Result<bool, StoreError> {
         read!(self, access::link_holds(hash))
     }
 
-    /// A token was used: kept unless a later use is known.
+    /// Records that a token was used, unless a later use is already recorded.
     pub async fn token_used(&self, hash: &str, now: Time) -> Result<(), StoreError> {
         write_tx!(self, access::token_used(hash, now))
     }
 
-    /// Keeps a new link.
+    /// Stores a new link.
     pub async fn add_link(&self, link: &LinkRow) -> Result<(), StoreError> {
         asked_tx!(self, access::add_link(link))
     }
@@ -45,17 +44,17 @@ impl Store {
         asked_tx!(self, access::withdraw_link(id, now))
     }
 
-    /// Every link that is kept, the latest first.
+    /// Returns all stored links, the latest first.
     pub async fn links(&self) -> Result<Vec<LinkRow>, StoreError> {
         read!(self, access::links())
     }
 
-    /// The topics that are watched and have one of these tags, by id.
+    /// Returns the watched topics that have one of these tags, by id, each with all of its tags.
     pub async fn tagged(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
         read!(self, access::tagged(tags, false))
     }
 
-    /// The same with those that are not watched any more.
+    /// Like [`Self::tagged`], but includes topics that are no longer watched.
     pub async fn ever_tagged(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
         read!(self, access::tagged(tags, true))
     }

@@ -1,4 +1,4 @@
-//! Tokens and links: kept, withdrawn, read, and what a topic's new id means for them.
+//! Statements for tokens and links: add, withdraw, read, prune, and follow a topic to its new id.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -6,7 +6,7 @@ use super::{Conn, read};
 use crate::model::{LinkRow, Role, SharedKind, Time, TokenRow};
 use crate::store::StoreError;
 
-/// Tokens, and links that are good. Whoever serves pages holds all of them.
+/// The most tokens, and the most valid links. The web server holds all of them in memory.
 const MOST: i64 = 1_000;
 
 pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Result<(), StoreError> {
@@ -41,7 +41,7 @@ pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Re
     Ok(())
 }
 
-/// A list as it is kept.
+/// Encodes a list for storage; `None` if the token is for all topics.
 fn list(names: &[String], all: bool) -> Option<String> {
     (!all).then(|| serde_json::json!(names).to_string())
 }
@@ -174,7 +174,7 @@ pub(in crate::store) async fn tagged(
         .collect()
 }
 
-/// A topic's new id.
+/// Replaces a topic's id in tokens and links.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
     for token in tokens(conn).await?.iter().filter(|token| token.topics.iter().any(|topic| topic == old)) {
         let mut topics: Vec<&str> =
@@ -192,7 +192,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
     Ok(())
 }
 
-/// How many links were of no use from an instant on; away with them unless it is a rehearsal.
+/// Deletes links that expired or were withdrawn before an instant, and returns how many. A rehearsal only counts them.
 pub(in crate::store) async fn prune(conn: &mut Conn, before: Time, rehearsal: bool) -> Result<i64, StoreError> {
     const GONE: &str = "expires_at < $1 OR coalesce(withdrawn_at, $1) < $1";
     if rehearsal {

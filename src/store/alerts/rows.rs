@@ -1,32 +1,32 @@
-//! What an alert's look changes, and where a page of events begins.
+//! What an alert check changes, and where a page of events begins.
 
 use crate::model::{AlertEvent, Firing, Message, Time};
 
-/// Waiting events that are handed out at once; a message tells of no more.
+/// The most waiting events returned at once; a message reports no more.
 pub const MOST_WAITING: i64 = 200;
 
-/// Behind which event of a list the next page begins.
+/// The event after which the next page of a list begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventPlace {
-    /// When it was.
+    /// When the event happened.
     pub at: Time,
     pub event: String,
 }
 
-/// What a look of an alert changes.
+/// What one check of an alert changes.
 #[derive(Debug, Clone, Default)]
 pub struct AlertChange {
-    /// Where the cursor was; a look from elsewhere changes nothing.
+    /// The cursor before the check. If the stored cursor differs, nothing is changed.
     pub from: Option<(i64, Time)>,
-    /// Where it is afterwards.
+    /// The cursor after the check.
     pub to: (i64, Time),
-    /// What it saw.
+    /// The events it found.
     pub events: Vec<AlertEvent>,
-    /// What fires from now on.
+    /// What starts to fire.
     pub begun: Vec<Firing>,
-    /// Subjects of what fires no more.
+    /// Subjects that stop firing.
     pub ended: Vec<String>,
-    /// Waiting events, new ones among them, that a message tells of, and the message's name.
+    /// Names of the waiting events, new ones included, that the message reports; the last one also names the message.
     pub told: Vec<String>,
     /// The message, once for each channel.
     pub messages: Vec<Message>,

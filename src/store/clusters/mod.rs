@@ -1,5 +1,5 @@
-//! Near-copies: what nobody has looked at yet, what it may be a copy of, what was decided; and how much was said how often.
-//! Deciding is the caller's.
+//! Near-copies: items not compared yet, the clusters they may belong to, the decisions, and counts of items and texts.
+//! The caller decides.
 
 pub(in crate::store) mod rows;
 
@@ -10,18 +10,18 @@ use crate::store::database::handle::Db;
 use crate::store::{Filter, Store, StoreError, Unclustered};
 
 impl Store {
-    /// The items to look at next, at most so many; `None` when everything that readers see was looked at.
+    /// Returns the next items to compare, at most `most`; `None` when all items visible to readers were compared.
     pub async fn unclustered(&self, most: usize) -> Result<Option<Unclustered>, StoreError> {
         read_beside_writing!(self, clusters::unclustered(most))
     }
 
-    /// The places to which keys lead.
+    /// Returns the cluster places that these keys lead to.
     pub async fn cluster_leads(&self, keys: &BTreeSet<i64>) -> Result<Vec<(i64, i64)>, StoreError> {
         let keys: Vec<i64> = keys.iter().copied().collect();
         read_beside_writing!(self, clusters::leads(&keys))
     }
 
-    /// The first items of clusters.
+    /// Returns the first items of clusters.
     pub async fn cluster_heads(&self, places: &BTreeSet<i64>) -> Result<Vec<Head>, StoreError> {
         if places.is_empty() {
             return Ok(Vec::new());
@@ -30,14 +30,14 @@ impl Store {
         read_beside_writing!(self, clusters::heads(&places))
     }
 
-    /// Keeps what was decided of the items of a batch, in their order, all or none; false when another process was first
-    /// or items became one meanwhile: then the next batch is to be read again.
+    /// Stores the decisions about a batch, in the order of its items, all or nothing. Returns false if another process
+    /// was first or items were merged meanwhile; the caller must then read a new batch.
     pub async fn keep_clusters(&self, batch: &Unclustered, choices: &[Choice]) -> Result<bool, StoreError> {
         write_tx!(self, clusters::keep(batch, choices))
     }
 
-    /// How many keys this database keeps apart. PostgreSQL writes what changed of a page to its log; there keys stay where
-    /// they are written, and one table is looked into instead of three.
+    /// How many keys this database keeps in separate tables. PostgreSQL has no limit: it logs changed pages, so there
+    /// keys stay where they were written, and lookups need one table instead of three.
     #[must_use]
     pub fn cluster_room(&self) -> Room {
         match self.db {
@@ -46,24 +46,24 @@ impl Store {
         }
     }
 
-    /// Moves some keys on to the older ones, all or none, where there are more than there is room for; false when there is
-    /// nothing to move. What keys lead to is the same before and after.
+    /// Moves some keys to the table of older keys, all or nothing, if their table is over its limit. Returns false if
+    /// there is nothing to move. Lookups return the same before and after.
     pub async fn sink_cluster_keys(&self, room: &Room) -> Result<bool, StoreError> {
         write_tx!(self, clusters::sink(room))
     }
 
-    /// How much each topic heard that it had not seen before, by topic.
+    /// Returns by topic how many items, distinct texts and authors were new to it.
     pub async fn volumes(&self, filter: &Filter) -> Result<Vec<(String, Volume)>, StoreError> {
         read!(self, clusters::volumes(filter))
     }
 
-    /// How much runs saw together.
+    /// Returns the number of items, distinct texts and authors that these runs saw together.
     pub async fn volume_of(&self, runs: &[String]) -> Result<Volume, StoreError> {
         read!(self, clusters::volume_of(runs))
     }
 
-    /// The texts that at least so many items of a topic bring, those of most authors first: what a topic first saw in the
-    /// span of the filter.
+    /// Returns the texts that at least `least` items of a topic share, those with the most authors first. Counts items
+    /// that the topic first saw in the span of the filter.
     pub async fn clusters(&self, filter: &Filter, least: i64, most: i64) -> Result<Vec<ClusterRow>, StoreError> {
         read!(self, clusters::clusters(filter, least, most))
     }

@@ -1,29 +1,29 @@
-//! A batch of items that nobody has compared with others yet.
+//! A batch of items that were not compared with others yet.
 
 use crate::model::{Room, Wording};
 
-/// Items that nobody has looked at, and what was known when they were read. The database's ids stay inside the process.
+/// Items not compared yet, and the state in which they were read. The database's ids stay inside the process.
 #[derive(Debug, Clone)]
 pub struct Unclustered {
-    /// Everything up to here was looked at before.
+    /// The run number up to which everything was compared before.
     pub(crate) from: i64,
-    /// And everything up to here will have been.
+    /// The run number up to which everything is compared after this batch.
     pub(crate) until: i64,
-    /// The place of the next cluster that begins.
+    /// The place of the next new cluster.
     pub next: i64,
-    /// Changes with everything that is written.
+    /// A version that changes with every write.
     pub(crate) turn: i64,
-    /// Keys that are kept apart because they are young, and whether they are moving on.
+    /// The number of keys in the young and middle tables, and whether keys are being moved on.
     pub(crate) young: i64,
     pub(crate) middle: i64,
     pub(crate) sinking: bool,
     pub(crate) items: Vec<i64>,
-    /// What they say, in order.
+    /// The texts of the items, in the same order.
     pub words: Vec<Wording>,
 }
 
 impl Unclustered {
-    /// Whether keys are to move on before more are written.
+    /// Returns whether keys must move on before more are written.
     #[must_use]
     pub fn crowded(&self, room: &Room) -> bool {
         self.sinking || self.young > room.young || self.middle > room.middle

@@ -1,4 +1,4 @@
-//! The address of a database: which one to open, and what of it may be shown.
+//! The address of a database: which one to open, and which parts may be shown.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ pub struct Settings {
     pub url: String,
     /// The schema on PostgreSQL.
     pub schema: String,
-    /// What will be stored, when that is known before the first reply; a database that holds the other is refused.
+    /// The nature of the data, if known before the first reply; a database that holds the other nature is refused.
     pub nature: Option<Nature>,
     /// Whether to create the database if it does not exist; otherwise a missing one is an error.
     pub create: bool,
 }
 
-/// The address without its password, for people and logs. Works on text that is no address at all: broken ones are
-/// printed too.
+/// Returns the address without its password, for people and logs. Also accepts text that is not a valid address, since
+/// broken addresses are printed too.
 #[must_use]
 pub fn redact(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once(':') else { return url.to_owned() };
@@ -44,7 +44,7 @@ pub fn redact(url: &str) -> String {
     format!("{scheme}:{base}?{}", kept.join("&"))
 }
 
-/// The file of a SQLite address; `None` for another kind of address.
+/// Returns the file of a SQLite address; `None` for other kinds of address.
 pub(in crate::store) fn sqlite_path(url: &str) -> Result<Option<PathBuf>, StoreError> {
     let Some(rest) = url.strip_prefix("sqlite:") else { return Ok(None) };
     let path = rest.strip_prefix("//").unwrap_or(rest);

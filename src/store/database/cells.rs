@@ -1,12 +1,12 @@
-//! Many rows as one text, since each row and each value that a database hands over costs more than finding it. Cells end
-//! with a comma; a text of anybody's is told with its length, so that nothing in it is taken for anything else. Which
-//! cells there are is `statements/pages`'.
+//! Decodes many rows packed into one text, because every row and value that a database returns costs more than finding
+//! it. Cells end with a comma. Free text is preceded by its length in bytes, so nothing in it is taken for a separator.
+//! The statements under `sql/` define which cells there are.
 
 use std::str::FromStr;
 
 use crate::store::StoreError;
 
-/// What is left of such a text.
+/// The part of such a text that is not read yet.
 pub(crate) struct Cells<'a>(&'a str);
 
 impl<'a> Cells<'a> {
@@ -18,7 +18,7 @@ impl<'a> Cells<'a> {
         self.0.is_empty()
     }
 
-    /// Up to the next comma.
+    /// Returns the cell up to the next comma.
     fn next(&mut self) -> Result<&'a str, StoreError> {
         let (cell, rest) = self.0.split_once(',').ok_or_else(unreadable)?;
         self.0 = rest;
@@ -43,17 +43,17 @@ impl<'a> Cells<'a> {
         self.maybe(parse)?.ok_or_else(unreadable)
     }
 
-    /// What is left.
+    /// Returns what is not read yet.
     pub(crate) fn rest(&self) -> &'a str {
         self.0
     }
 
-    /// Passes over a cell, which is a text or not.
+    /// Skips a cell; `words` says whether it is a text with a length.
     pub(crate) fn pass(&mut self, words: bool) -> Result<(), StoreError> {
         if words { self.words().map(drop) } else { self.next().map(drop) }
     }
 
-    /// As many bytes as its number says.
+    /// Reads a text of the length in bytes that comes before it.
     fn words(&mut self) -> Result<Option<&'a str>, StoreError> {
         let Some(bytes) = self.number::<usize>()? else { return Ok(None) };
         let (text, rest) = self.0.split_at_checked(bytes).ok_or_else(unreadable)?;

@@ -1,6 +1,6 @@
-//! What to do about a server's certificate that is refused.
+//! Hints for TLS and certificate errors.
 
-/// What to do about a failure of TLS, by the driver's words for it.
+/// Returns a hint for a TLS failure, matched on the driver's error text.
 pub(in crate::store) fn hint(text: &str) -> Option<&'static str> {
     [
         (

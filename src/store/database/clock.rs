@@ -1,12 +1,12 @@
-//! The database server's time, asked for once per tick so that daemons on several hosts agree on the present. No
-//! statement reads it: times are bound values everywhere else.
+//! The database server's time, read once per tick so that daemons on several hosts agree on the time. No other
+//! statement reads the server's clock; times are bound values.
 
 use crate::model::Time;
 use crate::store::database::handle::Db;
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// The server's present; `None` for a file, whose time is this machine's.
+    /// Returns the server's current time; `None` for SQLite, which uses this machine's clock.
     pub async fn server_time(&self) -> Result<Option<Time>, StoreError> {
         let Db::Postgres(pools) = &self.db else { return Ok(None) };
         let mut conn = pools.reader().await?;

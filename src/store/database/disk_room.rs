@@ -1,5 +1,4 @@
-//! Whether there is room to store anything: what the last writes of this process met, and what the disk of a SQLite file says
-//! now. It stores nothing.
+//! Whether there is room to store anything: by the last writes of this process and, on SQLite, by a test of the disk.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -8,12 +7,12 @@ use crate::store::database::handle::Db;
 use crate::store::database::refused::{REMEMBERED, REMEMBERED_BESIDE_ROOM};
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// What must still fit on the disk of a SQLite file: somewhat more than a run of a few sources takes.
+/// Bytes that must still fit on the disk of a SQLite file: a little more than a run with a few sources needs.
 const NEEDED: usize = 1024 * 1024;
 
 impl Store {
-    /// Whether there is room to store something. On SQLite the disk is asked, by a file without a name that is gone before it
-    /// would be written out; what this process failed to write lately counts on both.
+    /// Checks that there is room to store something. On SQLite it writes an unnamed temporary file of [`NEEDED`] bytes
+    /// to test the disk. On both databases, recent writes of this process that failed count, too.
     pub async fn has_room(&self) -> Result<(), StoreError> {
         let remembered = match &self.db {
             Db::Sqlite(pools) => {
@@ -28,14 +27,14 @@ impl Store {
     }
 }
 
-/// Whether the disk of a file takes more.
+/// Checks that the disk of a file takes [`NEEDED`] more bytes.
 fn ask(file: &Path) -> Result<(), StoreError> {
     // The file may be a link to another disk.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let error = match tempfile::tempfile_in(folder).and_then(|mut probe| probe.write_all(&vec![0; NEEDED])) {
         Ok(()) => return Ok(()),
-        // Whoever may not write there cannot say whether others can.
+        // This user may not create files there, but the database itself may still be writable.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
         Err(error) => error,
     };

@@ -1,24 +1,24 @@
-//! Why the store could not do what it was asked, in words that say what to do next. Not for data that is merely absent:
-//! that is an `Option` or an empty list.
+//! Store failures, with a hint what to do next. Absent data is not an error: it is an `Option` or an empty list.
 
 /// The kind of failure, which decides the exit code and whether waiting helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StoreErrorKind {
-    /// Cannot be reached or opened.
+    /// The database cannot be reached or opened.
     Unreachable,
-    /// Nothing can be written: its disk is full or failing, or it is read-only.
+    /// Nothing can be written: the disk is full or failing, or the database is read-only.
     Unwritable,
-    /// Another process holds it.
+    /// Another process holds the lock.
     Locked,
-    /// Written by a newer version of the program.
+    /// The database was written by a newer version of the program.
     Newer,
-    /// Holds the other nature of data (sandbox or real), is somebody else's database, or cannot hold every text.
+    /// The database holds the other nature of data (sandbox or real), belongs to another program, or cannot hold every
+    /// text.
     Foreign,
-    /// The file that is open is not the one that its path names any more, or is another daemon's by now.
+    /// The open file is not the one at its path any more, or another daemon owns it by now.
     Replaced,
-    /// The run is no longer this process's: its lease was lost and another took it, or it was ended.
+    /// This process no longer owns the run: it lost its lease and another process took it, or the run was ended.
     Fenced,
-    /// What was asked does not fit what is stored: an unknown topic, a name that is taken. Nothing was changed.
+    /// The request does not fit the stored data: an unknown topic, a name already taken. Nothing was changed.
     Refused,
     /// A statement failed.
     Statement,
@@ -35,22 +35,22 @@ pub struct StoreError {
     pub hint: String,
     /// Whether running the whole transaction again may help (serialization failure, deadlock, busy).
     pub(crate) again: bool,
-    /// Whether the server is only away for now: it starts, ends, refuses or drops connections.
+    /// Whether the server is only temporarily away: it starts, stops, or refuses or drops connections.
     pub away: bool,
 }
 
 impl StoreError {
-    /// A failure of a kind, with its next step.
+    /// Creates an error of a kind, with a hint.
     pub(crate) fn new(kind: StoreErrorKind, text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind, text: text.into(), hint: hint.into(), again: false, away: false }
     }
 
-    /// What was asked does not fit what is stored.
+    /// The request does not fit the stored data.
     pub(crate) fn refused(text: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StoreErrorKind::Refused, text, hint)
     }
 
-    /// The run belongs to somebody else by now.
+    /// The run belongs to another process by now.
     pub(crate) fn fenced(run: &str) -> Self {
         Self::new(
             StoreErrorKind::Fenced,
@@ -59,7 +59,7 @@ impl StoreError {
         )
     }
 
-    /// A row in the database that this version cannot read.
+    /// The database holds a value that this version cannot read.
     pub(crate) fn unreadable(what: &str) -> Self {
         Self::new(
             StoreErrorKind::Statement,
@@ -77,11 +77,11 @@ impl From<sqlx::Error> for StoreError {
         };
         let text = error.to_string();
         let busy = text.contains("database is locked") || matches!(code.as_deref(), Some("5" | "6" | "261" | "517"));
-        // A lock that took too long and a server that is going down: the transaction was rolled back.
+        // A lock timeout, and a server that shuts down: the transaction was rolled back.
         let waited = matches!(code.as_deref(), Some("55P03"));
         let ended = matches!(code.as_deref(), Some("57P01" | "57P02" | "57P03" | "57P05" | "53300"))
             || code.as_deref().is_some_and(|code| code.len() == 5 && code.starts_with("08"));
-        // A server that goes down in the middle of an answer leaves one that cannot be understood.
+        // A server that shuts down in the middle of an answer leaves one that cannot be parsed.
         let away = ended
             || matches!(
                 error,
@@ -110,7 +110,7 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::Database(_) if matches!(code.as_deref(), Some("13" | "53100")) => {
                 (StoreErrorKind::Unwritable, "the disk is full: make room; what was stored before is intact")
             }
-            // SQLite's family 10 is what the operating system refused: no room for its files, a limit, a failing disk.
+            // SQLite's I/O errors (primary code 10): no room for its files, a limit, a failing disk.
             sqlx::Error::Database(_)
                 if code.as_deref().is_some_and(|code| family(code) == Some(10) || code == "58030") =>
             {
@@ -139,12 +139,12 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// SQLite's primary code of an extended one; PostgreSQL's have five places.
+/// Returns the primary code of a SQLite error code; `None` for PostgreSQL's, which have five characters.
 fn family(code: &str) -> Option<u32> {
     code.parse::<u32>().ok().filter(|_| code.len() < 5).map(|code| code & 0xff)
 }
 
-/// Database messages may span lines; an event is one line.
+/// Joins a database message into one line, since a log event is one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

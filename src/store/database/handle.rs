@@ -1,4 +1,4 @@
-//! An open database: one of two, each with its own typed pools. Subjects add what can be asked of it (`impl Store`).
+//! An open database: SQLite or PostgreSQL, each with its own typed pools. Each subject adds its methods (`impl Store`).
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Store {
     pub(in crate::store) place: String,
     pub(in crate::store) commits: Arc<CommitQueue>,
     pub(in crate::store) room: Arc<Room>,
-    /// The schema of the engine that queued runs are handed to.
+    /// The schema of the job engine to which queued runs are handed.
     pub(in crate::store) engine: Option<String>,
 }
 
@@ -28,23 +28,24 @@ pub(in crate::store) enum Db {
     Postgres(postgres::Pools),
 }
 
-/// Tries of a transaction that lost a race inside the database.
+/// How often a transaction is tried that fails with a retryable error.
 pub(in crate::store) const TRANSACTION_TRIES: u32 = 6;
 
-/// Waits a little, a different little for each process, before a transaction is run again.
+/// Waits before a transaction is retried, a slightly different time in each process.
 pub(in crate::store) async fn pause(tries: u32) {
     let spread = std::collections::hash_map::RandomState::new().build_hasher().finish() % 10;
     tokio::time::sleep(Duration::from_millis((5 << tries.min(6)) + spread)).await;
 }
 
 impl Store {
-    /// Where it is, for people: a path, or a URL without its password.
+    /// The location for people: a path, or a URL without its password.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The same for whoever ends when `stop` says so: from then on a database server that is away is not waited for.
+    /// Returns the same store for a caller that stops when `stop` is cancelled: after that it does not wait for a
+    /// database server that is away.
     #[must_use]
     pub fn until(&self, stop: CancellationToken) -> Self {
         let db = match &self.db {
@@ -54,14 +55,14 @@ impl Store {
         Self { db, ..self.clone() }
     }
 
-    /// From now on a database server that is away is not waited for.
+    /// From now on, does not wait for a database server that is away.
     pub fn leave_soon(&self) {
         if let Db::Postgres(pools) = &self.db {
             pools.leave();
         }
     }
 
-    /// Closes every connection; what was stored is durable already.
+    /// Closes all connections. Stored data is already durable.
     pub async fn close(&self) {
         match &self.db {
             Db::Sqlite(pools) => pools.close().await,

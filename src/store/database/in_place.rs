@@ -1,5 +1,5 @@
-//! Whether a store still works on the file that its path names, and what stores of one process share. How a file is
-//! watched is `sqlite::place`'s.
+//! Whether a store still works on the file at its path, and state shared by the stores of one process.
+//! `sqlite::file_identity` watches the file.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::store::database::handle::Db;
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Notices from now on, too, that a file is written over in its place. For a process that works on one database: it keeps
-    /// a descriptor open to its end.
+    /// Also notices, from now on, that the file is overwritten in place. For a process that works on one database: it
+    /// keeps a file descriptor open until it ends.
     #[must_use]
     pub fn watched_closely(self) -> Self {
         if let Db::Sqlite(pools) = &self.db {
@@ -17,13 +17,14 @@ impl Store {
         self
     }
 
-    /// Takes over, from another store of this process, what its writes met.
+    /// Shares the record of refused writes with another store of this process.
     #[must_use]
     pub fn beside(self, other: &Self) -> Self {
         Self { room: Arc::clone(&other.room), ..self }
     }
 
-    /// Whether what is open is still the file that its path names; on PostgreSQL always. Every write asks by itself.
+    /// Checks that the open file is still the one at its path; always true on PostgreSQL. Every write checks this
+    /// itself.
     pub fn in_place(&self) -> Result<(), StoreError> {
         match &self.db {
             Db::Sqlite(pools) => pools.in_place(),

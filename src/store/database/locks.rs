@@ -1,4 +1,4 @@
-//! Locks of the operating system on files beside a SQLite database: one daemon, one migration at a time. Never on the
+//! Operating system locks on files beside a SQLite database: one daemon and one migration at a time. Never on the
 //! database file itself: closing a descriptor of it drops SQLite's own locks. PostgreSQL has locks of its own.
 
 use std::fs::{File, OpenOptions};
@@ -8,15 +8,14 @@ use std::path::{Path, PathBuf};
 use crate::store::database::handle::Db;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// Held by the one daemon of a SQLite file; given back when dropped, or by the system when the process ends.
+/// The lock of the one daemon of a SQLite file. Released when dropped, or by the system when the process ends.
 #[derive(Debug)]
 pub struct DaemonLock {
     held: Option<(PathBuf, File)>,
 }
 
 impl DaemonLock {
-    /// Whether it still keeps other daemons out. A lock file that was deleted is made again, unless another daemon was
-    /// faster.
+    /// Checks that it still keeps other daemons out. Makes a deleted lock file again, unless another daemon was faster.
     pub fn keep(&mut self) -> Result<(), StoreError> {
         let Some((path, file)) = &mut self.held else { return Ok(()) };
         let unknown = |path: &Path, e: &io::Error| {
@@ -43,7 +42,7 @@ impl DaemonLock {
 }
 
 impl Store {
-    /// Bars a second daemon on one SQLite file. PostgreSQL is shared by any number.
+    /// Keeps a second daemon off a SQLite file. Any number of daemons may share PostgreSQL.
     pub fn lock_daemon(&self) -> Result<DaemonLock, StoreError> {
         let Db::Sqlite(_) = &self.db else { return Ok(DaemonLock { held: None }) };
         let path = format!("{}.lock", self.place);
@@ -51,7 +50,7 @@ impl Store {
         let cannot = |e: io::Error| refused(format!("cannot open {path}: {e}"), "may this user write in that folder?");
         let file = loop {
             let file = open(Path::new(&path)).map_err(cannot)?;
-            // Somebody may delete it meanwhile: a lock on what nobody can open any more keeps nobody out.
+            // The file may have been deleted meanwhile: a lock on a file without a name keeps nobody out.
             if file.try_lock().is_err() || is_at(&file, Path::new(&path)).map_err(cannot)? {
                 break file;
             }
@@ -70,7 +69,7 @@ impl Store {
     }
 }
 
-/// A lock file that goes when the work is done.
+/// A lock file that is removed when the work is done.
 #[derive(Debug)]
 pub(in crate::store) struct Passing {
     path: PathBuf,
@@ -83,23 +82,23 @@ impl Passing {
         loop {
             let file = open(&path)?;
             file.lock()?;
-            // Whoever held it before has removed the file: a lock on what nobody can open any more keeps nobody out.
+            // The previous holder may have removed the file: a lock on a file without a name keeps nobody out.
             if is_at(&file, &path)? {
                 return Ok(Self { path, file });
             }
         }
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     pub(in crate::store) fn end(self) {
-        // While it is still locked, and only where another can notice that it went.
+        // Removed while still locked, and only where another process can notice the removal.
         #[cfg(unix)]
         let _ = std::fs::remove_file(&self.path);
         drop(self.file);
     }
 }
 
-/// Whether the open file is the one that has this name.
+/// Returns whether the open file is the one at this path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -116,7 +115,7 @@ fn is_at(_file: &File, _path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// An empty file for its owner only.
+/// Opens a lock file, created if missing and accessible only to its owner.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -1,16 +1,15 @@
-//! How one function of `sql/` is run on whichever database is open. Macros and not a trait, because an async
-//! function generic over sqlx's databases needs bounds longer than its body.
+//! Macros that run one function of `sql/` on the open database. Macros instead of a trait, because an async function
+//! generic over sqlx's databases needs bounds longer than its body.
 
-/// Runs one function of `sql/` inside one writing transaction, again from its beginning when the database asks
-/// for it (serialization failure, deadlock, busy).
+/// Runs one function of `sql/` in a writing transaction, and retries the whole transaction on a retryable error
+/// (serialization failure, deadlock, busy).
 macro_rules! write_tx {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         repeated!($store, |_: &$crate::store::StoreError| true, $module::$function($($arg),*))
     };
 }
 
-/// The same for what a person waits for: who did not get a lock while the database itself waited for it is told so, and
-/// is not kept waiting several times as long.
+/// Like `write_tx`, for requests that a person waits for: a lock timeout is reported at once instead of being retried.
 macro_rules! asked_tx {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         repeated!($store, |error: &$crate::store::StoreError| {
@@ -46,7 +45,7 @@ macro_rules! transaction {
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/written"));
             tx.commit().await?;
             $crate::failpoint::at(concat!(stringify!($module), "::", stringify!($function), "/committed"));
-            // Nobody is told that it is stored in a file that nobody can open any more.
+            // Do not report as stored what went to a file that nobody can open any more.
             $pools.in_place()?;
             Ok::<_, $crate::store::StoreError>(value)
         }
@@ -66,8 +65,8 @@ macro_rules! read {
     };
 }
 
-/// The same on the connection that writes, for short questions of a run: what it has just written is still in its cache,
-/// and on SQLite a reader's is worthless after every commit.
+/// Like `read`, but on the writing connection, for short queries of a run: the rows it has just written are still in
+/// that connection's cache, while on SQLite every commit invalidates a reader's. On PostgreSQL the same as `read`.
 macro_rules! read_beside_writing {
     ($store:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {
@@ -77,7 +76,7 @@ macro_rules! read_beside_writing {
     };
 }
 
-/// Runs one function of `sql/` in a transaction that sees one moment and may take its time.
+/// Runs one function of `sql/stream` in a read-only snapshot transaction without time limits.
 macro_rules! stream {
     ($store:expr, $function:ident ( $($arg:expr),* $(,)? )) => {
         match &$store.db {

@@ -1,11 +1,11 @@
-//! Whether a database's tables are ours and up to date, and what is said when they are not.
+//! Whether a database's tables are ours and up to date, and the errors when they are not.
 
 use sqlx::migrate::{Migrate, MigrateError, Migrator};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// How many migrations are not applied yet; an error when the database knows one that this program does not, or another
-/// of the same number.
+/// Returns how many migrations are not applied yet. An error if the database has one that this program does not know,
+/// or one of the same number with another checksum.
 pub(in crate::store) async fn pending<C: Migrate>(
     migrator: &Migrator,
     conn: &mut C,

@@ -1,5 +1,5 @@
-//! The two databases: opening one, its files and connections, its errors, and how a statement is run on whichever is open.
-//! What is asked of it is each subject's.
+//! The two databases: opening one, its files, connections and errors, and how a statement is run on the open one. The
+//! statements themselves belong to each subject.
 
 #[macro_use]
 mod macros;

@@ -1,5 +1,5 @@
-//! Opening a database: which one, whether it is ours, of the right nature and of a known version, and bringing its
-//! tables up to date. Safe when several processes start at once.
+//! Opens a database: checks that it is ours, of the right nature and of a known version, and migrates its tables. Safe
+//! when several processes start at once.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::store::database::sqlite;
 use crate::store::database::steps::{SQLITE, migrator};
 use crate::store::{Nature, Store, StoreError, StoreErrorKind};
 
-/// Versions of SQLite from this one on are free of a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
+/// The first SQLite version without a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
 const SQLITE_SAFE: (u32, u32, u32) = (3, 51, 3);
 
 impl Store {
-    /// Opens a database and brings its tables up to date.
+    /// Opens a database and migrates its tables.
     pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
         let store = Self::open_any(settings).await?;
         if let Err(unfinished) = store.whole().await {
@@ -29,7 +29,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The same of one that may be an unfinished copy.
+    /// Like [`Self::open`], but accepts an unfinished copy.
     pub(in crate::store) async fn open_any(settings: &Settings) -> Result<Self, StoreError> {
         let store = if let Some(path) = sqlite_path(&settings.url)? {
             open_sqlite(&path, settings.create).await?
@@ -45,7 +45,7 @@ impl Store {
         store.of_nature(settings.nature).await
     }
 
-    /// The same store, unless it holds findings of the other nature.
+    /// Returns the store, or an error if it holds findings of the other nature.
     pub(in crate::store) async fn of_nature(self, wanted: Option<Nature>) -> Result<Self, StoreError> {
         match (self.nature().await?, wanted) {
             (Some(held), Some(wanted)) if held != wanted => {
@@ -57,7 +57,7 @@ impl Store {
     }
 }
 
-/// The refusal to store anything beside findings of the other nature.
+/// The error that refuses to mix sandbox and real findings.
 pub(in crate::store) fn mixed(place: &str, held: Nature) -> StoreError {
     match held {
         Nature::Sandbox => StoreError::new(
@@ -86,7 +86,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
                 "run `topicwatch once` first, or name another with --database",
             ));
         }
-        // Created here so that nobody else may read it; the WAL and shared-memory files follow its mode.
+        // Created here so that only the owner may read it; the WAL and shared-memory files get its mode.
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
@@ -137,20 +137,20 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
     Ok(Store { db: Db::Sqlite(Box::new(pools)), place, commits: Arc::default(), room: Arc::default(), engine: None })
 }
 
-/// Migrates a file in one transaction: each commit waits for the disk, and nobody is left with half an upgrade.
+/// Migrates a file in one transaction: an upgrade is never left half done, and only one commit waits for the disk.
 pub(in crate::store) async fn all_or_none(
     migrator: &Migrator,
     pools: &sqlite::Pools,
     place: &str,
 ) -> Result<(), StoreError> {
     let mut tx = pools.begin().await.map_err(|e| named(e, place))?;
-    // `run` with a connection in hand: its own signature keeps a future from being sent to another thread.
+    // Not `run`: its future is not `Send`.
     migrator.run_direct(None, &mut *tx, false).await.map_err(|e| migrate_error(e, place))?;
     tx.commit().await.map_err(|e| named(e.into(), place))
 }
 
-/// Opens a file that others may be opening for the first time too. SQLite does not wait for the lock it needs to switch a
-/// new file to WAL (`busy_timeout` does not count there), so it is asked again; once one has succeeded, all do.
+/// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to
+/// switch a new file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do.
 async fn open_patiently(path: &Path) -> Result<sqlite::Pools, StoreError> {
     const TRIES: u32 = 40;
     let mut tries = 0;
@@ -163,7 +163,7 @@ async fn open_patiently(path: &Path) -> Result<sqlite::Pools, StoreError> {
     }
 }
 
-/// The version of the SQLite that is built in.
+/// Returns the version of the bundled SQLite.
 pub async fn sqlite_version() -> Result<String, StoreError> {
     use sqlx::{Connection, SqliteConnection};
     let mut conn = SqliteConnection::connect("sqlite::memory:").await?;

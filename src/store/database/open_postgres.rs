@@ -1,4 +1,4 @@
-//! Opening a PostgreSQL database: its schema, made where it is not there yet, and its tables brought up to date.
+//! Opens a PostgreSQL database: creates the schema if it is missing, and migrates its tables.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::store::database::steps::{POSTGRES, migrator};
 use crate::store::database::tls;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// What PostgreSQL says of a right that is missing.
+/// PostgreSQL's error code for insufficient privilege.
 const NO_RIGHT: &str = "42501";
 
-/// Opens one; several processes may do so at once.
+/// Opens the database. Several processes may do so at once.
 pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreError> {
     let schema = &settings.schema;
     let valid = schema.len() <= 63
@@ -53,7 +53,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
             error
         })?;
     }
-    // By the index of names: a server of many schemas has many tables.
+    // Uses the index on names: a server with many schemas has many tables.
     let ours: bool = sqlx::query_scalar(
         "SELECT EXISTS (SELECT 1 FROM pg_class WHERE relname = '_sqlx_migrations' \
          AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1))",
@@ -80,7 +80,7 @@ pub(in crate::store) async fn open(settings: &Settings) -> Result<Store, StoreEr
     Ok(Store { db: Db::Postgres(pools), place, commits: Arc::default(), room: Arc::default(), engine: None })
 }
 
-/// Whether the schema is there; one that this user may not use is an error.
+/// Returns whether the schema exists. An error if this user may not use it.
 pub(in crate::store) async fn has_schema(conn: &mut postgres::Conn, settings: &Settings) -> Result<bool, StoreError> {
     let schema = &settings.schema;
     let usable: Option<bool> =

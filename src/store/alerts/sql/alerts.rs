@@ -1,5 +1,5 @@
-//! Alerts: their definitions, the runs they look at, how they stand, and what a look changes. An event is added once,
-//! whoever sees it; the cursor moves only from where the look began.
+//! Alerts: their definitions, the runs they check, their state, and what a check changes. An event is added once,
+//! whichever process finds it; the cursor moves only if it is still where the check began.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
         kind: read::word(row, "kind", AlertEventKind::parse)?,
         at: Time(row.try_get("at")?),
         summary: row.try_get("summary")?,
-        // What was blanked by `forget` has none.
+        // An event blanked by `forget` has no lines.
         lines: serde_json::from_str(&lines).unwrap_or_default(),
         message: row.try_get("message")?,
         muted: row.try_get("muted")?,
@@ -104,7 +104,7 @@ pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<A
     Ok(AlertStanding { cursor, sent_at, snoozed_until, firing, waiting, waiting_in_all })
 }
 
-/// Searches whose span was over when they were made (backfills) are marked: they say nothing about the present.
+/// Marks searches whose span was already over when they were made (backfills): they say nothing about the present.
 pub(in crate::store) async fn searched(
     conn: &mut Conn,
     topic: &str,
@@ -137,7 +137,7 @@ pub(in crate::store) async fn searched(
         .collect()
 }
 
-/// Moves the cursor from where the look began; `false` when it is elsewhere.
+/// Moves the cursor from where the check began; `false` if it is elsewhere by now.
 async fn moved(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool, StoreError> {
     let (seq, at) = change.to;
     let done = match change.from {
@@ -189,7 +189,7 @@ pub(in crate::store) async fn keep(
         .execute(&mut *conn)
         .await?;
     }
-    // What ended and began again in one look is there afterwards.
+    // Deletes come first, so that a subject that ended and began again within one check still fires.
     for subject in &change.ended {
         sqlx::query("DELETE FROM alert_firing WHERE alert = $1 AND subject = $2")
             .bind(alert)
@@ -267,7 +267,7 @@ pub(in crate::store) async fn snooze(conn: &mut Conn, alert: &str, until: Option
     Ok(())
 }
 
-/// Follows a topic to its new id.
+/// Moves events and firing subjects of a topic to its new id.
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
     for table in ["alert_event", "alert_firing"] {
         let sql = format!(
@@ -279,7 +279,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str) -> R
     Ok(())
 }
 
-/// Lets go what is about a topic; an event's id names it, too.
+/// Deletes all events and firing subjects of a topic, and the requests that name those events.
 pub(in crate::store) async fn forget_topic(conn: &mut Conn, topic: &str) -> Result<(), StoreError> {
     sqlx::query(
         "DELETE FROM request WHERE event IN (SELECT e.event FROM alert_event e \

@@ -1,5 +1,5 @@
-//! How alerts stand, as they are shown: those in force with what fires, what fires for topics, and what was seen, a page at a
-//! time. Nothing is changed here.
+//! Alerts as they are shown: those in force with their state, what fires for topics, and events page by page.
+//! Read-only.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use super::{Conn, Database, Row, alerts, definitions, read};
 use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, FiringAt, JobKind, Time};
 use crate::store::{EventPlace, StoreError};
 
-/// What fires of one alert and is handed out.
+/// The most firing subjects returned for one alert.
 const FIRING: i64 = 20;
-/// What fires for topics and is handed out.
+/// The most firing subjects returned for a list of topics.
 const AT_TOPICS: i64 = 500;
-/// Alerts that fire and are named.
+/// The most firing alerts that are listed.
 const NAMED: i64 = 50;
 
-/// The alert is one of the configuration that holds now; `f` names it.
+/// True for alerts of the current configuration; `f` is the table alias.
 const IN_FORCE: &str = "EXISTS (SELECT 1 FROM job j WHERE j.id = 'alert:' || f.alert AND j.removed_at IS NULL)";
 
-/// Alerts in force behind a name, by name, or the one of a name.
+/// Returns alerts in force after a name, by name, or the one with the given name.
 pub(in crate::store) async fn cards(
     conn: &mut Conn,
     one: Option<&str>,
@@ -68,7 +68,7 @@ struct Stands {
     waiting: i64,
 }
 
-/// By name: when each looked, spoke, may speak again, and what waits.
+/// Returns by alert name: its last check, its last message, until when it is snoozed, and how many events wait.
 async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands>, StoreError> {
     let sql = format!(
         "SELECT given.value AS name, s.sent_at, s.snoozed_until, c.at AS looked_at, \
@@ -89,7 +89,7 @@ async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands
     stands.collect()
 }
 
-/// By name: what fires, how much of it there is, and how much of that somebody knows.
+/// By alert name: firing subjects, how many there are in all, and how many of those are acknowledged.
 type Fires = HashMap<String, (Vec<Firing>, i64, i64)>;
 
 async fn firing(conn: &mut Conn, names: &str) -> Result<Fires, StoreError> {
@@ -114,10 +114,10 @@ fn fires(row: &Row) -> Result<Firing, StoreError> {
     Ok(Firing { subject: row.try_get("subject")?, since: Time(row.try_get("since")?), acked })
 }
 
-/// What fires for these topics: the topic itself, its sources, its budget.
+/// Returns what fires for these topics: for the topic itself, its sources and its budget.
 pub(in crate::store) async fn at_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<FiringAt>, StoreError> {
     let given = super::texts(1);
-    // `0` follows `/`: whatever begins with the topic and a slash lies between.
+    // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
     let sql = format!(
         "SELECT topic, alert, subject, since, acked FROM (\
          SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
@@ -133,7 +133,7 @@ pub(in crate::store) async fn at_topics(conn: &mut Conn, topics: &[String]) -> R
         .collect()
 }
 
-/// The alerts that fire, each with how often.
+/// Returns the firing alerts, each with its number of firing subjects.
 pub(in crate::store) async fn fire(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
     let sql = format!(
         "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {IN_FORCE} GROUP BY f.alert ORDER BY f.alert LIMIT $1"
@@ -142,7 +142,7 @@ pub(in crate::store) async fn fire(conn: &mut Conn) -> Result<Vec<(String, i64)>
     rows.iter().map(|row| Ok((row.try_get("alert")?, row.try_get("many")?))).collect()
 }
 
-/// Events behind a place, the latest first; of one alert or of all.
+/// Returns events after a place in the list, the latest first; of one alert or of all.
 pub(in crate::store) async fn events(
     conn: &mut Conn,
     alert: Option<&str>,

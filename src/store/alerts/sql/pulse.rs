@@ -1,4 +1,4 @@
-//! What the sources of topics gave over their latest searches. Whether one fell silent is `insight`'s to say.
+//! What the sources of topics returned in their latest searches. `insight` decides whether a source fell silent.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -7,18 +7,18 @@ use crate::model::{Counts, Heartbeat, Pulse, Source, Time};
 use crate::store::StoreError;
 use crate::store::database::cells::Cells;
 
-/// Topics of one statement.
+/// Topics per statement.
 const CHUNK: usize = 100;
 
-/// Of what a search saw first for its topic, how many items at least lay in its window or had no date. The sightings are
-/// looked at only where the counts leave it open: `outside` counts what was known before, too.
+/// The least number of new items of a search that lie in its window or have no date. `outside` also counts items known
+/// before, so the sightings are read only where the counts alone do not decide.
 pub(in crate::store) const FRESH: &str = "CASE WHEN s.new = 0 OR s.outside >= s.found THEN 0 WHEN s.outside < s.new THEN s.new - s.outside \
      ELSE (SELECT count(*) FROM sighting g CROSS JOIN topic_item t WHERE g.run = r.id AND g.source = s.source AND g.fit <> 'outside' \
        AND t.topic = r.topic AND t.item = g.item AND t.first_run = r.id) END";
 
-/// For each topic its latest runs, by the index on topic and `seq`, and of each the source's search: together one text, since
-/// a list of topics has thousands of searches. Those of days that were over when they were asked for (backfills) say
-/// nothing about the present.
+/// Returns, for each topic, the source's searches in its latest runs, found by the index on topic and `seq`. The
+/// searches of a topic come as one text, since a list of topics has thousands of them. Searches for spans that were
+/// already over (backfills) are left out: they say nothing about the present.
 pub(in crate::store) async fn pulses(
     conn: &mut Conn,
     topics: &[String],
@@ -45,7 +45,7 @@ pub(in crate::store) async fn pulses(
     Ok(all)
 }
 
-/// In the order of their runs.
+/// Decodes the searches of a topic and sorts them by run.
 fn beats(mut cells: Cells<'_>) -> Result<Vec<Heartbeat>, StoreError> {
     let mut beats = Vec::new();
     while !cells.is_empty() {

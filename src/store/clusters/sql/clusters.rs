@@ -1,5 +1,5 @@
-//! Near-copies as they are stored: which items nobody has looked at, what leads to the clusters there are, and what was
-//! decided. Deciding is not done here. Who writes has seen everything that was written before, or writes nothing.
+//! Statements for near-copies: items not compared yet, keys that lead to clusters, and the stored decisions. Deciding
+//! is not done here. A batch is written only if nothing was written since it was read.
 
 use std::collections::HashMap;
 
@@ -12,17 +12,16 @@ use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read
 use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
 use crate::store::{Filter, StoreError, Unclustered};
 
-/// Rows of a statement that writes many: so few that most statements are whole ones, which are parsed once.
+/// Rows per statement. Small, so that most statements are full and their parsed form is reused.
 const BATCH: usize = 200;
 
-/// Runs that are looked at together at most: as many as bring a batch.
+/// The most runs read for one batch.
 const RUNS: i64 = 50;
 
-/// Characters of a text and a title that are read.
+/// The most characters read of a text or title.
 const MOST_READ: i64 = 8_192;
 
-/// The items to look at next, in the order of the runs that found them and of their keys. Runs that found nothing new are
-/// passed over.
+/// Returns the next items to compare, ordered by the run that found them and by key. Skips runs that found nothing new.
 pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Result<Option<Unclustered>, StoreError> {
     let row = sqlx::query("SELECT f.seq, s.next, s.turn, s.young, s.middle, s.sinking FROM cluster_state s CROSS JOIN follower f WHERE f.name = 'near-copies'")
         .fetch_one(&mut *conn)
@@ -78,13 +77,14 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
         });
     }
     if let Some(beyond) = rows.get(most) {
-        // The run of the first that is left is not done yet.
+        // The run of the first item left out is not finished yet.
         batch.until = beyond.try_get::<i64, _>("seq")? - 1;
     }
     Ok(Some(batch))
 }
 
-/// Where keys lead, whichever table holds them. One statement, so that a key that moves on meanwhile is seen once.
+/// Returns where keys lead, whichever table holds them. One statement, so that a key that is moved meanwhile is seen
+/// once.
 pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec<(i64, i64)>, StoreError> {
     let given = super::numbers(1);
     let of = |table: &str| format!("SELECT l.key, l.place FROM {given} CROSS JOIN {table} l WHERE l.key = given.value");
@@ -96,13 +96,13 @@ pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec
     in_one(conn, sql, [list(keys)?]).await
 }
 
-/// Moves the smallest keys of a table that is being emptied, or has become too full, into the next. They come in order, so
-/// that a page of the next is written once for many of them. What is over when a process ends goes on with the next.
+/// Moves the smallest keys of a table that is being emptied, or is over its limit, to the next table. Keys move in
+/// order, so that one page write of the next table takes many of them. If the process stops, the next one continues.
 pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool, StoreError> {
     let held = format!("SELECT young, middle, sinking FROM cluster_state{ROW_LOCK}");
     let row = sqlx::query(AssertSqlSafe(held)).fetch_one(&mut *conn).await?;
     let (young, middle, sinking): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
-    // The middle first, so that the young find room there.
+    // The middle table first, to make room for the young keys.
     let (from, into, age) = match sinking {
         1 => (AGES[1], AGES[2], 1),
         0 => (AGES[0], AGES[1], 0),
@@ -136,7 +136,7 @@ pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool,
     Ok(true)
 }
 
-/// First items by their places.
+/// Returns the first items of the clusters at these places.
 pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<Vec<Head>, StoreError> {
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
@@ -147,7 +147,7 @@ pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<V
     Ok(heads.into_iter().map(|(place, digits)| Head { place, sketch: cluster_keys::bytes(&digits) }).collect())
 }
 
-/// Writes what was decided of a batch; false, and nothing is written, when anything else was written since it was read.
+/// Stores the decisions about a batch. Returns false and writes nothing if anything was written since it was read.
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
     batch: &Unclustered,
@@ -229,8 +229,8 @@ async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Resu
     Ok(())
 }
 
-/// Before `from` becomes a part of `into`: its copies and what leads to it follow. Where both had a cluster, the two become
-/// one, and its first item is the one that was seen first. The key of words of its own goes, if it has any.
+/// Moves copies and keys of `from` to `into`, before `from` is merged into it. If both have a cluster, the two become
+/// one, whose first item is the one seen earlier. Deletes the key that `from` added as a reworded copy, if any.
 pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     let rows = sqlx::query(
         "SELECT i.id, i.cluster, coalesce(c.first_seen, i.first_seen) AS first_seen FROM item i LEFT JOIN item c ON c.id = i.cluster \
@@ -244,7 +244,7 @@ pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Re
     for row in &rows {
         held.insert(row.try_get("id")?, (row.try_get("cluster")?, row.try_get("first_seen")?));
     }
-    // Whoever decides at this moment decided about items that are not there any more.
+    // A batch being decided now contains an item that is about to go: invalidate it.
     sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
     let (Some((mine, mine_since)), Some((Some(theirs), theirs_since))) = (held.get(&into), held.get(&from)) else {
         return Ok(());
@@ -255,7 +255,7 @@ pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Re
         Some(mine) if mine_since <= theirs_since => *mine,
         Some(_) | None => *theirs,
     };
-    // The first of its cluster may be the one that goes.
+    // The first item of the cluster may be the one that goes.
     let first = if first == from { into } else { first };
     for left in [*mine, Some(*theirs)].into_iter().flatten().filter(|left| *left != first) {
         for statement in [
@@ -269,12 +269,12 @@ pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Re
     for item in [into, from] {
         sqlx::query("UPDATE item SET cluster = $1 WHERE id = $2").bind(first).bind(item).execute(&mut *conn).await?;
     }
-    // Nothing may point to what is about to go.
+    // Nothing may refer to the item that is about to be deleted.
     sqlx::query("UPDATE cluster_head SET item = $1 WHERE item = $2").bind(first).bind(from).execute(conn).await?;
     Ok(())
 }
 
-/// Items, texts and authors of each topic, by when the topic first saw them.
+/// Returns counts of items, texts and authors for each topic, by when the topic first saw the items.
 pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Result<Vec<(String, Volume)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
         "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
@@ -285,7 +285,7 @@ pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Resul
     query.build().fetch_all(conn).await?.iter().map(|row| Ok((row.try_get("topic")?, volume(row)?))).collect()
 }
 
-/// The same over what some runs saw.
+/// Returns the same counts over everything that some runs saw.
 pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Result<Volume, StoreError> {
     let sql = format!(
         "SELECT count(DISTINCT i.id) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
@@ -300,7 +300,7 @@ fn volume(row: &Row) -> Result<Volume, StoreError> {
     Ok(Volume::new(row.try_get("heard")?, row.try_get("texts")?, row.try_get("authors")?))
 }
 
-/// Texts that several items of a topic bring: those of most authors first.
+/// Returns texts that several items of a topic share, those with the most authors first.
 pub(in crate::store) async fn clusters(
     conn: &mut Conn,
     filter: &Filter,

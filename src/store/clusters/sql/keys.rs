@@ -1,5 +1,5 @@
-//! The keys of near-copies from the other side: which ones an item brought, so that they go with it. What keys lead to, and
-//! how they move from table to table, is in `clusters`.
+//! Which near-copy keys an item added, so that they are deleted with it. Lookups by key, and moving keys between
+//! tables, are in `clusters`.
 
 use std::collections::BTreeSet;
 
@@ -9,15 +9,15 @@ use super::Conn;
 use super::resolve::{in_one, list};
 use crate::store::StoreError;
 
-/// Where keys are kept, the youngest first.
+/// The tables of keys, the youngest first.
 pub(in crate::store) const AGES: [&str; 3] = ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"];
 
-/// Keys as they stand in a row: eight bytes each.
+/// Encodes keys as they are stored: eight big-endian bytes each.
 pub(in crate::store) fn packed(keys: &[i64]) -> Vec<u8> {
     keys.iter().flat_map(|key| key.to_be_bytes()).collect()
 }
 
-/// What hexadecimal digits stand for; of anything else nothing.
+/// Decodes hexadecimal digits; stops at the first pair that is none.
 pub(in crate::store) fn bytes(digits: &str) -> Vec<u8> {
     let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
     let (pairs, _) = digits.as_bytes().as_chunks::<2>();
@@ -30,8 +30,9 @@ fn unpacked(digits: &str) -> Vec<i64> {
     keys.iter().map(|key| i64::from_be_bytes(*key)).collect()
 }
 
-/// Takes away the keys that lead to these items, and those that they brought to other clusters: what leads nowhere would
-/// take copies in that no cluster has. Before their copies are told to look again.
+/// Deletes the keys that lead to these items, and the keys that they added to other clusters. A key that leads nowhere
+/// would collect copies into a cluster that does not exist. Call this before their copies are marked for another
+/// comparison.
 pub(in crate::store) async fn forget(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     let given = super::numbers(1);
     let own = format!("SELECT {} FROM {given} CROSS JOIN cluster_head h WHERE h.item = given.value", keys_of("h.keys"));
@@ -44,7 +45,7 @@ pub(in crate::store) async fn forget(conn: &mut Conn, ids: &str) -> Result<(), S
     forget_own(conn, ids).await
 }
 
-/// Takes away the keys that these items, as copies in words of their own, brought to their clusters.
+/// Deletes the keys that these items, as reworded copies, added to their clusters.
 pub(in crate::store) async fn forget_own(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     let brought = format!(
         "SELECT {} FROM {} CROSS JOIN item i CROSS JOIN cluster_head h \
@@ -59,7 +60,7 @@ fn keys_of(column: &str) -> String {
     super::rows_in_one(&format!("h.place, {}", super::digits(column)))
 }
 
-/// Takes away what these selections found: each key from the places that were found.
+/// Deletes the keys that these queries return, at the places that they return.
 async fn take_away(conn: &mut Conn, found: impl IntoIterator<Item = String>, ids: &str) -> Result<(), StoreError> {
     let (mut keys, mut places) = (BTreeSet::new(), BTreeSet::new());
     for sql in found {
@@ -73,7 +74,8 @@ async fn take_away(conn: &mut Conn, found: impl IntoIterator<Item = String>, ids
     }
     let (keys, places) = (list(&keys)?, list(&places)?);
     for table in AGES {
-        // By key alone (`+ 0`): with an index of both, each key would be looked up with each of many places.
+        // `+ 0` forces a lookup by key alone: with an index on both columns, each key would be looked up with each
+        // place.
         let sql = format!(
             "DELETE FROM {table} WHERE key IN (SELECT given.value FROM {}) AND place + 0 IN (SELECT given.value FROM {})",
             super::numbers(1),

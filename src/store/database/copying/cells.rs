@@ -1,4 +1,4 @@
-//! Values on their way from one database to the other.
+//! Values copied from one database to the other.
 
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(in crate::store) enum Value {
     Bytes(Option<Vec<u8>>),
 }
 
-/// Adds a row to a hash in a form in which no two rows are alike.
+/// Adds a row to a hash, encoded so that different rows never hash the same input.
 pub(in crate::store) fn feed(hasher: &mut blake3::Hasher, row: &[Value]) {
     for value in row {
         match value {

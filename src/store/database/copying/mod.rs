@@ -1,5 +1,5 @@
-//! A database as a whole: moved to the other kind, table by table, and compared. The target is marked until every table of it
-//! was compared with its source, and opened by nobody else until then; a move that was interrupted goes on.
+//! Copies a database to the other kind, table by table, and compares both. The target is marked as unfinished until
+//! every table is compared, and no other command opens it before that. An interrupted copy resumes where it stopped.
 
 pub(in crate::store) mod cells;
 pub(in crate::store) mod tables;
@@ -14,17 +14,17 @@ use crate::store::database::sqlite;
 use crate::store::database::sqlite::whole_file::Existing;
 use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
-/// A table that was moved and compared.
+/// A table that was copied and compared.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Moved {
     pub table: &'static str,
-    /// Rows, the same in both.
+    /// The number of rows, the same in both.
     pub rows: u64,
-    /// Hash over what they hold, the same in both.
+    /// A hash over all rows, the same in both.
     pub blake3: String,
 }
 
-/// Runs one function of `statements/copying.rs` on the source's one moment.
+/// Runs one function of `copying/sql.rs` on the source's snapshot.
 macro_rules! from {
     ($tx:expr, $function:ident ( $($arg:expr),* )) => {
         match &mut $tx {
@@ -40,14 +40,15 @@ enum Source {
 }
 
 impl Store {
-    /// Every table that a move takes along, with its columns, and those it leaves: for the test that none is forgotten.
+    /// Returns all tables that a copy includes, with their columns, and those it leaves out. For the test that none is
+    /// forgotten.
     #[must_use]
     pub fn known_tables() -> Vec<(&'static str, Vec<&'static str>)> {
         let known = TABLES.iter().map(|table| (table.name, table.columns().collect()));
         known.chain(tables::LEFT.map(|table| (table, Vec::new()))).collect()
     }
 
-    /// Refuses a database that is being filled.
+    /// Refuses a database that is an unfinished copy.
     pub(in crate::store) async fn whole(&self) -> Result<(), StoreError> {
         match read!(self, copying::mark())? {
             None => Ok(()),
@@ -59,8 +60,8 @@ impl Store {
         }
     }
 
-    /// Copies everything to an empty database, or goes on where an earlier copy of this one stopped; compares both, table
-    /// by table, and only then lets others open the copy. `told` hears of each table.
+    /// Copies everything to an empty database, or resumes an earlier copy of this one. Compares both table by table,
+    /// and only then removes the mark that keeps others out. Calls `told` for each table.
     pub async fn copy_to(
         &self,
         settings: &Settings,
@@ -104,7 +105,7 @@ impl Store {
             Db::Sqlite(pools) => Source::Sqlite(pools.snapshot().await?),
             Db::Postgres(pools) => Source::Postgres(pools.snapshot().await?),
         };
-        // What an earlier try left may be older than what is there now; then it begins again.
+        // Rows left by an earlier try may be out of date; if the databases differ, start over once.
         for again in [true, false] {
             Self::fill(&mut source, target).await?;
             match Self::compare(&mut source, target, told).await? {
@@ -126,7 +127,7 @@ impl Store {
     }
 
     async fn fill(source: &mut Source, target: &Self) -> Result<(), StoreError> {
-        // The mark stands among others in a small table, which is begun again.
+        // The mark is in this table, too. The table is small, so it is copied from the beginning.
         write_tx!(target, copying::clear_info())?;
         for table in TABLES {
             let mut after = if table.name == "store_info" { None } else { read!(target, copying::last(table))? };
@@ -143,7 +144,7 @@ impl Store {
         Ok(())
     }
 
-    /// The tables, or the first that differs.
+    /// Returns the compared tables, or the name of the first table that differs.
     async fn compare(
         source: &mut Source,
         target: &Self,
@@ -162,8 +163,8 @@ impl Store {
         Ok(Ok(moved))
     }
 
-    /// Why a file is no earlier copy of this database, unless it is empty: it is no database, it is not ours, or it holds runs and
-    /// none of its last ones is known here.
+    /// Returns why a file cannot be an earlier copy of this database: it is no database, not ours, or holds runs of
+    /// which none of the latest is known here. Returns `None` if it can, or if the file is empty.
     pub async fn no_copy_of_this(&self, file: &Path) -> Result<Option<String>, StoreError> {
         let ended = match sqlite::Pools::existing_at(file).await? {
             Existing::Nothing => return Ok(None),
@@ -180,7 +181,8 @@ impl Store {
         )))
     }
 
-    /// Writes a copy into an empty file, while others write on, and reads it again. Returns the rows of each table.
+    /// Writes a copy into an empty file while others go on writing, and verifies it. Returns the number of rows of each
+    /// table.
     pub async fn backup_to(&self, path: &Path, now: Time) -> Result<Vec<(&'static str, i64)>, StoreError> {
         let Db::Sqlite(pools) = &self.db else {
             let url = format!("sqlite:{}", path.display());

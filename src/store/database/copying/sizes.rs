@@ -1,4 +1,4 @@
-//! How many rows each table of a database holds, to compare a copy with what it was made of.
+//! Row counts of all tables, to compare a copy with its source.
 
 use sqlx::AssertSqlSafe;
 
@@ -6,7 +6,7 @@ use super::Conn;
 use crate::store::StoreError;
 use crate::store::database::copying::tables::TABLES;
 
-/// Rows of each table, for whoever compares.
+/// Returns the number of rows of each table.
 pub(in crate::store) async fn sizes(conn: &mut Conn) -> Result<Vec<(&'static str, i64)>, StoreError> {
     let mut sizes = Vec::with_capacity(TABLES.len());
     for table in TABLES {

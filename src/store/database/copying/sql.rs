@@ -1,5 +1,5 @@
-//! Tables read and written as a whole, page by page in the order of their keys: what moves a database to the other kind.
-//! What is in a table, and in which order tables come, is `tables`'.
+//! Reads and writes whole tables page by page in key order, to copy a database to the other kind. `tables` lists the
+//! tables, their columns and their order.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -8,10 +8,10 @@ use crate::store::StoreError;
 use crate::store::database::copying::cells::{Value, feed};
 use crate::store::database::copying::tables::{TABLES, Table, UNFINISHED};
 
-/// Values that one statement binds at most.
+/// The most values bound by one statement.
 const BINDS: usize = 30_000;
 
-/// Whether one of these runs is here, and ended when it is said to have ended.
+/// Returns whether one of these runs exists here with the same end time.
 pub(in crate::store) async fn knows_any(conn: &mut Conn, ended: &[(String, i64)]) -> Result<bool, StoreError> {
     for (id, at) in ended {
         let found = sqlx::query("SELECT 1 FROM run WHERE public_id = $1 AND finished_at = $2").bind(id).bind(at);
@@ -22,7 +22,7 @@ pub(in crate::store) async fn knows_any(conn: &mut Conn, ended: &[(String, i64)]
     Ok(false)
 }
 
-/// Rows after a key, in the order of the key.
+/// Returns one page of rows after a key, in key order.
 pub(in crate::store) async fn page(
     conn: &mut Conn,
     table: &Table,
@@ -62,7 +62,7 @@ fn values(table: &Table, row: &Row) -> Result<Vec<Value>, StoreError> {
     Ok(values)
 }
 
-/// Writes rows as they are, numbers that the database would count by itself included.
+/// Inserts rows as they are, including ids that the database would generate.
 pub(in crate::store) async fn put(conn: &mut Conn, table: &Table, rows: &[Vec<Value>]) -> Result<(), StoreError> {
     let columns: Vec<&str> = table.columns().collect();
     let head = format!(
@@ -87,7 +87,7 @@ pub(in crate::store) async fn put(conn: &mut Conn, table: &Table, rows: &[Vec<Va
     Ok(())
 }
 
-/// The key of the last row there is.
+/// Returns the key of the last row.
 pub(in crate::store) async fn last(conn: &mut Conn, table: &Table) -> Result<Option<Vec<Value>>, StoreError> {
     let keys = table.key.join(", ");
     let order = table.key.iter().map(|column| format!("{column} DESC")).collect::<Vec<_>>().join(", ");
@@ -103,7 +103,7 @@ pub(in crate::store) async fn last(conn: &mut Conn, table: &Table) -> Result<Opt
     table.key.iter().enumerate().map(value).collect::<Result<Vec<_>, _>>().map(Some)
 }
 
-/// How many rows there are, and a hash of all that they hold, the same on both databases. The mark is not counted.
+/// Returns the number of rows and a hash over them, the same on both databases. The mark is left out.
 pub(in crate::store) async fn digest(conn: &mut Conn, table: &Table) -> Result<(u64, blake3::Hash), StoreError> {
     let (mut hasher, mut rows, mut after) = (blake3::Hasher::new(), 0, None);
     loop {
@@ -119,22 +119,22 @@ pub(in crate::store) async fn digest(conn: &mut Conn, table: &Table) -> Result<(
     }
 }
 
-/// The key of a row.
+/// Returns the key of a row.
 pub(in crate::store) fn key_of(table: &Table, row: &[Value]) -> Vec<Value> {
     table.key.iter().filter_map(|column| row.get(table.place(column)).cloned()).collect()
 }
 
-/// Whether a row is the mark of a database that is not whole.
+/// Returns whether a row is the mark of an unfinished copy.
 pub(in crate::store) fn is_mark(table: &Table, row: &[Value]) -> bool {
     table.name == "store_info" && row.first() == Some(&Value::Text(Some(UNFINISHED.to_owned())))
 }
 
-/// Whether a database is being filled, and with what.
+/// Returns the source named in the mark if this is an unfinished copy.
 pub(in crate::store) async fn mark(conn: &mut Conn) -> Result<Option<String>, StoreError> {
     Ok(sqlx::query_scalar("SELECT value FROM store_info WHERE name = $1").bind(UNFINISHED).fetch_optional(conn).await?)
 }
 
-/// Marks an empty database as not whole; false when it is not empty.
+/// Marks an empty database as an unfinished copy. Returns false if it is not empty.
 pub(in crate::store) async fn begin(conn: &mut Conn, from: &str) -> Result<bool, StoreError> {
     for table in TABLES.iter().filter(|table| !matches!(table.name, "cluster_state" | "follower")) {
         if last(conn, table).await?.is_some() {
@@ -151,7 +151,7 @@ pub(in crate::store) async fn begin(conn: &mut Conn, from: &str) -> Result<bool,
     Ok(true)
 }
 
-/// Empties a database that is not whole, but for the mark.
+/// Empties all tables of an unfinished copy, except for the mark.
 pub(in crate::store) async fn clear(conn: &mut Conn) -> Result<(), StoreError> {
     for table in TABLES.iter().rev() {
         let but = if table.name == "store_info" { format!(" WHERE name <> '{UNFINISHED}'") } else { String::new() };
@@ -160,13 +160,13 @@ pub(in crate::store) async fn clear(conn: &mut Conn) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Empties what the mark stands in, but for it.
+/// Empties the table that holds the mark, except for the mark.
 pub(in crate::store) async fn clear_info(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM store_info WHERE name <> $1").bind(UNFINISHED).execute(conn).await?;
     Ok(())
 }
 
-/// Says that a database is whole: it counts on from what it holds, and the mark goes.
+/// Finishes a copy: sets the id sequences and removes the mark.
 pub(in crate::store) async fn end(conn: &mut Conn) -> Result<(), StoreError> {
     for table in TABLES.iter().filter(|table| table.counted) {
         super::disk::count_on(conn, table.name).await?;

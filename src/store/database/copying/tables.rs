@@ -1,34 +1,34 @@
-//! Every table with its columns, for whoever takes a database as a whole: moving and copying it. A test holds this list
-//! against both databases, so that no migration adds a table or a column that is forgotten here.
+//! The list of all tables and columns, for copying and moving whole databases. A test compares it with both databases,
+//! so that no migration adds a table or column that is missing here.
 
 #[derive(Debug)]
 pub(in crate::store) struct Table {
     pub(in crate::store) name: &'static str,
-    /// Its primary key, in order.
+    /// The primary key columns, in order.
     pub(in crate::store) key: &'static [&'static str],
-    /// Whether the database counts the key on by itself.
+    /// Whether the database generates the key.
     pub(in crate::store) counted: bool,
     pub(in crate::store) numbers: &'static [&'static str],
     pub(in crate::store) texts: &'static [&'static str],
     pub(in crate::store) bytes: &'static [&'static str],
-    /// Rows that are read together: their texts may be long.
+    /// Rows read per page; few for tables with long texts.
     pub(in crate::store) at_once: i64,
 }
 
 impl Table {
-    /// All columns, in the order in which values of a row stand.
+    /// All columns, in the order of the values of a row.
     pub(in crate::store) fn columns(&self) -> impl Iterator<Item = &'static str> {
         self.numbers.iter().chain(self.texts).chain(self.bytes).copied()
     }
 
-    /// Where a column's value stands in a row.
+    /// Returns the index of a column's value in a row.
     pub(in crate::store) fn place(&self, column: &str) -> usize {
         self.columns().position(|name| name == column).unwrap_or(usize::MAX)
     }
 }
 
-/// What processes that live have to themselves, which ends with them, and the index of words, which is made anew of what
-/// was moved (on SQLite with the tables that it consists of).
+/// Tables that are not copied: state of running processes, and the word index, which is rebuilt from the copied rows
+/// (on SQLite with the tables that it consists of).
 pub(in crate::store) const LEFT: [&str; 10] = [
     "instance",
     "service_limit",
@@ -42,7 +42,7 @@ pub(in crate::store) const LEFT: [&str; 10] = [
     "item_words_config",
 ];
 
-/// The mark, in `store_info`, of a database that is being filled and not whole yet.
+/// The name in `store_info` of the mark of an unfinished copy.
 pub(in crate::store) const UNFINISHED: &str = "unfinished_copy";
 
 const MANY: i64 = 500;
@@ -50,7 +50,7 @@ const FEW: i64 = 20;
 
 macro_rules! tables {
     ($($name:literal $key:tt, $counted:literal, $at_once:ident; n $numbers:tt; t $texts:tt; b $bytes:tt;)+) => {
-        /// In an order in which what is referred to comes first.
+        /// All tables, in an order in which referenced tables come first.
         pub(in crate::store) static TABLES: &[Table] = &[
             $(Table {
                 name: $name,

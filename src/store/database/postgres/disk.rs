@@ -1,4 +1,4 @@
-//! What the schema takes on a PostgreSQL server. What is free in its tables the server uses again by itself.
+//! Disk usage of the schema on a PostgreSQL server. The server reuses free space in its tables by itself.
 
 use sqlx::Row as _;
 
@@ -15,10 +15,10 @@ pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> 
     Ok(Disk { bytes: row.try_get("bytes")?, free: 0, gives_back: true })
 }
 
-/// Numbers that are counted may be given as they are.
+/// The clause that allows explicit values for generated ids.
 pub(in crate::store) const COUNTED: &str = "OVERRIDING SYSTEM VALUE ";
 
-/// Counts on from the largest number that was given.
+/// Sets the id sequence to continue after the largest id.
 pub(in crate::store) async fn count_on(conn: &mut Conn, table: &'static str) -> Result<(), StoreError> {
     let sql = format!(
         "SELECT setval(pg_get_serial_sequence('{table}', 'id'), coalesce(max(id), 1), max(id) IS NOT NULL) FROM {table}"
