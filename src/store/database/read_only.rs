@@ -1,5 +1,5 @@
-//! A store for whoever only reads, beside a daemon or without one: it changes nothing, not even tables of an older version,
-//! which it refuses. Where nothing can be written at all, a file is opened in another way.
+//! Opens a store for reading only, with or without a running daemon. It changes nothing: tables of an older version are
+//! refused, not migrated. If a SQLite file cannot be written to at all, it is opened in another way.
 
 use sqlx::migrate::Migrate;
 
@@ -14,7 +14,7 @@ use crate::store::database::tls;
 use crate::store::{Settings, Store, StoreError, StoreErrorKind, redact};
 
 impl Store {
-    /// Opens a database that is there, to read it.
+    /// Opens an existing database for reading.
     pub async fn open_to_read(settings: &Settings) -> Result<Self, StoreError> {
         let store = if let Some(path) = sqlite_path(&settings.url)? {
             let place = path.display().to_string();
@@ -31,8 +31,8 @@ impl Store {
             let place = format!("{} (schema {})", redact(&settings.url), settings.schema);
             let options = tls::connection(&settings.url)?.options([
                 ("default_transaction_read_only", "on"),
-                // Pages ask for little of large tables: a walk along an index, which is dearer only where pages lie on a
-                // turning disk; to start workers takes longer than all of it.
+                // Pages read little from large tables. So prefer an index, which costs more only on a spinning disk,
+                // and start no parallel workers, which takes longer than the whole query.
                 ("random_page_cost", "1.1"),
                 ("max_parallel_workers_per_gather", "0"),
             ]);
@@ -64,8 +64,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a database as whoever may write does or, where a SQLite file's disk is full or nobody may write to it, to read
-    /// alone; then it is told, too, why, and what may be missing. For processes that only read and end soon.
+    /// Opens a database for writing or, if a SQLite file's disk is full or the file is not writable, for reading only;
+    /// then also returns why, and what may be missing. For short-lived processes that only read.
     pub async fn open_or_read(settings: &Settings) -> Result<(Self, Option<String>), StoreError> {
         let error = match Self::open(settings).await {
             Ok(store) => return Ok((store, None)),
@@ -90,13 +90,13 @@ impl Store {
                 "; {place}-wal cannot be read: the newest commits of a process that died may be missing"
             ));
         }
-        // What it says of the tables is told rather than what failed because of them.
+        // From here on, errors about the tables are more useful than the one from opening.
         let store = Self::of_file(read.pools, place).await?;
         store.whole().await?;
         Ok((store.of_nature(settings.nature).await?, Some(why)))
     }
 
-    /// A file that is open, when its tables are those of this version.
+    /// Makes a store of an open file, if its tables are those of this version.
     async fn of_file(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
         let mut conn = pools.reader().await.map_err(|error| named(error, &place))?;
         let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");

@@ -1,23 +1,23 @@
-//! Writes that the disk refused, and have not succeeded since.
+//! The record of writes that the disk refused and that have not succeeded since.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// How long a write that failed counts on SQLite, when the same write was not made since though the disk has room.
+/// How long a refused write counts on SQLite, if the same write was not tried again although the disk has room.
 pub(in crate::store) const REMEMBERED_BESIDE_ROOM: Duration = Duration::from_secs(60);
-/// The same on a server, whose disk nobody here can ask.
+/// The same on a server, whose disk cannot be tested from here.
 pub(in crate::store) const REMEMBERED: Duration = Duration::from_secs(600);
 
-/// Writes that the disk refused, and have not succeeded since.
+/// Writes that the disk refused and that have not succeeded since.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Room {
     refused: Mutex<Vec<(&'static str, Instant, StoreError)>>,
 }
 
 impl Room {
-    /// Remembers how a write ended.
+    /// Records the result of a write.
     pub(in crate::store) fn note<T>(&self, write: &'static str, done: &Result<T, StoreError>) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         match done {
@@ -25,7 +25,7 @@ impl Room {
                 refused.retain(|(known, ..)| *known != write);
                 refused.push((write, Instant::now(), error.clone()));
             }
-            // A busy database says nothing of its disk.
+            // A busy database says nothing about its disk.
             Err(_) => {}
             Ok(_) if refused.is_empty() => {}
             Ok(_) => refused.retain(|(known, ..)| *known != write),

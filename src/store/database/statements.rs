@@ -1,5 +1,5 @@
-//! Every module of statements, once; `sqlite` and `postgres` each compile it with their own types. A statement lives with
-//! its subject, in a folder `sql`.
+//! Declares all statement modules once; `sqlite` and `postgres` each compile this file with their own types. The
+//! statements are in the `sql` folder of each subject.
 
 pub(in crate::store) use super::disk;
 #[allow(unused_imports, reason = "what one database's statements need, the other's may not")]

@@ -1,4 +1,4 @@
-//! The migrations of both databases, in order. Running them is `open`'s; what they hold is in `migrations/`.
+//! The migrations of both databases, in order. `open` runs them; their SQL is in `migrations/`.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,5 @@
-//! How a connection to PostgreSQL is encrypted. The driver's own default goes on in clear, password included, when the
-//! server says that it has no TLS, and so does whoever stands in between and says it. What a server is asked once it is
-//! reached is `postgres`'s.
+//! TLS for connections to PostgreSQL. By default the driver falls back to clear text, password included, when the
+//! server says that it has no TLS; anybody in between could say so, too.
 
 use std::net::IpAddr;
 use std::str::FromStr as _;
@@ -10,15 +9,15 @@ use url::Url;
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// What a URL says of TLS.
+/// The TLS parameters of a URL.
 #[derive(Default)]
 struct Asked {
     mode: Option<PgSslMode>,
-    /// Whether it names an authority.
+    /// Whether it names a root certificate.
     authority: bool,
 }
 
-/// The connection that a URL names, with TLS where its password would cross a network.
+/// Returns the connection options for a URL, with TLS where the password would cross a network.
 pub(in crate::store) fn connection(url: &str) -> Result<PgConnectOptions, StoreError> {
     let options = PgConnectOptions::from_str(url).map_err(|error| {
         StoreError::new(
@@ -27,14 +26,14 @@ pub(in crate::store) fn connection(url: &str) -> Result<PgConnectOptions, StoreE
             "write postgres://USER:PASSWORD@HOST:PORT/NAME",
         )
     })?;
-    // The driver takes an IPv6 address in brackets for connecting, but not for TLS.
+    // The driver accepts an IPv6 address in brackets for connecting, but not for TLS.
     let host = options.get_host().trim_matches(['[', ']']).to_owned();
     let near = options.get_socket().is_some() || is_near(&host);
     let mode = mode(near, &asked(url), options.get_ssl_mode());
     Ok(options.host(&host).ssl_mode(mode))
 }
 
-/// A socket, or an address of this machine. A name is not looked up: whoever answers for it could say anything.
+/// Whether the host is a socket or an address of this machine. Other names are not resolved: DNS answers can be forged.
 fn is_near(host: &str) -> bool {
     let name = host.to_ascii_lowercase();
     host.starts_with('/')
@@ -46,7 +45,7 @@ fn is_near(host: &str) -> bool {
 fn asked(url: &str) -> Asked {
     let mut asked = Asked::default();
     let Ok(url) = Url::parse(url) else { return asked };
-    // Spelled as the driver spells them; the last one counts.
+    // The driver's spellings; the last one wins.
     for (name, value) in url.query_pairs() {
         match &*name {
             "sslmode" | "ssl-mode" => asked.mode = value.parse().ok(),
@@ -57,13 +56,14 @@ fn asked(url: &str) -> Asked {
     asked
 }
 
-/// The mode in force. `otherwise` is what PGSSLMODE says, or the driver's default; only a URL can turn TLS off.
+/// Returns the mode to use. `otherwise` is PGSSLMODE or the driver's default; for a remote host only the URL can turn
+/// TLS off.
 fn mode(near: bool, asked: &Asked, otherwise: PgSslMode) -> PgSslMode {
     match (asked.mode, otherwise) {
         (Some(PgSslMode::Disable), _) => PgSslMode::Disable,
         (Some(strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)), _)
         | (None, strict @ (PgSslMode::VerifyCa | PgSslMode::VerifyFull)) => strict,
-        // Who names an authority wants it asked. Every other mode would not look at it.
+        // A named root certificate must be checked; all other modes would ignore it.
         _ if asked.authority => PgSslMode::VerifyFull,
         (Some(mode), _) | (None, mode) if near || matches!(mode, PgSslMode::Require) => mode,
         _ => PgSslMode::Require,
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn a_password_crosses_a_network_in_clear_only_if_the_url_says_so() {
         for (url, expected) in [
-            // Nothing said.
+            // No mode in the URL.
             ("postgres://me:pw@db/t", "Require"),
             ("postgres://me:pw@db.example:5433/t", "Require"),
             ("postgres://me:pw@192.0.2.7/t", "Require"),
@@ -95,7 +95,7 @@ mod tests {
             ("postgres://me@[::ffff:127.0.0.1]/t", "Prefer"),
             ("postgresql:///t?host=/run/postgresql", "Prefer"),
             ("postgres://me@%2Frun%2Fpostgresql/t", "Prefer"),
-            // Said.
+            // A mode in the URL.
             ("postgres://me@db/t?sslmode=disable", "Disable"),
             ("postgres://me@db/t?ssl-mode=disable", "Disable"),
             ("postgres://me@db/t?sslmode=require&sslmode=disable", "Disable"),
@@ -106,7 +106,7 @@ mod tests {
             ("postgres://me@localhost/t?sslmode=require", "Require"),
             ("postgres://me@db/t?sslmode=verify-ca&sslrootcert=ca.pem", "VerifyCa"),
             ("postgres://me@db/t?sslmode=verify-full", "VerifyFull"),
-            // An authority that is named is asked.
+            // A named root certificate is checked.
             ("postgres://me@db/t?sslrootcert=ca.pem", "VerifyFull"),
             ("postgres://me@db/t?sslmode=require&sslrootcert=ca.pem", "VerifyFull"),
             ("postgres://me@localhost/t?ssl-ca=ca.pem", "VerifyFull"),

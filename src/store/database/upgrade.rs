@@ -1,5 +1,5 @@
-//! Upgrades, tested with a migration that is not there yet: it is applied once, rows stay, and an older program refuses
-//! what a newer one wrote.
+//! Tests upgrades with a migration that does not exist yet: it is applied once, rows stay, and an older program refuses
+//! a newer database.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::migrated::pending;

@@ -1,4 +1,5 @@
-//! Topics' days, counted beside the loop so that no page counts them. Who counts, and which days there are, is `collect`'s.
+//! Counts of topics per local day, made beside the loop so that no page has to count. `collect` does the counting and
+//! knows the days.
 
 mod counters;
 pub(in crate::store) mod rows;
@@ -8,48 +9,49 @@ use crate::model::{Brought, DayCount, Span, Time};
 use crate::store::{DueDays, RolledDays, Store, StoreError};
 
 impl Store {
-    /// The number of the last run that days hold.
+    /// Returns the number of the last run that is counted.
     pub async fn days_progress(&self) -> Result<i64, StoreError> {
         read!(self, days_rolled::progress())
     }
 
-    /// Runs after it that brought something.
+    /// Returns later runs that found something new.
     pub async fn brought_after(&self, seq: i64, limit: u32) -> Result<Vec<Brought>, StoreError> {
         read!(self, days_rolled::brought(seq, i64::from(limit)))
     }
 
-    /// Topics whose days are to be counted anew.
+    /// Returns topics whose days must all be counted again.
     pub async fn days_due(&self, limit: u32) -> Result<Vec<DueDays>, StoreError> {
         read!(self, days_rolled::due(i64::from(limit)))
     }
 
-    /// When what topics saw first since an instant counts, from another instant on.
+    /// Returns for each topic, given as (topic, since, from): the instants, from `from` on, at which items count that
+    /// it first saw since `since`.
     pub async fn moments_since(&self, topics: &[(String, Time, Time)]) -> Result<Vec<(String, Time)>, StoreError> {
         read!(self, days_rolled::moments(topics))
     }
 
-    /// What topics found on days; of a day on which nothing was found nothing is told.
+    /// Counts what topics found on these days. A day without findings is left out.
     pub async fn count_days(&self, days: &[(String, Span)]) -> Result<Vec<(String, DayCount)>, StoreError> {
         read!(self, days_rolled::count(days))
     }
 
-    /// Keeps what was counted; false when somebody else was first.
+    /// Stores counts. Returns false if another process was first.
     pub async fn keep_days(&self, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
         write_tx!(self, days_rolled::keep(rolled, now))
     }
 
-    /// Days that were counted, by topic and in time; a day without a row found nothing.
+    /// Returns the counted days by topic and time; a day without a row had no findings.
     pub async fn topic_days(&self, topics: &[String], from: Time) -> Result<Vec<(String, DayCount)>, StoreError> {
         read!(self, days_rolled::read(topics, from))
     }
 
-    /// The scorers that judged what a topic saw first at these instants or soon after: more than one, and figures of these
-    /// times cannot be compared.
+    /// Returns the scorers of the topic's items first seen at or next after these instants, and of its last item. If
+    /// there is more than one, tones of these times cannot be compared.
     pub async fn scorers_at(&self, topic: &str, at: &[Time]) -> Result<Vec<String>, StoreError> {
         read!(self, days_rolled::scorers(topic, at))
     }
 
-    /// Whether there is something that days do not hold yet.
+    /// Returns whether there is anything not counted yet.
     pub async fn days_wait(&self) -> Result<bool, StoreError> {
         read!(self, days_rolled::waits())
     }

@@ -1,26 +1,26 @@
-//! What was counted of topics' days, on its way into the database.
+//! Counts of topics' days on their way into the database.
 
 use crate::model::{DayCount, Span};
 
-/// A topic whose days are to be counted anew.
+/// A topic whose days must all be counted again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueDays {
     pub topic: String,
     pub(crate) turn: i64,
 }
 
-/// What was counted of some topics, over the runs from one number to another.
+/// Counts of some topics, over the runs from one number to another.
 #[derive(Debug, Clone, Default)]
 pub struct RolledDays {
-    /// Up to which run was counted before.
+    /// The last run counted before.
     pub from: i64,
-    /// And is now.
+    /// The last run counted now.
     pub to: i64,
     /// Topics of which all days were counted.
     pub due: Vec<DueDays>,
-    /// Of the others the days that were.
+    /// The days that were counted of other topics.
     pub spans: Vec<(String, Span)>,
-    /// Days on which something was found.
+    /// The counts of days that had findings.
     pub days: Vec<(String, DayCount)>,
 }
 
@@ -28,10 +28,10 @@ pub struct RolledDays {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptTerms {
     pub span: Span,
-    /// Items that were counted, and those that the filter hides.
+    /// The number of items counted, including those that the filter hides.
     pub items: i64,
-    /// What it was counted from.
+    /// A fingerprint of the input of the count.
     pub basis: Vec<u8>,
-    /// Hashes and counts.
+    /// Term hashes and their counts.
     pub counts: Vec<u8>,
 }

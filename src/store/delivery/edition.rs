@@ -1,38 +1,38 @@
-//! An edition of an export: which runs belong to it.
+//! An edition of an export: which runs belong to it, and its files.
 
 use crate::model::{Between, Time};
 
 /// What one run of an export writes, or wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edition {
-    /// Its place among those of the export, from 1.
+    /// Its number within the export, from 1.
     pub number: i64,
     /// Public id of the run that began it.
     pub run: String,
-    /// The instant its names and spans are made from: the slot of that run.
+    /// The slot of that run; file names and spans are derived from it.
     pub at: Time,
     /// Runs whose rows are in it.
     pub between: Between,
-    /// What was configured when it began.
+    /// The export's definition when it began.
     pub definition: String,
-    /// The files, once they are in place.
+    /// The files, once all are in place.
     pub files: Vec<String>,
-    /// Those that are in place while others are not.
+    /// The files in place while others are not.
     pub placed: Vec<PlacedFile>,
 }
 
-/// A file of an edition that is being written, and is in place.
+/// A file that is in place, of an edition that is still being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedFile {
-    /// The topic; `None` where one file holds all.
+    /// The topic; `None` if one file holds all topics.
     pub topic: Option<String>,
     pub file: String,
-    /// Which rows were handed out in it; empty where it held all there was, which later ones repeat.
+    /// Which new rows it holds; empty if it is a full file, whose rows later files repeat.
     pub what: String,
     pub rows: u64,
 }
 
-/// Runs of topics in a stretch of the reading order.
+/// Topic runs in a range of the reading order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunRange {
     pub runs: u64,

@@ -1,12 +1,13 @@
-//! What exports of the configuration write: each edition is begun before its first byte and ended when its files are in
-//! place, by whoever holds the run of the export. Which rows and which files, `export` knows.
+//! Editions of configured exports. The process that holds the export's run begins an edition before its first byte and
+//! ends it when its files are in place. `export` decides on rows and files.
 
 use crate::model::{Between, Time};
 use crate::store::{Edition, JobRun, PlacedFile, RunRange, Store, StoreError};
 
 impl Store {
-    /// The edition that a run of an export is to write: one that was begun and never ended, else a new one about all that
-    /// is readable now, from the cursor on where `on` says so. `None` when nothing is new, or when this run wrote its own.
+    /// Returns the edition that a run of an export must write: an unfinished one, else a new one with all runs readable
+    /// now, or those after the cursor if `on` is set. Returns `None` if this run has already written its edition, or if
+    /// `on` is set and nothing is new.
     pub async fn begin_edition(
         &self,
         run: &JobRun,
@@ -17,7 +18,7 @@ impl Store {
         write_tx!(self, editions::begin(run, on, definition, now))
     }
 
-    /// Ends an edition whose files are in place, and moves the export's cursor over it where the next one goes `on` from it.
+    /// Ends an edition whose files are in place. If `on` is set, moves the export's cursor past it.
     pub async fn end_edition(
         &self,
         run: &JobRun,
@@ -30,7 +31,7 @@ impl Store {
         write_tx!(self, editions::end(run, edition, on, files, rows, now))
     }
 
-    /// Has an unfinished edition go on as the export is now.
+    /// Continues an unfinished edition with the export's current definition.
     pub async fn redefine_edition(
         &self,
         run: &JobRun,
@@ -46,28 +47,28 @@ impl Store {
         write_tx!(self, editions::place(run, number, placed))
     }
 
-    /// Whether this process still holds a run of a job.
+    /// Returns whether this process still holds a run of a job.
     pub async fn holds(&self, run: &JobRun) -> Result<bool, StoreError> {
         read!(self, editions::holds(run))
     }
 
-    /// Ended editions of an export that have files, but for the newest `keep`; the oldest first, a bounded number.
+    /// Returns ended editions older than the newest `keep` that have files, the oldest first. The number is bounded.
     pub async fn old_editions(&self, export: &str, keep: u32) -> Result<Vec<Edition>, StoreError> {
         read!(self, editions::old(export, keep))
     }
 
-    /// Forgets an edition whose files were removed.
+    /// Deletes the record of an edition whose files were removed.
     pub async fn drop_edition(&self, run: &JobRun, number: i64) -> Result<(), StoreError> {
         write_tx!(self, editions::drop_one(run, number))
     }
 
-    /// Runs of topics in a stretch of the reading order, with the ids of at most `most`.
+    /// Returns the topic runs in a range of the reading order, with the ids of at most `most`.
     pub async fn stretch(&self, between: Between, most: u32) -> Result<RunRange, StoreError> {
         read!(self, editions::stretch(between, most))
     }
 
-    /// Topics that have runs in a stretch of the reading order, by id; only those with these ids or tags, where any is
-    /// named.
+    /// Returns by id the topics that have runs in a range of the reading order. If ids or tags are given, only topics
+    /// with one of them.
     pub async fn topics_between(
         &self,
         between: Between,

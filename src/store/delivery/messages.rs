@@ -1,45 +1,45 @@
-//! Messages of the outbox as whoever delivers them sees them.
+//! Messages of the outbox, as their delivery sees them.
 
 use crate::model::{Message, Time};
 
-/// A message in hand: to be sent, and then settled.
+/// A claimed message: to be sent and then settled.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
     pub message: Message,
-    /// The run that it came of.
+    /// The run that it comes from.
     pub origin: Option<String>,
-    /// Which try this is, from 1; it was counted before it is made.
+    /// The number of this try, from 1; it is counted before the message is sent.
     pub attempt: i64,
     /// When it was queued.
     pub created_at: Time,
     pub(crate) token: String,
 }
 
-/// What a claim found.
+/// The result of a claim.
 #[derive(Debug, Clone, Default)]
 pub struct Claimed {
-    /// The message in hand, if one was due.
+    /// The claimed message, if one was due.
     pub message: Option<Outgoing>,
-    /// Those that died because the process of their last try did.
+    /// Messages that are dead now because the process that made their last try died.
     pub given_up: Vec<GivenUp>,
 }
 
-/// A message that nobody was sending any more, after its last try.
+/// A message given up because its last try was never settled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GivenUp {
     pub event: String,
-    /// Tries that there were.
+    /// The number of tries.
     pub attempt: i64,
     pub error: String,
 }
 
-/// What became of a try.
+/// The result of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Settled {
-    /// Whoever it was for has it.
+    /// It was delivered.
     Sent,
-    /// Not now; what went wrong, and when to try again.
+    /// It failed for now: when to try again, and what went wrong.
     Again(Time, String),
-    /// Never, and why.
+    /// It failed for good, and why.
     Dead(String),
 }

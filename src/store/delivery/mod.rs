@@ -1,4 +1,4 @@
-//! What is handed to people: the outbox of messages, and editions of exports. Delivering is `notify`'s.
+//! Output for people: the outbox of messages, and editions of exports. `notify` delivers.
 
 pub(in crate::store) mod edition;
 pub(in crate::store) mod editions;

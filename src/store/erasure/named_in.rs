@@ -1,13 +1,13 @@
-//! Whether a text names what was forgotten: where handles and keys stand in texts, pages, JSON and words of people.
+//! Detects whether a text names a forgotten author or item: handles and keys in text, pages, JSON and people's words.
 
 use std::collections::HashSet;
 
 use super::tombstones::{Forgot, Tombstones};
 
-/// Longest name that is compared as a whole, in bytes; keys are not longer.
+/// Longest name that is compared, in bytes; keys are not longer.
 const MOST_NAME: usize = 600;
 
-/// Names of fields in what is stored and in what services answer: between quotes and before a colon they are nobody's.
+/// Field names in stored data and in replies of services: between quotes and before a colon they are not handles.
 const FIELDS: [&str; 36] = [
     "alert",
     "author",
@@ -47,13 +47,13 @@ const FIELDS: [&str; 36] = [
     "x",
 ];
 
-/// What keys of items begin with.
+/// Prefixes of item keys.
 const KEYS_BEGIN: [&str; 3] = ["post", "page", "text"];
 
 impl Tombstones {
-    /// Whether a text names an author or an item that was forgotten: a handle after `@`, `/`, `:`, `"` or `>` (a mention, an
-    /// address, a query, JSON, HTML), or something between quotes or tags that is a handle or a key as a whole. A common
-    /// word that is also a handle counts only there; names of fields and the parts of a key are no handles.
+    /// Returns whether a text names a forgotten author or item: by a handle after `@`, `/`, `:`, `"` or `>` (a mention,
+    /// an address, a query, JSON, HTML), or by a whole handle or key between quotes or tags. Elsewhere a handle does
+    /// not count, since it may be a common word. Field names and parts of keys are not handles.
     #[must_use]
     pub fn named_in(&self, text: &str) -> bool {
         if !self.any(Forgot::Author) && !self.any(Forgot::Item) {
@@ -73,7 +73,7 @@ impl Tombstones {
             let after = rest.get(word.len()..).unwrap_or_default();
             let before_colon = || after.strip_prefix('"').is_some_and(|more| more.trim_start().starts_with(':'));
             let field = mark == '"' && FIELDS.contains(&word) && before_colon();
-            // `post:x:20` as it stands in JSON, HTML and text: neither `post` nor `x` is anybody's handle there.
+            // In `post:x:20`, neither `post` nor `x` is a handle.
             let of_key = match mark {
                 ':' => text.get(..at).is_some_and(ends_with_post) && after.starts_with(':'),
                 _ => KEYS_BEGIN.contains(&word) && after.starts_with(':'),
@@ -95,10 +95,10 @@ impl Tombstones {
         false
     }
 
-    /// Whether a text that a person wrote names one: as `named_in` says, or by a handle among its words.
+    /// Like [`Self::named_in`] for a text that a person wrote: a handle among its words counts, too.
     #[must_use]
     pub fn named_by_a_person(&self, text: &str) -> bool {
-        // A search leaves out a word with `-`.
+        // A leading `-` excludes a word from a search.
         let words = || text.split(|c: char| !is_of_handle(c)).map(|word| word.trim_matches(['.', '-']));
         self.named_in(text)
             || (self.any(Forgot::Author)
@@ -107,13 +107,13 @@ impl Tombstones {
 
     fn is_one<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
         let fits = !whole.is_empty() && whole.len() <= MOST_NAME;
-        // A word may have been looked at as a handle, but not as a key.
+        // The word may have been checked as a handle already, but not as a key.
         let is_key = fits && whole.contains(':') && self.has(Forgot::Item, whole);
         is_key || (fits && looked.insert(whole) && self.has(Forgot::Author, whole))
     }
 }
 
-/// Whether a key of a post may begin at the end of a text.
+/// Returns whether a key of a post may begin at the end of this text.
 fn ends_with_post(text: &str) -> bool {
     text.strip_suffix("post").is_some_and(|before| !before.ends_with(is_of_handle))
 }
@@ -122,7 +122,7 @@ fn is_of_handle(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// What comes before the first of some characters, if it comes soon.
+/// Returns the text before the first of these characters, if one comes within [`MOST_NAME`] bytes.
 fn before(text: &str, ends: [char; 2]) -> Option<&str> {
     let mut near = text.len().min(MOST_NAME + 1);
     while !text.is_char_boundary(near) {
@@ -185,7 +185,7 @@ mod tests {
             for text in [format!("@{handle} says"), format!(r#"{{"user":"{handle}"}}"#), format!("from:{handle}")] {
                 assert!(known.named_in(&text), "{text}");
             }
-            // Who is named by a map, or repeated, is named.
+            // A handle that is a key of a map, or part of a repost, counts.
             for text in [r#"{"mentions": {"jane_d": 1}}"#, "repost:jane_d: hello"] {
                 assert!(of(&[(Forgot::Author, "jane_d")]).named_in(text), "{text}");
             }

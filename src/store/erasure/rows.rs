@@ -1,26 +1,26 @@
-//! What forgetting would take away, and the texts that may name what is forgotten.
+//! What an erasure removes, and the texts that may name what is forgotten.
 
 use crate::model::Time;
 
-/// What stands where words were erased.
+/// The text that replaces erased words.
 pub const ERASED: &str = "[erased]";
 
-/// What was taken away.
+/// Counts of what was erased.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Taken {
     pub items: u64,
-    /// Items that other topics found, too: they stay theirs.
+    /// Items that other topics found, too: they stay there.
     pub shared: u64,
     pub sightings: u64,
-    /// Earlier words of theirs.
+    /// Their earlier words.
     pub revisions: u64,
-    /// Replies as they came, dropped whole.
+    /// Raw replies, deleted as a whole.
     pub raws: u64,
-    /// Answers that rested on them or named them, blanked.
+    /// Answers that cited or named them, blanked.
     pub answers: u64,
     /// Messages of the outbox, blanked.
     pub messages: u64,
-    /// Searches, runs and reports whose words named them, blanked.
+    /// Searches, runs and reports whose texts named them, blanked.
     pub words: u64,
 }
 
@@ -37,49 +37,49 @@ impl Taken {
     }
 }
 
-/// A place beside items where words are kept.
+/// A place besides items where texts are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MentionPlace {
     /// Answers, with the keys they cite.
     Answers,
     /// Messages of the outbox.
     Messages,
-    /// What alerts saw.
+    /// Alert events.
     Alerts,
     /// Subjects of reports.
     Reports,
-    /// Words asked for, and errors of searches.
+    /// Search queries, and errors of searches.
     Searches,
     /// Errors and reasons of runs.
     Runs,
-    /// Definitions of jobs that are no more.
+    /// Definitions of removed jobs.
     Jobs,
-    /// Definitions of editions that are written.
+    /// Definitions of finished editions.
     Editions,
     /// Why topics are paused.
     Pauses,
     /// Notes of items.
     Notes,
-    /// Searches that are kept by name; they go, since without their words they would find everything.
+    /// Saved searches. They are deleted, since without their words they would find everything.
     SavedSearches,
 }
 
 impl MentionPlace {
-    /// Whether people wrote what is there: they leave out the `@`.
+    /// Whether people wrote the texts; they leave out the `@` of handles.
     #[must_use]
     pub fn by_people(self) -> bool {
         matches!(self, Self::Pauses | Self::Notes | Self::SavedSearches)
     }
 }
 
-/// Texts of one row.
+/// The texts of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention {
     pub(crate) id: String,
     pub texts: Vec<String>,
 }
 
-/// An item as somebody looks for it: its id stays inside the process.
+/// An item with what may name it. Its id stays inside the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub(crate) id: i64,
@@ -87,7 +87,7 @@ pub struct Named {
     pub keys: Vec<String>,
 }
 
-/// A report or an edition of an export that was made, and its files.
+/// A finished report or edition of an export, and its files.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ReportFiles {
     /// Public id of its run.

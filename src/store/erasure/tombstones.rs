@@ -1,33 +1,34 @@
-//! What was forgotten, as it is remembered: keyed hashes of authors, items and topics, and whether a text names any of
-//! them. What is erased, and when a tombstone is looked at, is not decided here.
+//! Tombstones: keyed hashes of forgotten authors, items and topics, and checking names against them. What is erased,
+//! and when a tombstone is checked, is not decided here.
 
 use std::collections::HashSet;
 
 use crate::model::{Time, closed_list, page_of_entry};
 
 closed_list! {
-    /// What a tombstone stands for.
+    /// What a tombstone names.
     Forgot {
-        /// An author, on whatever platform, by handle.
+        /// An author, on any platform, by handle.
         Author = "author",
         /// An item, by one of its keys.
         Item = "item",
-        /// What a topic found until then, by its id.
+        /// Everything that a topic has found so far, by the topic's id.
         Topic = "topic",
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tombstone {
-    /// What it stands for.
+    /// What it names.
     pub kind: Forgot,
     /// The keyed hash of what must not come back.
     pub hash: String,
-    /// When it was asked for.
+    /// When forgetting was requested.
     pub at: Time,
 }
 
-/// The key of a database's hashes: who has it can ask whether a name was forgotten, and nothing else.
+/// The key of a database's hashes. Whoever has it can check whether a given name was forgotten, but cannot list the
+/// names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ForgetKey([u8; 32]);
 
@@ -38,19 +39,19 @@ impl std::fmt::Debug for ForgetKey {
 }
 
 impl ForgetKey {
-    /// Reads it as it is kept, 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         blake3::Hash::from_hex(text).ok().map(|hash| Self(*hash.as_bytes()))
     }
 
-    /// As it is kept.
+    /// Formats the key as 64 hexadecimal digits.
     #[must_use]
     pub fn to_hex(&self) -> String {
         blake3::Hash::from(self.0).to_hex().to_string()
     }
 
-    /// The tombstone's hash of something.
+    /// Returns the tombstone hash of a name.
     #[must_use]
     pub fn hash(&self, kind: Forgot, name: &str) -> String {
         self.digest(kind, name).to_hex().to_string()
@@ -67,7 +68,7 @@ impl ForgetKey {
     }
 }
 
-/// An author's handle as it is compared: without `@`, without regard to case.
+/// Normalizes an author's handle for comparison: no `@`, lower case.
 #[must_use]
 pub fn handle(author: &str) -> String {
     author.trim().trim_start_matches(['@', '＠']).trim().to_lowercase()
@@ -83,7 +84,7 @@ pub struct Tombstones {
 }
 
 impl Tombstones {
-    /// Of one database.
+    /// Builds the set from the tombstones of one database.
     #[must_use]
     pub fn new<'t>(key: ForgetKey, all: impl IntoIterator<Item = &'t Tombstone>) -> Self {
         let mut known = Self { key, authors: HashSet::new(), items: HashSet::new(), topics: HashSet::new() };
@@ -93,7 +94,7 @@ impl Tombstones {
         known
     }
 
-    /// Knows one more.
+    /// Adds a tombstone by its hash.
     pub fn add(&mut self, kind: Forgot, hash: &str) {
         let set = match kind {
             Forgot::Author => &mut self.authors,
@@ -103,18 +104,18 @@ impl Tombstones {
         set.extend(blake3::Hash::from_hex(hash).ok().map(|hash| *hash.as_bytes()));
     }
 
-    /// The hash of a name, in this database.
+    /// Returns the hash of a name in this database.
     #[must_use]
     pub fn hash_of(&self, kind: Forgot, name: &str) -> String {
         self.key.hash(kind, name)
     }
 
-    /// Knows one more, by its name.
+    /// Adds a tombstone by its name.
     pub fn learn(&mut self, kind: Forgot, name: &str) {
         self.add(kind, &self.hash_of(kind, name));
     }
 
-    /// Whether there are any of a kind.
+    /// Returns whether there are any of a kind.
     #[must_use]
     pub fn any(&self, kind: Forgot) -> bool {
         !self.of(kind).is_empty()
@@ -128,7 +129,7 @@ impl Tombstones {
         }
     }
 
-    /// Whether something was forgotten. Forgetting a page forgets its entries too.
+    /// Returns whether a name was forgotten. Forgetting a page forgets its entries, too.
     #[must_use]
     pub fn has(&self, kind: Forgot, name: &str) -> bool {
         let set = self.of(kind);

@@ -1,4 +1,4 @@
-//! Requests of runs that wait for the next transaction, and what they are answered. Writing them is `group_commit`'s.
+//! Queues of run requests that wait for the next transaction, and their answers. `group_commit` writes them.
 
 use std::sync::Arc;
 
@@ -6,21 +6,21 @@ use crate::model::{ServiceLimits, Source, Time, Topic};
 use crate::store::items::queue::Queue;
 use crate::store::{Call, Counts, KnownKey, Outcome, Permission, RunRef};
 
-/// Requests that wait for the next transaction, and questions that wait for the next look.
+/// Writes that wait for the next transaction, and lookups that wait for the next query.
 #[derive(Debug, Default)]
 pub(in crate::store) struct CommitQueue {
     pub(in crate::store) writes: Queue<Write, Written>,
     pub(in crate::store) looks: Queue<Look, Vec<KnownKey>>,
 }
 
-/// One request of a run.
+/// One write request of a run.
 #[derive(Debug, Clone)]
 pub(in crate::store) enum Write {
-    /// A manual run begins.
+    /// Begins a manual run.
     Begin(Box<Begin>),
-    /// A call is about to be made.
+    /// Counts a call that is about to be made.
     Count(Box<Count>),
-    /// A run ends, with what it found.
+    /// Ends a run and stores what it found.
     End(Box<RunRef>, Arc<Outcome>),
 }
 
@@ -49,7 +49,7 @@ pub(in crate::store) enum Written {
     Ended(Vec<(Source, Counts)>),
 }
 
-/// Keys a topic may know.
+/// Keys to look up in the items that a topic knows.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Look {
     pub(in crate::store) topic: String,

@@ -1,7 +1,7 @@
-//! What runs write while they go on: their beginning, each call before it is made, their end. Requests that come while
-//! another transaction is being written are written in the next one together (a group commit): each is answered only when
-//! it is committed, so nothing is promised earlier than if it were written alone. What one run found is still stored all
-//! or none, and one request that fails takes no other with it.
+//! Group commit for the writes of runs: their beginning, each call before it is made, their end. Requests that arrive
+//! while a transaction is being written go into the next one together. Each is answered only when it is committed, as
+//! if it were written alone. A run's findings are still stored all or nothing, and a request that fails does not fail
+//! the others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,8 +34,8 @@ impl Store {
         }
     }
 
-    /// Commits, before a call is made, that it will be: counts it and its expected price against the limits of the day,
-    /// those of the service and those of the run's topic, and keeps the search as `started`. Fails with `Fenced` when the run is no longer held.
+    /// Commits a call before it is made: counts it and its expected price against the daily limits of the service and
+    /// of the run's topic, and stores the search as `started`. Fails with `Fenced` if the run is no longer held.
     pub async fn before_call(
         &self,
         run: &RunRef,
@@ -50,7 +50,7 @@ impl Store {
         }
     }
 
-    /// Stores everything a run found and ends it, all or none of it, fenced by its token. Returns counts per source.
+    /// Ends a run and stores everything it found, all or nothing, fenced by its token. Returns counts per source.
     pub async fn finish(
         &self,
         run: &RunRef,
@@ -62,7 +62,7 @@ impl Store {
         }
     }
 
-    /// Which of these keys name items that the topic has seen, and what kind of item each names.
+    /// Returns those of these keys that name items the topic has seen, with the kind of each item.
     pub async fn known(&self, topic: &str, keys: &[String]) -> Result<Vec<KnownKey>, StoreError> {
         if keys.is_empty() {
             return Ok(Vec::new());
@@ -97,7 +97,7 @@ impl Store {
                 Err(error) if batch.requests.len() == 1 || error.again || error.kind != StoreErrorKind::Statement => {
                     batch.requests.iter().map(|_| Err(error.clone())).collect()
                 }
-                // One of them is at fault, and only that one shall fail.
+                // One request is at fault, and only that one must fail.
                 Err(_) => {
                     let mut answers = Vec::with_capacity(batch.requests.len());
                     for request in &batch.requests {
@@ -111,13 +111,13 @@ impl Store {
         }
     }
 
-    /// One transaction for all of them; the answers in their order.
+    /// Writes all requests in one transaction; returns the answers in the same order.
     async fn write_all(&self, requests: &[Write]) -> Result<Vec<Result<Written, StoreError>>, StoreError> {
         write_tx!(self, together::write(requests, &self.place))
     }
 }
 
-/// An answer of another kind than its request: a defect.
+/// An answer that does not match its request: a bug.
 fn crossed() -> StoreError {
     StoreError::unreadable("an answer to another question")
 }

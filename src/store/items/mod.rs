@@ -1,4 +1,4 @@
-//! What runs found: items, each kept once, and what was seen of them. How they are read is `reading`'s.
+//! What runs found: items, each stored once, and their sightings. `reading` reads them.
 
 pub(in crate::store) mod commit_queue;
 pub(in crate::store) mod group_commit;
@@ -13,22 +13,22 @@ use crate::model::{Question, Recall, Remembered, Source, Span, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Whether the topic got an answer since an instant.
+    /// Returns whether the topic got an answer since an instant.
     pub async fn answered_since(&self, topic: &str, since: Time) -> Result<bool, StoreError> {
         read!(self, snapshot::answered_since(topic, since))
     }
 
-    /// Until when a source of a topic is covered, or was looked at as well as it could be.
+    /// Returns until when a source of a topic is covered, or was searched as well as possible.
     pub async fn looked_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
         read!(self, search_history::looked_until(topic, source))
     }
 
-    /// What the topic's searches of a provider remembered.
+    /// Returns what the topic's searches of a provider remembered.
     pub async fn remembered(&self, topic: &str, source: Source) -> Result<Vec<Remembered>, StoreError> {
         read!(self, memory::remembered(topic, source))
     }
 
-    /// What earlier replies to a question of a topic showed of a span.
+    /// Returns what earlier replies to a query of a topic showed of a span.
     pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<Recall, StoreError> {
         read!(self, recall::recall(topic, question, span))
     }

@@ -1,6 +1,5 @@
-//! Requests that go together: whoever asks while another transaction is being written waits with the others, and the next
-//! one of them writes all that wait in one transaction. It knows nothing of databases, and an answer is given only once
-//! it is committed.
+//! A queue that groups requests: requests that arrive while a transaction is being written wait, and one of the waiting
+//! tasks writes them all in the next transaction. Independent of the database. Answers are given only after the commit.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -10,33 +9,33 @@ use tokio::sync::{MutexGuard, oneshot};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Those who wait, and whose turn it is.
+/// The waiting requests, and the lock of the task that writes.
 #[derive(Debug)]
 pub(in crate::store) struct Queue<Q, A> {
     waiting: Mutex<VecDeque<Waiting<Q, A>>>,
-    /// Whoever holds it writes; how many requests were written last time.
+    /// Held by the task that writes; the value is the number of requests written last time.
     turn: tokio::sync::Mutex<usize>,
 }
 
 type Answer<A> = Result<A, StoreError>;
 type Waiting<Q, A> = (Q, oneshot::Sender<Answer<A>>);
 
-/// What comes next for somebody who waits.
+/// What happens next for a waiting request.
 pub(in crate::store) enum Turn<'a, Q, A> {
-    /// Another wrote it.
+    /// Another task wrote it.
     Answered(Answer<A>),
-    /// Write these, one's own among them sooner or later, and answer each.
+    /// Write and answer these requests. The task's own request is among them or follows in a later batch.
     Lead(Batch<'a, Q, A>),
 }
 
-/// Requests to be written together, in the order in which they came.
+/// Requests to be written together, in order of arrival.
 pub(in crate::store) struct Batch<'a, Q, A> {
     pub(in crate::store) requests: Vec<Q>,
     answers: Vec<oneshot::Sender<Answer<A>>>,
     _turn: MutexGuard<'a, usize>,
 }
 
-/// A place in the queue.
+/// A request's place in the queue.
 pub(in crate::store) struct QueueEntry<'a, Q, A> {
     queue: &'a Queue<Q, A>,
     mine: oneshot::Receiver<Answer<A>>,
@@ -49,14 +48,14 @@ impl<Q, A> Default for Queue<Q, A> {
 }
 
 impl<Q, A> Queue<Q, A> {
-    /// Most requests that are written together.
+    /// The most requests written together.
     const MOST: usize = 64;
 
-    /// How long a writer waits for others, when others there were last time: far less than a call takes, and enough that
-    /// runs that go on side by side share their commits. Who is alone waits for nobody.
+    /// How long a writer waits for others if the last batch had several requests. Much shorter than a call, but enough
+    /// for parallel runs to share their commits. A single run does not wait.
     const LINGER: Duration = Duration::from_millis(3);
 
-    /// Joins the end.
+    /// Adds a request at the end.
     pub(in crate::store) fn join(&self, request: Q) -> QueueEntry<'_, Q, A> {
         let (answer, mine) = oneshot::channel();
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back((request, answer));
@@ -75,7 +74,7 @@ impl<'a, Q, A> QueueEntry<'a, Q, A> {
         if *turn > 1 {
             tokio::time::sleep(Queue::<Q, A>::LINGER).await;
         } else {
-            // Whoever became ready at the same moment can still join.
+            // Let tasks that became ready at the same moment join.
             tokio::task::yield_now().await;
         }
         match self.mine.try_recv() {
@@ -92,16 +91,16 @@ impl<'a, Q, A> QueueEntry<'a, Q, A> {
 }
 
 impl<Q, A> Batch<'_, Q, A> {
-    /// Answers each, in the order of the requests.
+    /// Sends the answers, in the order of the requests.
     pub(in crate::store) fn answer(self, answers: impl IntoIterator<Item = Answer<A>>) {
         for (to, answer) in self.answers.into_iter().zip(answers) {
-            // Who has gone does not want it any more.
+            // The task that asked may be gone.
             let _ = to.send(answer);
         }
     }
 }
 
-/// Whoever wrote for others ended midway; nobody knows what became of the request.
+/// The task that wrote the request ended midway; it is unknown whether the request was stored.
 fn abandoned() -> StoreError {
     StoreError::new(
         StoreErrorKind::Statement,
@@ -118,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// Asks; whoever leads answers each request with twice its number, and counts the batch.
+    /// Sends a request; a leader answers each request with twice its number, and counts the batch.
     async fn ask(queue: &Queue<u64, u64>, request: u64, batches: &AtomicUsize) -> u64 {
         let mut place = queue.join(request);
         loop {
@@ -158,7 +157,7 @@ mod tests {
         let mut second = queue.join(2);
         drop(batch);
         let mut own = Queue::join(&queue, 3);
-        // The second leads now, and its own request is still there.
+        // The second leads now, and its own request is still queued.
         let Turn::Lead(batch) = second.turn().await else { return assert_eq!("answered", "lead") };
         assert_eq!(batch.requests, [2, 3]);
         batch.answer([Ok(4), Ok(6)]);

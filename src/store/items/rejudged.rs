@@ -1,24 +1,24 @@
-//! How many items were judged again, and what that changed.
+//! Counts of items whose tone was judged again.
 
 use crate::model::Tone;
 
-/// Tones there are, as an index into [`Rejudged::moved`].
+/// The number of tones, and the size of [`Rejudged::moved`].
 pub const TONES: usize = Tone::ALL.len();
 
-/// What became of items that were judged again.
+/// Results of judging items again.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rejudged {
     pub judged: i64,
-    /// Of these, without a tone before.
+    /// Those of them that had no tone before.
     pub first: i64,
-    /// From tone to tone, in the order of [`Tone::ALL`]; those that stayed are on the diagonal.
+    /// Counts from old tone to new tone, in the order of [`Tone::ALL`]; unchanged items are on the diagonal.
     pub moved: [[i64; TONES]; TONES],
-    /// The last one; it stays in this process.
+    /// The id of the last item; it stays in this process.
     pub(crate) last: i64,
 }
 
 impl Rejudged {
-    /// Counts an item.
+    /// Counts one item.
     pub(in crate::store) fn count(&mut self, before: Option<&str>, now: Tone) {
         self.judged += 1;
         match before.and_then(Tone::parse) {
@@ -31,14 +31,14 @@ impl Rejudged {
         }
     }
 
-    /// Those that have another tone now.
+    /// Returns the number of items whose tone changed.
     #[must_use]
     pub fn changed(&self) -> i64 {
         let stayed: i64 = (0..TONES).filter_map(|at| self.moved.get(at)?.get(at)).sum();
         self.moved.iter().flatten().sum::<i64>() - stayed
     }
 
-    /// Adds a batch.
+    /// Adds the counts of a batch.
     pub(in crate::store) fn add(&mut self, other: &Self) {
         self.judged += other.judged;
         self.first += other.first;

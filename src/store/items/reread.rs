@@ -1,4 +1,4 @@
-//! Stored runs and what their replies say when they are read again.
+//! Stored runs, and what their replies show when they are read again.
 
 use crate::model::{Answer, Judge, Source, Time};
 use crate::store::{SeenItem, StoredReply};
@@ -10,13 +10,13 @@ pub struct StoredRun {
     /// Id shown to users.
     pub public_id: String,
     pub topic: String,
-    /// Its place in the reading order, which it keeps.
+    /// Its place in the reading order, which does not change.
     pub seq: i64,
-    /// When it looked.
+    /// When it searched.
     pub seen_at: Time,
 }
 
-/// A run as its replies read today.
+/// A run as today's parser reads its replies.
 #[derive(Debug, Clone)]
 pub struct Reread {
     /// The items, as [`crate::store::Outcome::items`].
@@ -27,7 +27,7 @@ pub struct Reread {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
-    /// Who judges the tone of new words.
+    /// Judges the tone of new words.
     pub judge: Option<Judge>,
 }
 
@@ -36,12 +36,12 @@ pub struct Reread {
 pub struct ReadReply {
     pub(crate) search: i64,
     pub(crate) source: Source,
-    /// How many more entries were unreadable then than are today.
+    /// How many entries were unreadable then but are readable today.
     pub(crate) readable: i64,
 }
 
 impl StoredReply {
-    /// That it could be read, but for so many entries.
+    /// Returns the reply as read, with this many unreadable entries.
     #[must_use]
     pub fn read(&self, unreadable: i64) -> ReadReply {
         let readable = self.unreadable.saturating_sub(unreadable).max(0);
@@ -52,42 +52,42 @@ impl StoredReply {
 /// What reading again changed, or would change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Changed {
-    /// Items that were not found before.
+    /// Items not found before.
     pub items: u64,
-    /// Items that are new to the topic of their run, those included.
+    /// Items new to the topic of their run; includes `items`.
     pub new: u64,
     /// Sightings that were added.
     pub sightings: u64,
     /// Keys that were added to known items.
     pub keys: u64,
-    /// Items that turned out to be another.
+    /// Items that turned out to be the same as another.
     pub merged: u64,
-    /// Known items whose title reads now.
+    /// Known items that got a title.
     pub titles: u64,
-    /// Known items whose text reads now.
+    /// Known items that got a text.
     pub texts: u64,
-    /// Known items whose author reads now.
+    /// Known items that got an author.
     pub authors: u64,
-    /// Known items whose date reads now.
+    /// Known items that got a date.
     pub dates: u64,
-    /// Known items of which anything else reads now: address, language, thread.
+    /// Known items that got anything else: address, language, thread.
     pub others: u64,
-    /// Sightings whose reactions, or place in the window, read now.
+    /// Sightings that got engagement numbers or a place in the window.
     pub refined: u64,
-    /// Entries that are readable now.
+    /// Entries that became readable.
     pub readable: u64,
-    /// Answers that read now.
+    /// Answers that became readable.
     pub answers: u64,
-    /// Sightings that would not be found any more; they stay.
+    /// Sightings that would no longer be found; they stay.
     pub lost: u64,
-    /// Items that were kept out because they were forgotten.
+    /// Items kept out because they were forgotten.
     pub forgotten: u64,
-    /// Runs whose sightings are not kept any more; nothing is added to them.
+    /// Runs whose sightings are no longer kept; nothing is added to them.
     pub thinned: u64,
 }
 
 impl Changed {
-    /// Whether anything is other than before.
+    /// Returns whether anything changed.
     #[must_use]
     pub fn any(&self) -> bool {
         let Self { sightings, keys, merged, titles, texts, authors, dates, others, refined, readable, answers, .. } =

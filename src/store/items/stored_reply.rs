@@ -1,13 +1,13 @@
-//! A reply of the service as it was kept, and its body unpacked.
+//! A stored reply of the service, and unpacking its body.
 
 use std::io::Read as _;
 
 use crate::model::{Source, Span, Time, Window};
 
-/// Largest reply that is unpacked; those that are kept are cut before they reach it.
+/// The most bytes unpacked; stored replies are cut below this size.
 const MOST_UNPACKED: u64 = 8 * 1024 * 1024;
 
-/// The body of a kept reply; `None` when it cannot be unpacked.
+/// Returns the body of a stored reply; `None` if it cannot be unpacked.
 #[must_use]
 pub fn unpack(body: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::new();
@@ -15,26 +15,26 @@ pub fn unpack(body: &[u8]) -> Option<Vec<u8>> {
     Some(whole)
 }
 
-/// A reply as it was kept.
+/// A stored reply.
 #[derive(Debug, Clone)]
 pub struct StoredReply {
     pub(crate) search: i64,
-    /// The source that was asked.
+    /// The source that was searched.
     pub source: Source,
-    /// When its run looked.
+    /// When its run searched.
     pub seen_at: Time,
     /// The span that its request named.
     pub asked: Option<Span>,
-    /// The window of its topic, when that is known.
+    /// The window of its topic, if known.
     pub window: Option<Window>,
     /// The request, as JSON.
     pub request: String,
-    /// Kept headers, as JSON.
+    /// The stored headers, as JSON.
     pub headers: String,
-    /// Whether it is not all of the reply: it came cut, or was cut to be kept.
+    /// Whether the reply is incomplete: it arrived cut, or was cut for storage.
     pub truncated: bool,
     /// Entries that were unreadable.
     pub unreadable: i64,
-    /// gzip of the body.
+    /// The gzip-compressed body.
     pub body: Vec<u8>,
 }

@@ -1,16 +1,17 @@
-//! Judging stored items again, when the scorer is another than the one that judged them.
+//! Judging the tone of stored items again when the scorer has changed.
 
 use std::time::{Duration, Instant};
 
 use crate::model::Judge;
 use crate::store::{Rejudged, Store, StoreError};
 
-/// How long others are let in between two batches at most.
+/// The longest pause between two batches.
 const LONGEST_PAUSE: Duration = Duration::from_millis(60);
 
 impl Store {
-    /// Judges items again that another scorer judged, or none, `batch` in a transaction: a stop in between loses nothing,
-    /// and the next call goes on where this one stopped. Of these topics only, or of all. A rehearsal writes nothing.
+    /// Judges items again that have no tone yet or one by another scorer, `batch` items per transaction. It can be
+    /// stopped between batches, and the next call continues. Handles the items of these topics, or of all. A rehearsal
+    /// writes nothing.
     pub async fn rejudge(
         &self,
         judge: Judge,
@@ -29,7 +30,7 @@ impl Store {
             }
             whole.add(&done);
             told(whole.judged);
-            // As long as others waited for it: runs are stored in between.
+            // Pause as long as others had to wait, so that runs are stored in between.
             if !rehearsal {
                 tokio::time::sleep(begun.elapsed().min(LONGEST_PAUSE)).await;
             }

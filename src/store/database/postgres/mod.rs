@@ -1,5 +1,5 @@
-//! What is PostgreSQL's own: one pool with session limits, advisory locks, and the statements where the databases truly
-//! differ. Everything else is `statements/`, compiled here for PostgreSQL.
+//! PostgreSQL: one pool with session limits, advisory locks, and the SQL fragments that differ from SQLite. The
+//! statements are shared with SQLite and compiled here for PostgreSQL.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,52 +24,52 @@ pub(in crate::store) type Database = Postgres;
 pub(in crate::store) type Conn = PgConnection;
 pub(in crate::store) type Row = sqlx::postgres::PgRow;
 
-/// How a transaction begins that sees one moment, however long it reads.
+/// Begins a snapshot transaction: it sees one state of the database, however long it reads.
 pub(in crate::store) const ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// Due runs to claim: rows that another process is claiming at this moment are passed over, not waited for.
+/// For claiming due runs: skips rows that another process is claiming instead of waiting for them.
 pub(in crate::store) const CLAIM_LOCK: &str = " FOR UPDATE OF q SKIP LOCKED";
 
-/// Keeps a row from others until the transaction ends; rows that only refer to it may still be added.
+/// Locks a row until the transaction ends; rows that only refer to it may still be added.
 pub(in crate::store) const ROW_LOCK: &str = " FOR NO KEY UPDATE";
 
-/// The same for rows that nobody else keeps.
+/// Like [`ROW_LOCK`], but skips rows that others have locked.
 pub(in crate::store) const ROW_LOCK_OR_PASS_OVER: &str = " FOR NO KEY UPDATE SKIP LOCKED";
 
-/// The texts of a JSON array, bound as `$at`, as rows of `given` with one column `value`: a list of any length in a
-/// statement that never changes.
+/// SQL for the texts of a JSON array, bound as `$at`, as rows of `given` with one column `value`. The statement text
+/// stays the same for lists of any length.
 pub(in crate::store) fn texts(at: u8) -> String {
     format!("(SELECT value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given")
 }
 
-/// The texts of a column that holds a JSON array, in the same form.
+/// Like [`texts`], for a column that holds a JSON array.
 pub(in crate::store) fn listed(column: &str) -> String {
     format!("jsonb_array_elements_text(CAST({column} AS JSONB)) AS given (value)")
 }
 
-/// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
+/// SQL for all rows of a selection as one JSON array of arrays, since each row returned on its own has a cost.
 pub(in crate::store) fn rows_in_one(columns: &str) -> String {
     format!("CAST(coalesce(json_agg(json_build_array({columns})), '[]') AS TEXT)")
 }
 
-/// A column's bytes as hexadecimal digits.
+/// SQL for a column's bytes as hexadecimal digits.
 pub(in crate::store) fn digits(column: &str) -> String {
     format!("encode({column}, 'hex')")
 }
 
-/// The bytes of a text, as UTF-8, in whichever encoding the server keeps it.
+/// SQL for the length of a text in bytes of UTF-8, whatever the server's encoding.
 pub(in crate::store) fn octets(column: &str) -> String {
     format!("octet_length(convert_to({column}, 'UTF8'))")
 }
 
-/// The same as `texts` for whole numbers.
+/// Like [`texts`], for whole numbers.
 pub(in crate::store) fn numbers(at: u8) -> String {
     format!(
         "(SELECT CAST(value AS BIGINT) AS value FROM jsonb_array_elements_text(CAST(${at} AS JSONB)) AS value) AS given"
     )
 }
 
-/// Waits for a lock that is held to the end of the transaction; one per schema and purpose.
+/// Takes a lock for one purpose in this schema and holds it until the transaction ends. Waits if it is taken.
 pub(in crate::store) async fn lock(conn: &mut Conn, what: i64) -> Result<(), StoreError> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), $1))")
         .bind(what)
@@ -78,17 +78,18 @@ pub(in crate::store) async fn lock(conn: &mut Conn, what: i64) -> Result<(), Sto
     Ok(())
 }
 
-/// Tells the planner of statements what a table holds now, after much of it was written: of a new table it knows nothing, and
-/// would compare each topic that is due with every other.
+/// Updates the planner's statistics of a table after many rows were written. Without statistics of a new table, the
+/// planner would compare each due topic with every other.
 pub(in crate::store) async fn look_at(conn: &mut Conn, table: &'static str) -> Result<(), StoreError> {
     sqlx::query(sqlx::AssertSqlSafe(format!("ANALYZE {table}"))).persistent(false).execute(conn).await?;
     Ok(())
 }
 
-/// What graphile_worker calls a job of ours.
+/// The name of our jobs in graphile_worker.
 pub(in crate::store) const JOB: &str = "topicwatch_run";
 
-/// Adds a job for each run; one that is waiting already for the same attempt is replaced. `engine` is its schema.
+/// Adds a job for each run, replacing one that already waits for the same attempt. `engine` is the schema of
+/// graphile_worker.
 pub(in crate::store) async fn add_jobs(
     conn: &mut Conn,
     engine: &str,
@@ -104,10 +105,10 @@ pub(in crate::store) async fn add_jobs(
     Ok(())
 }
 
-/// Connections of one process.
+/// The most connections of one process.
 const MOST: u32 = 8;
 
-/// Whether a connection had ended while it lay idle, which the next may not have.
+/// Whether the error shows that an idle connection was closed. The next connection may still work.
 fn is_gone(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
@@ -116,43 +117,43 @@ fn is_gone(error: &sqlx::Error) -> bool {
     }
 }
 
-/// Longest wait for a connection that may be on its way back.
+/// How long to wait for a connection that is about to be returned to the pool.
 const GIVEN_BACK: Duration = Duration::from_millis(10);
 
-/// How long a server that answers takes to do so.
+/// How long a working server takes to answer.
 const SOON: Duration = Duration::from_millis(100);
 
 /// Longest wait for a connection.
 const ACQUIRED: Duration = Duration::from_secs(30);
 
-/// The same for one on which a transaction has begun: one that lay idle may hear nothing any more.
+/// Longest wait for a connection and its `BEGIN`; an idle connection may have gone dead without an error.
 const BEGUN: Duration = Duration::from_secs(40);
 
-/// Longest wait for an answer on a connection that lay idle.
+/// Longest wait for an answer on a connection that was idle.
 const ANSWERED: Duration = Duration::from_secs(5);
 
-/// Longest wait for the server's first answer after that.
+/// Longest wait for a new connection that tests whether the server is reachable.
 const REACHABLE: Duration = Duration::from_secs(10);
 
-/// The same for a process that ends.
+/// The same for a process that is stopping.
 const REACHABLE_AT_THE_END: Duration = Duration::from_secs(2);
 
-/// Longest time for ending the connections.
+/// Longest time for closing the connections.
 const CLOSED: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Pools {
     pool: PgPool,
     options: Arc<PgConnectOptions>,
-    /// Set when whoever has this handle ends: a server that is away is not waited for any more.
+    /// Cancelled when the user of this handle stops: after that it does not wait for a server that is away.
     leaving: CancellationToken,
 }
 
-/// Why the server cannot be reached, as soon as that is known; never while it can. The pool itself tries again for 30 seconds
-/// and says nothing meanwhile.
+/// Returns why the server cannot be reached; never returns while it can be. The pool itself would retry for 30 seconds
+/// without reporting an error.
 async fn refused(options: &PgConnectOptions, longest: Duration) -> sqlx::Error {
     tokio::time::sleep(SOON).await;
-    // The connection itself goes at once: the server may have no room for one more.
+    // Close the test connection at once: the server may have no room for one more.
     let reached = tokio::time::timeout(longest, PgConnection::connect_with(options)).await.map(|conn| conn.map(drop));
     match reached {
         Err(_) => sqlx::Error::PoolTimedOut,
@@ -161,7 +162,7 @@ async fn refused(options: &PgConnectOptions, longest: Duration) -> sqlx::Error {
     }
 }
 
-/// Text of every script is stored: a database of another encoding would take some posts and refuse the others.
+/// Refuses a database that is not UTF-8: it would store some posts and refuse others, since text comes in every script.
 async fn holds_any_text(conn: &mut PgConnection) -> Result<(), StoreError> {
     let encoding: String = sqlx::query_scalar("SELECT current_setting('server_encoding')").fetch_one(conn).await?;
     if encoding == "UTF8" {
@@ -175,11 +176,11 @@ async fn holds_any_text(conn: &mut PgConnection) -> Result<(), StoreError> {
 }
 
 impl Pools {
-    /// Connects; `schema` is the only one in the search path.
+    /// Connects; `schema` is the only schema in the search path.
     pub(in crate::store) async fn open(options: PgConnectOptions, schema: &str) -> Result<Self, StoreError> {
         let options = options.application_name("topicwatch").options([
             ("search_path", schema),
-            // Statements here are short, and those that only look long would be compiled anew each time.
+            // Statements here are short. Some look expensive to the planner and would be JIT-compiled each time.
             ("jit", "off"),
             ("statement_timeout", "60000"),
             ("lock_timeout", "30000"),
@@ -188,12 +189,12 @@ impl Pools {
         let pool = PgPoolOptions::new()
             .max_connections(MOST)
             .min_connections(0)
-            // Asked for in `reader` and `begin`, where it costs nothing or is needed.
+            // `reader` tests the connection itself, and `begin` sees a dead one at its first statement.
             .test_before_acquire(false)
             .acquire_timeout(crate::failpoint::bound("acquire", ACQUIRED))
             .connect_lazy_with(options.clone());
-        // People and health checks want the error now. So, if the pool has no connection after a moment, a second attempt outside
-        // of it gets the error.
+        // People and health checks want the error now. So, if the pool has no connection after a moment, a second
+        // attempt outside the pool gets the error.
         let mut first = tokio::select! {
             first = pool.acquire() => first?,
             error = refused(&options, REACHABLE) => return Err(error.into()),
@@ -207,18 +208,18 @@ impl Pools {
         Ok(Self { pool, options: Arc::new(options), leaving: CancellationToken::new() })
     }
 
-    /// From now on a server that is away is not waited for.
+    /// From now on, does not wait for a server that is away.
     pub(in crate::store) fn leave(&self) {
         self.leaving.cancel();
     }
 
-    /// The same connections for whoever ends when `stop` says so.
+    /// Returns the same connections for a caller that stops when `stop` is cancelled.
     pub(in crate::store) fn until(&self, stop: CancellationToken) -> Self {
         Self { leaving: stop, ..self.clone() }
     }
 
-    /// What is asked of the pool, unless whoever asks ends and the server is away. One that has no room for one more
-    /// connection is not: those that there are come back.
+    /// Waits for the pool, but gives up if the caller is stopping and the server is away. A server that only has no
+    /// room for another connection is not away: connections will be returned.
     async fn asked<T>(&self, asked: impl Future<Output = T>) -> Result<T, StoreError> {
         let gone = async {
             self.leaving.cancelled().await;
@@ -233,14 +234,14 @@ impl Pools {
         }
     }
 
-    /// A writing transaction. Its first statement shows whether the connection is still there; to ask before would be one
-    /// more way to the server and back for each.
+    /// Begins a writing transaction. `BEGIN` itself shows whether the connection still works; a test before would cost
+    /// one more round trip.
     pub(in crate::store) async fn begin(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         self.begin_as("BEGIN").await
     }
 
-    /// The pool asks a connection that was given back whether it is well before it lends it again. To wait for that is cheaper
-    /// than another connection, whose process the server has to start and which knows no table yet.
+    /// Waits shortly for a connection that is being returned: the pool pings it first. That is cheaper than a new
+    /// connection, for which the server has to start a process without any cached metadata.
     async fn given_back(&self) {
         let back = async {
             while self.pool.num_idle() == 0 && (1..MOST).contains(&self.pool.size()) {
@@ -262,7 +263,7 @@ impl Pools {
         }
     }
 
-    /// A connection to read from.
+    /// Returns a connection for reading.
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
         let mut dead = 0;
         loop {
@@ -274,21 +275,21 @@ impl Pools {
         }
     }
 
-    /// A connection that answers.
+    /// Returns a connection that answers a ping.
     async fn alive(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
         let mut conn = self.pool.acquire().await?;
         match tokio::time::timeout(ANSWERED, conn.ping()).await {
             Ok(answered) => answered.map(|()| conn),
             Err(_) => {
-                // Given back, it would be asked once more, and keep its place until the network gives up.
+                // Returned to the pool, it would be pinged again and block a slot until the network times out.
                 drop(conn.detach());
                 Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into())
             }
         }
     }
 
-    /// A transaction that sees one moment, however long it reads: the limits of a session are for statements that
-    /// should be short, and an export is not.
+    /// Begins a snapshot transaction without time limits: the session's limits are for short statements, and an export
+    /// is long.
     pub(in crate::store) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, StoreError> {
         let mut tx = self.begin_as(ONE_MOMENT).await?;
         sqlx::query("SET LOCAL statement_timeout = 0").execute(&mut *tx).await?;
@@ -296,7 +297,7 @@ impl Pools {
         Ok(tx)
     }
 
-    /// A server's database is where the server says.
+    /// Always true: the server knows where its database is.
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same call on SQLite looks")]
     pub(in crate::store) fn in_place(&self) -> Result<(), StoreError> {
         Ok(())
@@ -307,12 +308,12 @@ impl Pools {
         done
     }
 
-    /// The pool, for migrations.
+    /// Returns the pool, for migrations.
     pub(in crate::store) fn writer(&self) -> &PgPool {
         &self.pool
     }
 
-    /// Closes every connection. One that waits for a server that says nothing any more is not waited for.
+    /// Closes all connections, but does not wait long for a server that does not answer.
     pub(in crate::store) async fn close(&self) {
         tokio::time::timeout(CLOSED, self.pool.close()).await.ok();
     }

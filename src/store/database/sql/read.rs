@@ -1,4 +1,4 @@
-//! How columns become the project's words, and the selections that several readers share.
+//! Converts columns to model types, and SELECTs shared by several readers.
 
 use sqlx::Row as _;
 
@@ -8,23 +8,23 @@ use crate::model::{
 };
 use crate::store::{AnswerRow, Counts, ItemRow, RunRow, SearchRow, SightingRow, StoreError};
 
-/// A closed-list column.
+/// Reads a column whose values are one of a fixed list.
 pub(in crate::store) fn word<T>(row: &Row, column: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
     let text: String = row.try_get(column)?;
     parse(&text).ok_or_else(|| StoreError::unreadable(&format!("`{text}` in {column}")))
 }
 
-/// A time that may be absent.
+/// Reads an optional time.
 pub(in crate::store) fn time(row: &Row, column: &str) -> Result<Option<Time>, StoreError> {
     Ok(row.try_get::<Option<i64>, _>(column)?.map(Time))
 }
 
-/// A flag that may be absent.
+/// Reads an optional flag.
 pub(in crate::store) fn flag(row: &Row, column: &str) -> Result<Option<bool>, StoreError> {
     Ok(row.try_get::<Option<i64>, _>(column)?.map(|v| v != 0))
 }
 
-/// The six reaction columns.
+/// Reads the six engagement columns.
 pub(in crate::store) fn engagement(row: &Row) -> Result<Engagement, StoreError> {
     Ok(Engagement {
         likes: row.try_get("likes")?,
@@ -36,29 +36,30 @@ pub(in crate::store) fn engagement(row: &Row) -> Result<Engagement, StoreError> 
     })
 }
 
-/// The three columns of a judgement.
+/// Reads the three columns of a tone.
 fn tone(row: &Row) -> Result<ItemTone, StoreError> {
     let tone: Option<String> = row.try_get("tone")?;
     let tone = tone.map(|tone| Tone::parse(&tone).ok_or_else(|| StoreError::unreadable(&format!("`{tone}` in tone"))));
     Ok(ItemTone { tone: tone.transpose()?, score: row.try_get("score")?, scorer: row.try_get("scorer")? })
 }
 
-/// What people said of an item.
+/// Reads the mark that a person gave an item.
 fn verdict(row: &Row) -> Result<Option<Verdict>, StoreError> {
     let mark: Option<String> = row.try_get("mark")?;
     mark.map(|mark| Verdict::parse(&mark).ok_or_else(|| StoreError::unreadable(&format!("`{mark}` in mark"))))
         .transpose()
 }
 
-/// Runs that readers may see have a place in the reading order.
+/// A run. Readers may see runs that have a `seq`, their place in the reading order.
 pub(in crate::store) const RUN: &str = "SELECT r.public_id, r.job, r.topic, r.trigger, r.state, r.reason, r.slot, r.started_at, r.finished_at, r.attempt, r.found, r.new, \
      r.duplicate, r.outside, r.undated, r.unreadable, r.cost, r.error_class, r.error_text, r.seq, r.clears_at, r.thinned FROM run r";
 
-/// When a run happened, or would have, as the index `run_at` has it: equal for all that list runs in time.
+/// When a run happened, or would have. The expression of the index `run_at`, for all queries that list runs by time.
 pub(in crate::store) const RUN_AT: &str = "coalesce(r.started_at, r.slot, r.planned_at)";
 
-/// Whether one of some topics saw the words that revision `v` of run `r` replaced, and saw the item again afterwards; `by` says
-/// whether a column holds one of them. Words hold from the run that brought them until the run that replaced them.
+/// SQL condition: a topic saw the words that revision `v` of run `r` replaced, and saw the item again afterwards. `by`
+/// returns the condition that a column holds one of the topics. Words are valid from the run that brought them to the
+/// run that replaced them.
 pub(in crate::store) fn words_seen(by: impl Fn(&str) -> String) -> String {
     format!(
         "v.replaced_at <= (SELECT max(k.last_seen) FROM topic_item k WHERE k.item = v.item AND {}) \
@@ -78,8 +79,8 @@ pub(in crate::store) const ITEM: &str = "SELECT t.topic, i.key, i.kind, i.url, i
      (SELECT k.at FROM item_star k WHERE k.item = t.item) AS starred_at, (SELECT n.note FROM item_note n WHERE n.item = t.item) AS note \
      FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run LEFT JOIN run l ON l.id = t.last_run";
 
-/// One row per run, item and source; [`SIGHTING_ON`] belongs to it. `CROSS JOIN` makes SQLite take the tables in this order,
-/// also before it has statistics: in any other it would sort the whole table.
+/// One row per run, item and source; use it with [`SIGHTING_ON`]. `CROSS JOIN` makes SQLite read the tables in this
+/// order even without statistics: in any other order it would sort the whole table.
 pub(in crate::store) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic, r.started_at, s.source, s.rank, i.key, i.kind, s.fit, \
      CAST(CASE WHEN t.first_run = r.id THEN 1 ELSE 0 END AS BIGINT) AS new, i.published_at, i.url, i.author, i.title, i.text, i.lang, \
      s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views, \
@@ -87,11 +88,11 @@ pub(in crate::store) const SIGHTING: &str = "SELECT r.public_id AS run, r.topic,
      (SELECT m.mark FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item) AS mark \
      FROM run r CROSS JOIN sighting s CROSS JOIN item i CROSS JOIN topic_item t";
 
-/// What holds the tables of [`SIGHTING`] together.
+/// The join conditions of [`SIGHTING`].
 pub(in crate::store) const SIGHTING_ON: &str =
     " AND s.run = r.id AND i.id = s.item AND t.topic = r.topic AND t.item = i.id";
 
-/// One row per run that was answered.
+/// One row per run that has an answer.
 pub(in crate::store) const ANSWER: &str = "SELECT r.public_id AS run, r.topic, r.started_at, a.model, a.text, a.partial, a.cited FROM run r JOIN answer a ON a.run = r.id";
 
 pub(in crate::store) fn run(row: &Row) -> Result<RunRow, StoreError> {
@@ -202,7 +203,7 @@ pub(in crate::store) const SEARCH: &str = "r.public_id, s.attempt, s.source, s.o
      s.found, s.new, s.duplicate, s.outside, s.undated, s.unreadable, s.saturated, coalesce(s.cost, s.expected_cost) AS cost, s.cost_basis, \
      s.error_class, s.error_text, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.clears_at";
 
-/// Sources `s` in their order: social, web, then ai and providers by name.
+/// Orders sources `s`: social, web, then ai and providers by name.
 pub(in crate::store) const BY_SOURCE: &str =
     "CASE s.source WHEN 'social' THEN 1 WHEN 'web' THEN 2 ELSE 3 END, s.source";
 

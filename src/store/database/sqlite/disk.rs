@@ -1,4 +1,4 @@
-//! What a SQLite file takes, how free pages are given back, and that nothing deleted is left in them.
+//! Disk usage of a SQLite file, and returning its free pages to the disk.
 
 use sqlx::Row as _;
 
@@ -16,17 +16,17 @@ pub(in crate::store) async fn disk(conn: &mut Conn) -> Result<Disk, StoreError> 
     Ok(Disk { bytes: row.try_get("bytes")?, free: row.try_get("free")?, gives_back: vacuum == 2 })
 }
 
-/// Gives up to so many free pages back.
+/// Returns up to `pages` free pages to the disk.
 pub(in crate::store) async fn give_back(conn: &mut Conn, pages: i64) -> Result<(), StoreError> {
     let sql = format!("PRAGMA incremental_vacuum({pages})");
     sqlx::query(sqlx::AssertSqlSafe(sql)).persistent(false).fetch_all(conn).await?;
     Ok(())
 }
 
-/// Numbers that are counted may be given as they are.
+/// The clause that allows explicit values for generated ids: SQLite needs none.
 pub(in crate::store) const COUNTED: &str = "";
 
-/// A file counts on from the largest number it ever held, by itself.
+/// Does nothing: SQLite itself continues after the largest id ever used.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL writes")]
 pub(in crate::store) async fn count_on(_conn: &mut Conn, _table: &'static str) -> Result<(), StoreError> {
     Ok(())

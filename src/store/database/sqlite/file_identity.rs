@@ -1,6 +1,6 @@
-//! Whether the file that is open is still the one that its path names. While a process works on a database, somebody may
-//! delete it, move it away, or put a backup in its place. SQLite notices nothing of that: it goes on writing where nobody will
-//! ever look. What is known here is told before anything is called stored.
+//! Detects that the open file is no longer the one at its path. While a process works on a database, somebody may
+//! delete it, move it away, or put a backup in its place. SQLite does not notice and goes on writing to the old file.
+//! The checks here run before anything is reported as stored.
 
 use std::fs::Metadata;
 use std::io;
@@ -10,39 +10,39 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Device and inode.
+/// Device, inode, and creation time where known.
 type Identity = (u64, u64, Option<std::time::SystemTime>);
 
 /// A file as it was when it was opened.
 #[derive(Debug)]
 pub(in crate::store) struct OpenFile {
     path: PathBuf,
-    /// Absent where files have no identity.
+    /// `None` on platforms where files have no identity.
     file: Option<Identity>,
-    /// Whether its head is looked at, too.
+    /// Whether the file header is checked, too.
     closely: AtomicBool,
     seen: Mutex<FileState>,
 }
 
-/// What was seen of it since.
+/// What the checks have seen of the file since.
 #[derive(Debug, Default)]
 struct FileState {
-    /// The log of writes beside it.
+    /// The identity of the write-ahead log.
     log: Option<Identity>,
-    /// The change counter in the file's head.
+    /// The change counter in the file header.
     counter: Option<u32>,
-    /// What became of it; it never comes back.
+    /// How the file was lost; this never changes back.
     lost: Option<Lost>,
     /// Whether its connections were left open.
     left: bool,
 }
 
-/// What became of a file.
+/// How a file was lost.
 #[derive(Debug, Clone)]
 struct Lost {
     how: &'static str,
-    /// Whether connections may be closed: the last one of a file writes what is in the log into it, unless SQLite sees that
-    /// the file has moved. It must not do so where the file holds something else by now.
+    /// Whether connections may be closed. The last one closed writes the log into the file, unless SQLite sees that the
+    /// file has moved; that must not happen if the file holds something else by now.
     closes: bool,
 }
 
@@ -51,13 +51,13 @@ const REPLACED: &str = "was replaced by another file";
 const OVERWRITTEN: &str = "was written over";
 const WITHOUT_LOG: &str = "has lost its log of writes (-wal)";
 
-/// How the name of a log ends that belongs to nothing any more.
+/// The name suffix of a log whose file is gone.
 const LOST: &str = "-wal.lost";
 
 const HINT: &str = "put a backup in place only while nothing works on the database; start again to go on with the file that is there now";
 
 impl OpenFile {
-    /// What is there now.
+    /// Records the identity of the file at this path.
     pub(in crate::store) fn of(path: &Path) -> Self {
         let file = path.metadata().ok().as_ref().and_then(identity);
         Self { path: path.to_owned(), file, closely: AtomicBool::new(false), seen: Mutex::default() }
@@ -67,20 +67,19 @@ impl OpenFile {
         &self.path
     }
 
-    /// From now on notices, too, that the file is written over. That takes a descriptor which stays open as long as the
-    /// process lives.
+    /// From now on also detects that the file is overwritten. This keeps a descriptor open for the life of the process.
     pub(in crate::store) fn watch_closely(&self) {
         self.closely.store(true, Ordering::Relaxed);
     }
 
-    /// Refuses to go on when the path names another file, or none.
+    /// Fails if the path names another file or none.
     pub(in crate::store) fn check(&self) -> Result<(), StoreError> {
         let Some(file) = self.file else { return Ok(()) };
         self.named(&mut self.seen(), file)
     }
 
     fn seen(&self) -> MutexGuard<'_, FileState> {
-        // Whole between any two statements, whoever panicked.
+        // The state is consistent between any two statements, so a poisoned lock does no harm.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -104,8 +103,8 @@ impl OpenFile {
         Err(self.lose(seen, how, true))
     }
 
-    /// Gives the log another name: it is of the file that was there before, and whoever opens what is there now, or will be,
-    /// would write it into that.
+    /// Renames the log: it belongs to the file that was there before. Whoever opens the file that is at the path now,
+    /// or later, would write the log into it.
     fn put_log_away(&self, seen: &FileState) {
         if self.log().is_some_and(|log| seen.is_ours(log)) {
             let _ = std::fs::rename(self.beside("-wal"), self.beside(LOST));
@@ -113,12 +112,12 @@ impl OpenFile {
         }
     }
 
-    /// Whether the file that is open may be somewhere else now, so that what is in its log should get there.
+    /// Returns whether the open file was deleted or moved, so that its log should still be written into it.
     pub(in crate::store) fn is_elsewhere(&self) -> bool {
         self.seen().lost.as_ref().is_some_and(|lost| lost.how == GONE || lost.how == REPLACED)
     }
 
-    /// What was in the log is in the file.
+    /// Removes the renamed log if it is empty, that is, written into the file.
     pub(in crate::store) fn log_is_empty(&self) {
         let lost = self.beside(LOST);
         if lost.metadata().is_ok_and(|there| there.len() == 0) {
@@ -126,8 +125,8 @@ impl OpenFile {
         }
     }
 
-    /// The same, and whether the log of writes is still the one that is open, and the file has not been written over. For
-    /// whoever has the database open to write.
+    /// Like [`Self::check`]; also fails if the log was replaced or the file was overwritten. For processes that have
+    /// the database open for writing.
     pub(in crate::store) fn check_whole(&self) -> Result<(), StoreError> {
         let Some(file) = self.file else { return Ok(()) };
         let mut seen = self.seen();
@@ -136,7 +135,7 @@ impl OpenFile {
         let head = if self.closely.load(Ordering::Relaxed) { head::read(&self.path, file) } else { None };
         let overwritten = match (head, seen.counter) {
             (Some(Ok(counter)), before) => before.is_some_and(|before| counter < before),
-            // Not one of a database with a log before it was seen to be one.
+            // Before its first valid header is seen, a file may not be a WAL database yet.
             (Some(Err(())), before) => before.is_some(),
             (None, _) => false,
         };
@@ -145,8 +144,8 @@ impl OpenFile {
             return Err(self.lose(&mut seen, OVERWRITTEN, false));
         }
         if log != seen.log && seen.log.is_some_and(is_open) {
-            // SQLite removes the log with its last connection and makes another one with the next: one that is still open
-            // was taken away by somebody else. As long as nobody wrote since, what it holds can still be saved.
+            // SQLite removes the log with its last connection and makes a new one with the next. If the old log is
+            // still open, somebody else removed it. If nobody has written since, its content can still be saved.
             let untouched = matches!(head, Some(Ok(counter)) if seen.counter == Some(counter));
             return Err(self.lose(&mut seen, WITHOUT_LOG, log.is_none() && untouched));
         }
@@ -155,12 +154,12 @@ impl OpenFile {
         Ok(())
     }
 
-    /// Whether connections may be closed as always.
+    /// Returns whether connections may be closed as usual.
     pub(in crate::store) fn closes(&self) -> bool {
         self.seen().lost.as_ref().is_none_or(|lost| lost.closes)
     }
 
-    /// Whether they have to be kept open; said once.
+    /// Returns whether connections must be left open; true only the first time.
     pub(in crate::store) fn leaves_open(&self) -> bool {
         let mut seen = self.seen();
         let first = !seen.left;
@@ -195,7 +194,7 @@ impl OpenFile {
 }
 
 impl FileState {
-    /// Whether a log is the one that this process writes.
+    /// Returns whether a log is the one that this process writes.
     fn is_ours(&self, log: Identity) -> bool {
         self.log == Some(log) || is_open(log)
     }
@@ -205,7 +204,7 @@ impl FileState {
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere a file has none")]
 fn identity(of: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    // The number of a file that is gone is given to the next one; when it was made tells them apart.
+    // A new file may get the inode of a deleted one; the creation time tells them apart.
     Some((of.dev(), of.ino(), of.created().ok()))
 }
 
@@ -214,15 +213,15 @@ fn identity(_of: &Metadata) -> Option<Identity> {
     None
 }
 
-/// Whether this process has a file open; known on Linux only.
+/// Returns whether this process has a file open; works on Linux only.
 fn is_open(file: Identity) -> bool {
     let entries = std::fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let mut open = entries.filter_map(|entry| std::fs::metadata(entry.path()).ok());
     open.any(|open| identity(&open) == Some(file))
 }
 
-/// The head of a database file, which says whether the file was written over (`cp backup.db topicwatch.db`): while a log of
-/// writes is used, its kind stays what it is, and its change counter never falls.
+/// Reads the header of a database file, to detect that it was overwritten (`cp backup.db topicwatch.db`): while a
+/// write-ahead log is in use, the journal mode stays the same and the change counter never falls.
 #[cfg(unix)]
 mod head {
     use std::fs::File;
@@ -233,11 +232,12 @@ mod head {
 
     use super::{Identity, identity};
 
-    /// Descriptors that stay open as long as the process lives: closing any descriptor of a file drops the locks that
-    /// SQLite holds on it. One for each file that was opened to write.
+    /// Descriptors that stay open for the life of the process: closing any descriptor of a file drops SQLite's locks on
+    /// it. One for each file opened for writing.
     static OPEN: Mutex<Vec<(Identity, File)>> = Mutex::new(Vec::new());
 
-    /// Nothing where the file cannot be read, or is another; an error where it is no database with a log of writes.
+    /// Returns the change counter. `None` if the file cannot be read or is another file; an error if it is no WAL
+    /// database.
     pub(in crate::store) fn read(path: &Path, file: Identity) -> Option<Result<u32, ()>> {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if open.iter().all(|(known, _)| *known != file) {

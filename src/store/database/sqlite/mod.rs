@@ -1,5 +1,5 @@
-//! What is SQLite's own: one writer and readers on one file (`pools`), and the statements where the databases truly differ.
-//! Everything else is `statements/`, compiled here for SQLite.
+//! SQLite: one writer and several readers on one file (`pools`), and the SQL fragments that differ from PostgreSQL. The
+//! statements are shared with PostgreSQL and compiled here for SQLite.
 
 use sqlx::Sqlite;
 
@@ -24,66 +24,66 @@ pub(in crate::store) type Database = Sqlite;
 pub(in crate::store) type Conn = sqlx::SqliteConnection;
 pub(in crate::store) type Row = sqlx::sqlite::SqliteRow;
 
-/// How a transaction begins that sees one moment, however long it reads.
+/// Begins a snapshot transaction: it sees one state of the database, however long it reads.
 pub(in crate::store) const ONE_MOMENT: &str = "BEGIN";
 
-/// The pages a connection keeps, 2 MB as SQLite has it, and fewer while it reads everything once.
+/// The page cache of a connection: SQLite's default of 2 MB, and less while it reads everything once.
 pub(in crate::store) const CACHE: &str = "PRAGMA cache_size = -2000";
 pub(in crate::store) const SMALL_CACHE: &str = "PRAGMA cache_size = -200";
 
-/// Due runs to claim. The write lock is held, so nothing needs to be skipped.
+/// For claiming due runs. The write lock is held, so nothing needs to be skipped.
 pub(in crate::store) const CLAIM_LOCK: &str = "";
 
-/// The write lock keeps every row.
+/// Not needed: the write lock covers every row.
 pub(in crate::store) const ROW_LOCK: &str = "";
 
-/// The write lock keeps every row, and nobody else keeps any.
+/// Not needed: the write lock covers every row.
 pub(in crate::store) const ROW_LOCK_OR_PASS_OVER: &str = "";
 
-/// The texts of a JSON array, bound as `$at`, as rows of `given` with one column `value`: a list of any length in a
-/// statement that never changes.
+/// SQL for the texts of a JSON array, bound as `$at`, as rows of `given` with one column `value`. The statement text
+/// stays the same for lists of any length.
 pub(in crate::store) fn texts(at: u8) -> String {
     format!("(SELECT value FROM json_each(${at})) AS given")
 }
 
-/// The texts of a column that holds a JSON array, in the same form.
+/// Like [`texts`], for a column that holds a JSON array.
 pub(in crate::store) fn listed(column: &str) -> String {
     format!("json_each({column}) AS given")
 }
 
-/// All rows of a selection as one text, a JSON array of arrays: rows that are handed over one by one cost a hand-over each.
+/// SQL for all rows of a selection as one JSON array of arrays, since each row returned on its own has a cost.
 pub(in crate::store) fn rows_in_one(columns: &str) -> String {
     format!("json_group_array(json_array({columns}))")
 }
 
-/// A column's bytes as hexadecimal digits.
+/// SQL for a column's bytes as hexadecimal digits.
 pub(in crate::store) fn digits(column: &str) -> String {
     format!("hex({column})")
 }
 
-/// The bytes of a text, as UTF-8.
+/// SQL for the length of a text in bytes of UTF-8.
 pub(in crate::store) fn octets(column: &str) -> String {
     format!("octet_length({column})")
 }
 
-/// The same as `texts` for whole numbers.
+/// Like [`texts`], for whole numbers.
 pub(in crate::store) fn numbers(at: u8) -> String {
     texts(at)
 }
 
-/// The writer already holds SQLite's only write lock.
+/// Does nothing: the writer already holds SQLite's only write lock.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
 pub(in crate::store) async fn lock(_conn: &mut Conn, _what: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Looked up by its indexes whatever it holds.
+/// Does nothing: SQLite uses the right indexes without statistics.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL waits")]
 pub(in crate::store) async fn look_at(_conn: &mut Conn, _table: &'static str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// There is no other engine than the ledger; nobody gets here.
+/// Never called: SQLite has no other job engine than the ledger.
 #[expect(clippy::unused_async, reason = "the same call on PostgreSQL writes")]
 pub(in crate::store) async fn add_jobs(
     _conn: &mut Conn,

@@ -1,5 +1,5 @@
-//! One writer that takes the write lock at `BEGIN`, and readers that may only read, on one file. Whether that is still the file
-//! that its path names is asked before and after whatever is done with it.
+//! One writer that takes the write lock at `BEGIN`, and read-only readers, on one file. Before and after each use, it
+//! is checked that the file is still the one at its path.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use sqlx::{Sqlite, SqlitePool, Transaction};
 use super::file_identity::OpenFile;
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Rows that a reader's thread may be ahead of whoever takes them: enough that the two seldom wait for one another.
+/// How many rows a reader's thread may fetch ahead, so that it and the consumer seldom wait for each other.
 const ROWS_AHEAD: usize = 200;
 
 /// One writer and a few readers on one file.
@@ -20,13 +20,13 @@ const ROWS_AHEAD: usize = 200;
 pub(in crate::store) struct Pools {
     pub(in crate::store) write: SqlitePool,
     read: SqlitePool,
-    /// How a connection is opened that belongs to no pool.
+    /// Options for a connection outside the pools.
     pub(in crate::store) single: Arc<SqliteConnectOptions>,
     place: Arc<OpenFile>,
 }
 
 impl Pools {
-    /// Opens (and, when it is not there, creates) a file.
+    /// Opens a file, and creates it if asked.
     pub(in crate::store) async fn open(path: &Path, create: bool) -> Result<Self, StoreError> {
         let before = OpenFile::of(path);
         let base = SqliteConnectOptions::new()
@@ -36,21 +36,21 @@ impl Pools {
             .foreign_keys(true)
             .synchronous(SqliteSynchronous::Full)
             .statement_cache_capacity(64);
-        // It stands in the file from its beginning. To say it again takes the lock of a writer, for which whoever only wants
-        // to read would wait, too.
+        // Auto-vacuum is stored in the file when it is created. Setting it again would take the write lock, for which
+        // even processes that only read would have to wait.
         let new = std::fs::metadata(path).map_or(true, |found| found.len() == 0);
         let first = if new { base.clone().auto_vacuum(SqliteAutoVacuum::Incremental) } else { base.clone() };
-        // No connection of a file goes away by itself, so none is asked whether it is still there.
+        // Connections to a file do not die by themselves, so they are not tested.
         let write = SqlitePoolOptions::new()
             .max_connections(1)
             .test_before_acquire(false)
             .acquire_timeout(Duration::from_secs(60))
-            // One that is opened anew may be of another file.
+            // A connection opened later might open another file.
             .idle_timeout(None)
             .max_lifetime(None)
             .connect_with(first.journal_mode(SqliteJournalMode::Wal).optimize_on_close(true, 400))
             .await?;
-        // Few, since the pool takes them in turn: each that was ever needed keeps its thread and its caches.
+        // Few, since the pool uses them in turn: each one ever opened keeps its thread and caches.
         let read = SqlitePoolOptions::new()
             .max_connections(2)
             .min_connections(0)
@@ -58,7 +58,7 @@ impl Pools {
             .acquire_timeout(Duration::from_secs(60))
             .idle_timeout(Duration::from_secs(30))
             .connect_lazy_with(base.read_only(true).row_buffer_size(ROWS_AHEAD).pragma("query_only", "on"));
-        // What was opened is what was there before and after; otherwise it may be either.
+        // If the file was replaced while opening, it is unknown which one is open.
         if let Err(replaced) = before.check() {
             write.close().await;
             return Err(StoreError { kind: StoreErrorKind::Unreachable, again: true, ..replaced });
@@ -67,12 +67,12 @@ impl Pools {
         Ok(Self { write, read, single, place: Arc::new(OpenFile::of(path)) })
     }
 
-    /// Opens a file that is there, for a process that never writes to it.
+    /// Opens an existing file, for a process that never writes to it.
     pub(in crate::store) fn open_to_read(path: &Path) -> Self {
         Self::of_readers(path, SqliteConnectOptions::new().filename(path).read_only(true))
     }
 
-    /// Readers of a file that is opened in some way.
+    /// Opens readers of a file with these options.
     pub(in crate::store) fn of_readers(path: &Path, options: SqliteConnectOptions) -> Self {
         let single = options.busy_timeout(Duration::from_secs(5)).statement_cache_capacity(64);
         let options = single.clone().row_buffer_size(ROWS_AHEAD).pragma("query_only", "on");
@@ -90,12 +90,12 @@ impl Pools {
         self.place.path()
     }
 
-    /// Notices from now on, too, that the file is written over.
+    /// From now on also detects that the file is overwritten.
     pub(in crate::store) fn watch_closely(&self) {
         self.place.watch_closely();
     }
 
-    /// Whether what is open is still the file that its path names.
+    /// Checks that the open file is still the one at its path, and intact.
     pub(in crate::store) fn in_place(&self) -> Result<(), StoreError> {
         self.lasting(self.place.check_whole())
     }
@@ -104,7 +104,7 @@ impl Pools {
         self.lasting(self.place.check())
     }
 
-    /// Keeps connections open to the end of the process that must not be closed any more.
+    /// Leaks connections that must not be closed any more, so that they stay open until the process ends.
     fn lasting(&self, looked: Result<(), StoreError>) -> Result<(), StoreError> {
         if looked.is_err() && self.place.leaves_open() {
             Box::leak(Box::new((self.write.clone(), self.read.clone())));
@@ -112,7 +112,7 @@ impl Pools {
         looked
     }
 
-    /// A damaged file may be one that was written over.
+    /// Explains an error about a damaged file: the file may have been overwritten.
     pub(in crate::store) fn explained<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         match done {
             Err(error) if error.kind == StoreErrorKind::Foreign => self.in_place().and(Err(error)),
@@ -120,17 +120,18 @@ impl Pools {
         }
     }
 
-    /// A writing transaction that holds the write lock from its first moment.
+    /// Begins a writing transaction that holds the write lock from the start.
     pub(in crate::store) async fn begin(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
         const TRIES: u32 = 10;
         let mut tries = 0;
         loop {
             tries += 1;
-            // Before, since what is opened anew would be what is there now; and after, since it may have taken a while.
+            // Before, since a new connection would open the file that is there now; after, since `BEGIN` may have
+            // waited.
             self.named()?;
             match self.write.begin_with("BEGIN IMMEDIATE").await {
-                // SQLite itself rolled the last one back (no room, a failing disk), which its connection does not notice:
-                // it would refuse every other transaction for ever. Whoever came in between may have left the next so.
+                // SQLite itself rolled the last transaction back (full or failing disk). The pool's connection does not
+                // notice and would refuse all later transactions, so close it. A new one may meet the same fate: retry.
                 Err(sqlx::Error::InvalidSavePointStatement) if tries < TRIES => {
                     self.write.acquire().await?.close().await?;
                 }
@@ -139,33 +140,33 @@ impl Pools {
         }
     }
 
-    /// A connection that cannot write.
+    /// Returns a connection that cannot write.
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Sqlite>, StoreError> {
         self.named()?;
         let reader = self.read.acquire().await;
         self.named().and(Ok(reader?))
     }
 
-    /// A transaction that sees one moment, however long it reads.
+    /// Begins a snapshot transaction: it sees one state of the database, however long it reads.
     pub(in crate::store) async fn snapshot(&self) -> Result<Transaction<'static, Sqlite>, StoreError> {
         self.named()?;
         let snapshot = self.read.begin().await;
         self.named().and(Ok(snapshot?))
     }
 
-    /// The writer's pool, for migrations.
+    /// Returns the writer's pool, for migrations.
     pub(in crate::store) fn writer(&self) -> &SqlitePool {
         &self.write
     }
 
-    /// Closes every connection.
+    /// Closes all connections.
     pub(in crate::store) async fn close(&self) {
         let _ = self.in_place();
         if self.place.is_elsewhere()
             && let Ok(mut writer) = self.write.acquire().await
             && sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut *writer).await.is_ok()
         {
-            // A file that was moved away is whole without its log, which has stayed behind.
+            // The file was moved away without its log; now that the log is written into it, the log can go.
             self.place.log_is_empty();
         }
         if self.place.closes() {

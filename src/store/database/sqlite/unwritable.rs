@@ -1,6 +1,6 @@
-//! Reading a file to which nothing can be written: its disk is full, or its folder may not be written to. A database with a log
-//! of writes needs a file of shared memory (`-shm`) even to be read, which cannot be made there. Only for processes that end
-//! soon: the ways here keep others out, or trust that nobody writes.
+//! Reads a SQLite file whose disk is full or whose folder is not writable. A WAL database needs a shared-memory file
+//! (`-shm`) even for reading, which cannot be created there. Only for short-lived processes: these ways lock others out
+//! or trust that nobody writes.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use crate::store::{StoreError, StoreErrorKind};
 /// How a file was opened.
 pub(in crate::store) struct Readable {
     pub(in crate::store) pools: Pools,
-    /// Whether what a process that died wrote last may be missing.
+    /// Whether the last writes of a process that died may be missing.
     pub(in crate::store) without_log: bool,
 }
 
 impl Pools {
-    /// Opens a file to read it, whatever its disk is like. The first way that works: as beside a process that writes; alone,
-    /// with the shared memory in this process; and where this user may not write, without locks. The log of a process that died
-    /// is read by all but the last, which is used only where there is none that can be read.
+    /// Opens a file for reading in the first way that works: like any reader; exclusively, with the shared memory in
+    /// this process; and, if this user may not write, without locks. All but the last way also read the log of a
+    /// process that died; the last is used only if there is no log or it cannot be read.
     pub(in crate::store) async fn open_unwritable(path: &Path) -> Result<Readable, StoreError> {
         let options = || SqliteConnectOptions::new().filename(path);
         let pools = Self::open_to_read(path);
@@ -28,14 +28,14 @@ impl Pools {
         if !cfg!(unix) {
             return Err(failed);
         }
-        // Without the right to write, SQLite takes no lock of this kind and looks for the shared memory again.
+        // Without write permission, SQLite does not take this kind of lock and looks for the shared memory again.
         let pools = Self::of_readers(path, options().vfs("unix-excl"));
         match pools.answers().await {
             Ok(()) => return Ok(Readable { pools, without_log: false }),
             Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(busy),
             Err(_) => pools.close().await,
         }
-        // Shared memory that this user may not read may be of somebody who is writing.
+        // Shared memory that this user may not read may belong to another user's process that is writing.
         let shared = beside(path, "-shm");
         if shared.exists() && std::fs::File::open(shared).is_err() {
             return Err(failed);
@@ -56,7 +56,7 @@ impl Pools {
         }
     }
 
-    /// Whether the file can be read this way.
+    /// Checks that the file can be read this way.
     async fn answers(&self) -> Result<(), StoreError> {
         let mut conn = self.reader().await?;
         sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *conn).await?;

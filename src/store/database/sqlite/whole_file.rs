@@ -1,4 +1,4 @@
-//! A SQLite file as a whole: copied, checked, written anew. What single statements do is not here.
+//! Operations on a whole SQLite file: copy, check, rewrite.
 
 use std::path::Path;
 
@@ -7,30 +7,30 @@ use sqlx::{Connection as _, Row as _};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// What a file is.
+/// What a file at a path is.
 pub(in crate::store) enum Existing {
-    /// There is none, or it is empty.
+    /// There is no file, or it is empty.
     Nothing,
     NoDatabase,
     /// Another program's database.
     Foreign,
-    /// One of ours, with its last runs that ended: public id, and when.
+    /// One of ours, with its latest finished runs: public id and end time.
     Ours(Vec<(String, i64)>),
 }
 
 impl super::Pools {
-    /// Writes what the file holds at one moment into another that is empty, while others write on.
+    /// Writes a snapshot of the database into another, empty file, while others go on writing.
     pub(in crate::store) async fn vacuum_into(&self, path: &Path) -> Result<(), StoreError> {
-        // Neither a reader, which may write nothing, nor the writer, for whom others would wait.
+        // Not a reader, which may not write, and not the writer, which others would have to wait for.
         let mut conn = sqlx::SqliteConnection::connect_with(&self.single).await?;
-        // Also of a file that was made without it. Of one that has it the statement would write, and its disk may be full.
+        // For files made without auto-vacuum. On others the statement would only write, and their disk may be full.
         if sqlx::query_scalar::<_, i64>("SELECT auto_vacuum FROM pragma_auto_vacuum").fetch_one(&mut conn).await? != 2 {
             sqlx::query("PRAGMA auto_vacuum = INCREMENTAL").execute(&mut conn).await?;
         }
         let done = sqlx::query("VACUUM INTO $1").bind(path.to_string_lossy().into_owned()).execute(&mut conn).await;
         conn.close().await?;
         done?;
-        // Processes that live on the source do not live on its copy: put in place, it would seem to be worked on.
+        // The copy must not list the source's running processes: put in place, it would seem to be in use.
         let mut copy = sqlx::SqliteConnection::connect_with(&SqliteConnectOptions::new().filename(path)).await?;
         let left = sqlx::raw_sql("DELETE FROM instance; DELETE FROM service_lease").execute(&mut copy).await;
         copy.close().await?;
@@ -38,7 +38,7 @@ impl super::Pools {
         Ok(())
     }
 
-    /// Reads a copy from end to end; rows of each table.
+    /// Verifies a copy from end to end and returns the number of rows of each table.
     pub(in crate::store) async fn look_into(path: &Path) -> Result<Vec<(&'static str, i64)>, StoreError> {
         let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
@@ -57,7 +57,7 @@ impl super::Pools {
 }
 
 impl super::Pools {
-    /// What a file is that nobody works on.
+    /// Returns what a file is. The file must not be in use.
     pub(in crate::store) async fn existing_at(path: &Path) -> Result<Existing, StoreError> {
         if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
             return Ok(Existing::Nothing);
@@ -76,14 +76,14 @@ impl super::Pools {
         Ok(existing?)
     }
 
-    /// From now on what this process deletes is overwritten, not only set free.
+    /// From now on, data that this process deletes is overwritten, not only freed.
     pub(in crate::store) async fn overwrite_deleted(&self) -> Result<(), StoreError> {
         sqlx::query("PRAGMA secure_delete = ON").execute(&mut *self.write.acquire().await?).await?;
         Ok(())
     }
 
-    /// Writes the file anew, since what was deleted or moved long ago is still in its unused places, and empties the log.
-    /// False when another process kept it from that.
+    /// Rewrites the file, since data deleted or moved earlier is still in its unused parts, and empties the log.
+    /// Returns false if another process prevented that.
     pub(in crate::store) async fn scrub(&self) -> Result<bool, StoreError> {
         const TRIES: u32 = 5;
         for tries in 1..=TRIES {

@@ -1,5 +1,5 @@
-//! What finished runs add up to, read and added in the order of `seq`, and how things stand in counts that an index answers.
-//! What is counted, the caller says.
+//! Running totals over finished runs, read and added in `seq` order, and counts of the current state that indexes
+//! answer. The caller defines what is counted.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -10,18 +10,18 @@ use crate::model::{
 };
 use crate::store::StoreError;
 
-/// Sums that are told: the program makes a few hundred, and a table that was filled by something else must not be more.
+/// The most totals returned. The program makes a few hundred; this bounds a table that something else has filled.
 const MOST_SUMS: i64 = 5_000;
 
-/// Alerts that are told of.
+/// The most alerts returned.
 const MOST_ALERTS: i64 = 200;
 
-/// The number of the last run that was added, and whether there were no more at some time.
+/// Returns the number of the last run that was added, and whether the totals have ever caught up.
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<(i64, bool), StoreError> {
     followers::progress(conn, followers::COUNTERS).await
 }
 
-/// Runs after a number, in their order, with their searches.
+/// Returns runs after a number, in order, with their searches.
 pub(in crate::store) async fn after(conn: &mut Conn, seq: i64, limit: i64) -> Result<Vec<TallyRun>, StoreError> {
     let rows = sqlx::query(
         "SELECT seq, job, topic, trigger, state, slot, started_at, finished_at FROM run \
@@ -33,7 +33,7 @@ pub(in crate::store) async fn after(conn: &mut Conn, seq: i64, limit: i64) -> Re
     .await?;
     let mut runs = rows.iter().map(run).collect::<Result<Vec<TallyRun>, StoreError>>()?;
     let Some(last) = runs.last().map(|run| run.seq) else { return Ok(runs) };
-    // The tables in this order: those runs by their number, then the searches of each.
+    // `CROSS JOIN` fixes the order: the runs by number, then the searches of each.
     let rows = sqlx::query(
         "SELECT r.seq, s.source, s.state, s.error_class, s.tries, s.latency_ms, s.found, s.new, s.duplicate, s.outside, s.undated, \
          s.unreadable, coalesce(s.cost, s.expected_cost) AS cost FROM run r CROSS JOIN search s \
@@ -81,7 +81,7 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
     })
 }
 
-/// Adds sums of runs from one number to another; false when somebody else was first, and nothing is changed.
+/// Adds totals of the runs from one number to another. Returns false and changes nothing if another process was first.
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
     sums: &[Tallied],
@@ -108,7 +108,7 @@ pub(in crate::store) async fn keep(
             row.push_bind(&latest.topic).push_bind(latest.source.as_str());
             row.push_bind(latest.answered_at.0).push_bind(latest.new_at.map(|at| at.0));
         });
-        // Runs are numbered in the order in which they ended, not in that in which they looked.
+        // Runs are numbered in the order in which they ended, not in which they started.
         insert.push(
             " ON CONFLICT (topic, source) DO UPDATE SET \
              answered_at = CASE WHEN excluded.answered_at > topic_latest.answered_at THEN excluded.answered_at ELSE topic_latest.answered_at END, \
@@ -155,7 +155,7 @@ pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Resu
         .collect()
 }
 
-/// Every source that answered, and those of the search service: what was not counted yet shows after the next run.
+/// Returns all sources that ever answered, and those of the search service. A new source appears after the next count.
 pub(in crate::store) async fn searched_sources(conn: &mut Conn) -> Result<Vec<Source>, StoreError> {
     let names: Vec<String> = sqlx::query_scalar("SELECT DISTINCT source FROM topic_latest").fetch_all(conn).await?;
     let all = names.iter().filter_map(|name| Source::parse(name)).chain(Source::SERVICE.iter().copied());
@@ -167,7 +167,7 @@ pub(in crate::store) async fn first_topics(conn: &mut Conn, limit: i64) -> Resul
     Ok(ids.bind(limit).fetch_all(conn).await?)
 }
 
-/// Topics that have limits, and what is counted of them: of what has no row nothing was called today.
+/// Returns topics that have limits, and their use today. No row means no calls today.
 pub(in crate::store) async fn limited(
     conn: &mut Conn,
     day: i64,
@@ -182,7 +182,7 @@ pub(in crate::store) async fn limited(
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(day).fetch_all(conn).await?;
     let mut limited = Vec::new();
     for row in &rows {
-        // One that this version cannot read is not run by it either.
+        // A topic that this version cannot read is not run by it either.
         let Ok(topic) = super::definitions::topic(&row.try_get::<String, _>("definition")?) else { continue };
         if !topic.limits.is_none() {
             let used = Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) };
@@ -192,7 +192,7 @@ pub(in crate::store) async fn limited(
     Ok(limited)
 }
 
-/// Each count is answered by an index of just these rows.
+/// An index answers each of these counts.
 pub(in crate::store) const STANDING: &str = "SELECT (SELECT count(*) FROM topic WHERE removed_at IS NULL) AS topics, \
      (SELECT count(*) FROM run WHERE state = 'queued' AND due_at <= $1) AS due, \
      (SELECT count(*) FROM run WHERE state = 'running') AS running, \

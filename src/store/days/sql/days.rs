@@ -1,5 +1,5 @@
-//! What topics found on each of their local days, counted beside the loop. Which days there are, the caller says; a count is
-//! read first and written afterwards, unless somebody else wrote meanwhile. Many topics are one statement.
+//! Counts of topics per local day, made beside the loop. The caller knows the days. Counts are read first and stored
+//! later, unless another process stored some meanwhile. One statement handles many topics.
 
 use std::collections::BTreeSet;
 
@@ -10,20 +10,20 @@ use super::{Conn, Database, Row, followers};
 use crate::model::{Brought, DayCount, Span, Time};
 use crate::store::{DueDays, RolledDays, StoreError};
 
-/// When an item counts: a report's day is the same.
+/// The instant at which an item counts; reports use the same.
 const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
-/// Days are held until they are so old.
+/// How long days are kept, in milliseconds.
 const KEPT: i64 = 40 * 86_400_000;
 
-/// Rows of a statement that is given many.
+/// Rows per statement.
 const ROWS: usize = 300;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(followers::progress(conn, followers::DAYS).await?.0)
 }
 
-/// Runs after a number that brought something, in their order: of each its topic and when it looked.
+/// Returns runs after a number that found something new, in order: topic and start time.
 pub(in crate::store) async fn brought(conn: &mut Conn, after: i64, limit: i64) -> Result<Vec<Brought>, StoreError> {
     let rows = sqlx::query(
         "SELECT seq, topic, started_at FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2",
@@ -43,7 +43,7 @@ pub(in crate::store) async fn brought(conn: &mut Conn, after: i64, limit: i64) -
         .collect()
 }
 
-/// Topics whose days are to be counted anew.
+/// Returns topics whose days must all be counted again.
 pub(in crate::store) async fn due(conn: &mut Conn, limit: i64) -> Result<Vec<DueDays>, StoreError> {
     let rows = sqlx::query("SELECT topic, turn FROM topic_day_due ORDER BY topic LIMIT $1").bind(limit);
     rows.fetch_all(conn)
@@ -53,7 +53,7 @@ pub(in crate::store) async fn due(conn: &mut Conn, limit: i64) -> Result<Vec<Due
         .collect()
 }
 
-/// When what topics saw first since an instant counts, each moment once, as far as it lies after another instant.
+/// Returns the distinct instants at which items count that topics first saw since an instant, from another instant on.
 pub(in crate::store) async fn moments(
     conn: &mut Conn,
     topics: &[(String, Time, Time)],
@@ -74,8 +74,8 @@ pub(in crate::store) async fn moments(
     Ok(moments)
 }
 
-/// What topics found on days; a day that found nothing is not told. An item is seen on its day or later, or a little before
-/// by a clock that is ahead.
+/// Counts what topics found on days; a day without findings is left out. An item is first seen on its day or later, or
+/// a little earlier if the publisher's clock is ahead.
 pub(in crate::store) async fn count(
     conn: &mut Conn,
     days: &[(String, Span)],
@@ -128,12 +128,13 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
     Ok(scorers)
 }
 
-/// Keeps what was counted, from one number to another; false when somebody else was first, and nothing is changed.
+/// Stores counts of the runs from one number to another. Returns false and changes nothing if another process was
+/// first.
 pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
     if !followers::advance(conn, followers::DAYS, rolled.from, rolled.to, true).await? {
         return Ok(false);
     }
-    // Of who was due nothing of before is left: days of another zone begin at other instants.
+    // Delete all days of topics that were due: in another time zone, days begin at other instants.
     let due: Vec<&str> = rolled.due.iter().map(|due| due.topic.as_str()).collect();
     let all = format!("DELETE FROM topic_day WHERE topic IN (SELECT given.value FROM {})", super::texts(1));
     sqlx::query(AssertSqlSafe(all)).bind(list(&due)?).execute(&mut *conn).await?;
@@ -144,7 +145,7 @@ pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Ti
         delete.push_values(some, |mut row, (topic, day)| {
             row.push_bind(topic).push_bind(day.from.0).push_bind(day.until.0);
         });
-        // Whatever lies across a counted day goes with it.
+        // Delete every stored day that overlaps a counted one.
         delete.push(") AS v CROSS JOIN topic_day d WHERE d.topic = v.column1 AND d.day_from < v.column3 AND d.day_until > v.column2)");
         delete.build().persistent(false).execute(&mut *conn).await?;
     }
@@ -175,7 +176,7 @@ pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Ti
     Ok(true)
 }
 
-/// The days of topics from an instant on.
+/// Returns the counted days of topics from an instant on.
 pub(in crate::store) async fn read(
     conn: &mut Conn,
     topics: &[String],
@@ -191,8 +192,8 @@ pub(in crate::store) async fn read(
     rows.iter().map(day).collect()
 }
 
-/// Who judged the item that a topic saw first at each of these instants or next after it, and the last one: a few look-ups,
-/// however many items there are.
+/// Returns the scorers of the items that a topic first saw at or next after each of these instants, and of its last
+/// item. A few index lookups, however many items there are.
 pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time]) -> Result<Vec<String>, StoreError> {
     let of = "SELECT i.scorer FROM topic_item t CROSS JOIN item i WHERE t.topic = $1 AND i.id = t.item";
     let sql = format!(
@@ -204,7 +205,7 @@ pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time])
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(list).fetch_all(conn).await?)
 }
 
-/// Whether runs are not counted yet.
+/// Returns whether runs or topics are waiting to be counted.
 pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError> {
     let waits: i64 = sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \
@@ -216,7 +217,8 @@ pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError>
     Ok(waits > 0)
 }
 
-/// Has topics' days counted anew: what they hold changes otherwise than by a run. One that knows nothing has none.
+/// Marks topics so that all their days are counted again, after a change other than by a run. Skips topics without
+/// items.
 pub(in crate::store) async fn renew(conn: &mut Conn, topics: &[String]) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT given.value, 0 FROM {} \
@@ -229,7 +231,7 @@ pub(in crate::store) async fn renew(conn: &mut Conn, topics: &[String]) -> Resul
     Ok(())
 }
 
-/// The same of whichever topics know items.
+/// The same for all topics that have one of these items.
 pub(in crate::store) async fn renew_of(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT t.topic, 0 FROM {} CROSS JOIN topic_item t WHERE t.item = given.value \

@@ -1,5 +1,5 @@
-//! Terms of topics' local days as they were counted: kept, read, and taken away with the items that they were counted from.
-//! What is in the bytes, `insight::terms` knows.
+//! Stored term counts of topics' local days: kept, read, and deleted with the items they were counted from.
+//! `insight::terms` defines the encoding.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -8,22 +8,22 @@ use super::{Conn, followers};
 use crate::model::{Span, Time};
 use crate::store::{KeptTerms, StoreError};
 
-/// When an item counts: a report's day is the same.
+/// The instant at which an item counts; reports use the same.
 const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
 
-/// Days are held until they are so old.
+/// How long days are kept, in milliseconds.
 const KEPT: i64 = 40 * 86_400_000;
 
 pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(followers::progress(conn, followers::TERMS).await?.0)
 }
 
-/// Up to which run days were looked at; nothing changes where somebody else looked farther.
+/// Records up to which run days were counted; changes nothing if another process is further.
 pub(in crate::store) async fn followed(conn: &mut Conn, from: i64, to: i64) -> Result<bool, StoreError> {
     followers::advance(conn, followers::TERMS, from, to, true).await
 }
 
-/// Of topics' days since an instant: what each was counted from.
+/// Returns the `basis` of each of the topics' days since an instant.
 pub(in crate::store) async fn bases(
     conn: &mut Conn,
     topics: &[String],
@@ -43,7 +43,7 @@ fn span(row: &super::Row) -> Result<Span, StoreError> {
     Ok(Span { from: Time(row.try_get("day_from")?), until: Time(row.try_get("day_until")?) })
 }
 
-/// A topic's days that lie in a span, in time.
+/// Returns a topic's days within a span, by time.
 pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -> Result<Vec<KeptTerms>, StoreError> {
     let rows = sqlx::query(
         "SELECT day_from, day_until, items, basis, counts FROM topic_term \
@@ -53,7 +53,7 @@ pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -
     rows.iter().map(kept).collect()
 }
 
-/// Days of the topics around one, in the order of their ids, that ended by an instant: how people talk elsewhere.
+/// Returns days that ended by an instant, of the topics next to this one by id: a sample of how people write elsewhere.
 pub(in crate::store) async fn elsewhere(
     conn: &mut Conn,
     topic: &str,
@@ -83,7 +83,7 @@ fn kept(row: &super::Row) -> Result<KeptTerms, StoreError> {
     })
 }
 
-/// Keeps days of a topic. One that lost items since it was counted is not kept: what was forgotten stays so.
+/// Stores days of a topic. Skips a day that has lost items since it was counted, so that forgotten items do not return.
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
     topic: &str,
@@ -107,7 +107,7 @@ pub(in crate::store) async fn keep(
     Ok(())
 }
 
-/// Takes away the days on which these items count.
+/// Deletes the days on which these items count.
 pub(in crate::store) async fn forget(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     let sql = format!(
         "DELETE FROM topic_term WHERE (topic, day_from) IN (SELECT d.topic, d.day_from FROM {} \

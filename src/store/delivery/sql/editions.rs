@@ -1,4 +1,4 @@
-//! Editions of exports: begun, ended and dropped by whoever holds the run, and the runs that belong to one.
+//! Editions of exports: begun, ended and dropped by the process that holds the run; and the runs that belong to one.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -6,7 +6,7 @@ use super::{Conn, Database, Row, followers, ledger, narrow, read};
 use crate::model::{Between, Time};
 use crate::store::{Edition, Filter, JobRun, PlacedFile, RunRange, StoreError};
 
-/// Editions that are looked at when old ones are asked for.
+/// The most old editions returned.
 const MOST_OLD: i64 = 1_000;
 
 const COLUMNS: &str = "SELECT number, run, at, seq_since, seq_until, definition, files FROM export_edition";
@@ -27,7 +27,7 @@ fn edition(row: &Row) -> Result<Edition, StoreError> {
     })
 }
 
-/// The same with the files that are in place.
+/// Like [`edition`], with the files that are in place.
 async fn open(conn: &mut Conn, export: &str, row: &Row) -> Result<Edition, StoreError> {
     let edition = edition(row)?;
     let rows = sqlx::query(
@@ -89,12 +89,12 @@ pub(in crate::store) async fn begin(
     }))
 }
 
-/// Where the next edition begins.
+/// Returns the `seq` after which the next edition begins.
 async fn begins(conn: &mut Conn, export: &str, on: bool) -> Result<i64, StoreError> {
     Ok(if on { followers::cursor(conn, export).await?.map_or(0, |cursor| cursor.seq) } else { 0 })
 }
 
-/// An unfinished edition goes on as the export is now; what is in place stays so.
+/// Continues an unfinished edition with the export's current definition; files in place stay.
 pub(in crate::store) async fn redefine(
     conn: &mut Conn,
     run: &JobRun,
@@ -186,7 +186,7 @@ pub(in crate::store) async fn holds(conn: &mut Conn, run: &JobRun) -> Result<boo
 }
 
 pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> Result<Vec<Edition>, StoreError> {
-    // The newest that are kept are counted from the end; an edition without files (nothing was new) is none of them.
+    // Count the editions to keep from the newest. Those without files (nothing was new) do not count.
     let sql = select(
         "WHERE export = $1 AND files IS NOT NULL AND number <= coalesce((SELECT k.number FROM export_edition k \
            WHERE k.export = $1 AND k.files IS NOT NULL AND k.files <> '[]' ORDER BY k.number DESC LIMIT 1 OFFSET $2), 0) \

@@ -1,5 +1,5 @@
-//! Messages of the outbox as people see and change them: listed, counted, queued again, dropped; and what is emptied and deleted
-//! when it is old. How one is sent is in `outbox`.
+//! Messages of the outbox as people see and change them: list, count, queue again, drop; and cleaning up old ones.
+//! Sending is in `outbox`.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -9,10 +9,10 @@ use crate::model::{OutboxState, Posted, Time, Undelivered};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Ask, Batch, MESSAGE_BYTES, Progress};
 
-/// Messages that are emptied by one statement.
+/// The most messages emptied by one statement.
 const MOST_EMPTIED: i64 = 200;
 
-/// A queued message also waits until its channel may be used again.
+/// The columns of a message. A queued message also waits until its channel may be used again.
 fn columns() -> String {
     format!(
         "event, channel, kind, origin, subject, state, attempt, created_at, delivered_at, error, \
@@ -58,7 +58,7 @@ pub(in crate::store) async fn undelivered(
     known: Option<&[String]>,
 ) -> Result<Undelivered, StoreError> {
     let dead = sqlx::query_scalar("SELECT count(*) FROM outbox WHERE state = 'dead'").fetch_one(&mut *conn).await?;
-    // By the indexes of the two states: those that were sent are many.
+    // Uses the indexes of the two states, since there are many sent messages.
     let rows = sqlx::query(
         "SELECT channel, count(*) AS messages, count(CASE WHEN state = 'queued' AND attempt > 0 THEN 1 END) AS tried FROM (\
            SELECT channel, state, attempt FROM outbox WHERE state = 'queued' UNION ALL \
@@ -79,7 +79,7 @@ pub(in crate::store) async fn undelivered(
 }
 
 pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Result<u64, StoreError> {
-    // None was delivered before it was queued: its index bounds what is looked at.
+    // A message is never delivered before it was queued, so the index on `created_at` bounds the search.
     let done = sqlx::query(
         "UPDATE outbox SET text = '', html = NULL, data = NULL WHERE event IN (\
            SELECT o.event FROM outbox o WHERE o.created_at < $1 AND o.state = 'sent' AND o.delivered_at < $1 \
@@ -102,7 +102,7 @@ pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Op
 pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, now: Time) -> Result<u64, StoreError> {
     const AGAIN: &str =
         "UPDATE outbox SET state = 'queued', attempt = 0, next_at = $1, delivered_at = NULL WHERE state";
-    // One whose bodies were dropped, or erased, would be sent without them.
+    // A message whose body was deleted or erased would be sent empty.
     const WHOLE: &str = "NOT (text = '' AND html IS NULL AND data IS NULL) RETURNING channel";
     let mut channels: Vec<String> = Vec::new();
     match events {
@@ -120,7 +120,7 @@ pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, 
     let queued = channels.len() as u64;
     channels.sort_unstable();
     channels.dedup();
-    // Whoever asks for a try means now, whatever the channel asked for.
+    // A person who asks for a retry means now, even if the channel asked to wait.
     for channel in channels {
         release(conn, &channel).await?;
     }
@@ -140,7 +140,7 @@ pub(in crate::store) async fn put_away(
     };
     let mut gone = Vec::new();
     for event in events {
-        // One that a process ended with, and whose channel is gone, is taken over by nobody.
+        // A message left by a dead process, on a channel that is gone: no process would take it over.
         let one = sqlx::query_scalar(
             "DELETE FROM outbox WHERE event = $1 AND (state IN ('queued', 'dead') OR (state = 'sending' AND lease_until <= $2)) \
              RETURNING event",
@@ -150,7 +150,7 @@ pub(in crate::store) async fn put_away(
     Ok(gone)
 }
 
-/// Messages that were sent, or are dead, and older than an instant; those of a run go with it.
+/// Deletes sent and dead messages older than an instant. Messages of a run are deleted with the run.
 pub(in crate::store) async fn prune(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     let rows = sqlx::query(
         "SELECT o.event, o.created_at, CAST(CASE WHEN o.state IN ('sent', 'dead') \

@@ -1,5 +1,6 @@
-//! The outbox: adding in the transaction of what it came of, claiming one by one, settling by token, and the cursor that
-//! moves when the last message of a report is sent. What people see and change of it is in `messages`.
+//! Statements of the outbox: adding messages in the transaction that causes them, claiming them one by one, settling
+//! them by token, and moving the cursor when the last message of a report is sent. What people see and change is in
+//! `messages`.
 
 use std::time::Duration;
 
@@ -35,7 +36,7 @@ pub(in crate::store) async fn add(
     Ok(())
 }
 
-/// What the names begin with under which `store_info` keeps until when channels want to be left alone.
+/// The prefix of the names in `store_info` that hold until when a channel wants no messages.
 pub(super) const HELD: &str = "channel_held_until:";
 
 fn held(channel: &str) -> String {
@@ -54,19 +55,19 @@ pub(in crate::store) async fn hold_channel(conn: &mut Conn, channel: &str, until
     Ok(())
 }
 
-/// Until when a channel wants to be left alone, also an instant that has passed.
+/// Returns until when a channel wants no messages, even if that has passed.
 async fn held_until(conn: &mut Conn, channel: &str) -> Result<Option<i64>, StoreError> {
     let until = sqlx::query_scalar("SELECT CAST(value AS BIGINT) FROM store_info WHERE name = $1");
     Ok(until.bind(held(channel)).fetch_optional(conn).await?)
 }
 
-/// A channel that takes messages again is left alone no more.
+/// Ends the pause of a channel.
 pub(super) async fn release(conn: &mut Conn, channel: &str) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM store_info WHERE name = $1").bind(held(channel)).execute(conn).await?;
     Ok(())
 }
 
-/// Moves the cursor of the report of a run when nothing of it is left to be sent. It never moves back.
+/// Moves the cursor of a run's report when all its messages are sent. It never moves back.
 pub(in crate::store) async fn delivered(conn: &mut Conn, run: &str, now: Time) -> Result<(), StoreError> {
     let done = sqlx::query(
         "UPDATE report SET delivered_at = $1 WHERE run = $2 AND delivered_at IS NULL \
@@ -168,7 +169,7 @@ pub(in crate::store) async fn settle(
     now: Time,
 ) -> Result<(), StoreError> {
     if let Some(origin) = &out.origin {
-        // Two that are settled at once must see one another: else neither would be the last.
+        // Lock the report, so that two messages settled at once see each other: else neither would be the last.
         let sql = format!("SELECT run FROM report WHERE run = $1{}", super::ROW_LOCK);
         sqlx::query(AssertSqlSafe(sql)).bind(origin).fetch_optional(&mut *conn).await?;
     }

@@ -1,6 +1,6 @@
-//! Taking away what was forgotten: items with everything that was stored about them, and what one topic found. A few
-//! hundred at a time; each time leaves the rest whole, and doing it again takes away what is left. What runs counted stays,
-//! as numbers, with how much of it is gone.
+//! Erases what was forgotten: items with everything stored about them, and what one topic found. A few hundred at a
+//! time: each step leaves the rest consistent, and repeating it erases what is left. The counts of runs stay, with how
+//! many of the counted items were erased.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::{Conn, alerts, cluster_keys, days_rolled, item_history, terms_kept, w
 use crate::model::Time;
 use crate::store::{ERASED, ForgetKey, Forgot, StoreError, StoreErrorKind, Taken};
 
-/// Takes items away. With a key, their own keys are left as tombstones. Whoever calls holds the items' lock.
+/// Erases items. With a key, leaves tombstones of their keys. The caller must hold the items' lock.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     key: Option<ForgetKey>,
@@ -34,7 +34,7 @@ pub(in crate::store) async fn items(
     }
     cluster_keys::forget(conn, &ids_json).await?;
     recall_copies(conn, &ids_json).await?;
-    // The replies of all searches that showed them, whole; then the counts, while the rows are still there.
+    // All replies of searches that showed them, whole; then the counts, while the rows are still there.
     let raws = run(
         conn,
         &format!(
@@ -73,7 +73,7 @@ pub(in crate::store) async fn items(
     Ok(taken)
 }
 
-/// Copies of what goes are looked at again: they begin a cluster of their own.
+/// Releases copies of erased items, so that they are compared again and form clusters of their own.
 async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     let given = super::numbers(1);
     let sql = format!(
@@ -90,7 +90,7 @@ async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     look_again(conn, first).await
 }
 
-/// Has near-copies looked for again from a run on; and whoever decides at this moment, decide again.
+/// Restarts the search for near-copies from a run, and invalidates a batch that is being decided now.
 pub(in crate::store) async fn look_again(conn: &mut Conn, from: Option<i64>) -> Result<(), StoreError> {
     sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
     sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = 'near-copies' AND seq >= $1")
@@ -100,7 +100,7 @@ pub(in crate::store) async fn look_again(conn: &mut Conn, from: Option<i64>) -> 
     Ok(())
 }
 
-/// The same with the lock, for whoever takes nothing else away in the transaction.
+/// Like [`items`], but takes the lock itself.
 pub(in crate::store) async fn page_of_items(
     conn: &mut Conn,
     key: Option<ForgetKey>,
@@ -111,7 +111,7 @@ pub(in crate::store) async fn page_of_items(
     items(conn, key, ids, now).await
 }
 
-/// Ends the topic as something that is watched.
+/// Stops watching a topic: cancels its queued runs and deletes its job.
 pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Time) -> Result<(), StoreError> {
     super::lock(conn, 1).await?;
     let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
@@ -139,7 +139,7 @@ pub(in crate::store) async fn close_topic(conn: &mut Conn, topic: &str, now: Tim
     Ok(())
 }
 
-/// Takes away some of what a topic found; nothing is left when nothing was taken.
+/// Erases some of what a topic found. Nothing is left when nothing was erased.
 pub(in crate::store) async fn page_of_topic(
     conn: &mut Conn,
     topic: &str,
@@ -193,7 +193,7 @@ pub(in crate::store) async fn page_of_topic(
     Ok(taken)
 }
 
-/// Takes away what runs of a topic hold beside items: replies, answers, words asked for, words of errors.
+/// Erases what a topic's runs hold besides items: replies, answers, search queries and error texts.
 pub(in crate::store) async fn page_of_runs(
     conn: &mut Conn,
     topic: &str,
@@ -229,7 +229,7 @@ async fn run(conn: &mut Conn, sql: &str, ids: &str) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// Leaves tombstones of keys of items that go, so that they are known without their author, too.
+/// Leaves tombstones of the keys of erased items, so that they are recognized even without their author.
 pub(in crate::store) async fn leave_keys(
     conn: &mut Conn,
     key: ForgetKey,

@@ -1,5 +1,4 @@
-//! Tombstones: leaving them, and keeping out what they stand for when runs end. What they name and is stored already is
-//! taken away by `erase`.
+//! Tombstones: adding them, and keeping out what they name when runs end. `erase` removes what is already stored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +9,14 @@ use super::{Conn, erase, read};
 use crate::model::{Answer, Time};
 use crate::store::{ERASED, ForgetKey, Forgot, Outcome, RunRef, SeenItem, StoreError, Tombstone, Tombstones, unpack};
 
-/// What of a run may be stored, where not all of it may.
+/// The part of a run's outcome that may be stored.
 pub(in crate::store) struct Allowed {
     pub(in crate::store) outcome: Outcome,
-    /// Sightings that were kept out.
+    /// The number of sightings that were kept out.
     pub(in crate::store) erased: i64,
 }
 
-/// The key of this database's hashes; there is one as soon as anything was forgotten.
+/// Returns the key of this database's hashes; it exists as soon as anything was forgotten.
 pub(in crate::store) async fn key(conn: &mut Conn) -> Result<Option<ForgetKey>, StoreError> {
     let text: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'forget_key'").fetch_optional(conn).await?;
@@ -25,7 +24,7 @@ pub(in crate::store) async fn key(conn: &mut Conn) -> Result<Option<ForgetKey>, 
     text.map(read).transpose()
 }
 
-/// Every tombstone, and whether all that it names is gone.
+/// Returns all tombstones, each with whether everything it names is erased.
 pub(in crate::store) async fn all(conn: &mut Conn) -> Result<Vec<(Tombstone, bool)>, StoreError> {
     let rows = sqlx::query("SELECT hash, kind, at, done FROM forgotten ORDER BY at, hash").fetch_all(conn).await?;
     rows.iter()
@@ -37,19 +36,19 @@ pub(in crate::store) async fn all(conn: &mut Conn) -> Result<Vec<(Tombstone, boo
         .collect()
 }
 
-/// How many tombstones name what is not gone yet.
+/// Returns the number of tombstones whose erasure is not complete.
 pub(in crate::store) async fn open(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM forgotten WHERE done = 0").fetch_one(conn).await?)
 }
 
-/// Leaves tombstones: from the end of this transaction on nothing of them comes in. `key` is taken when there is none.
+/// Adds tombstones: once this transaction is committed, nothing that they name is stored. Uses `key` if there is none.
 pub(in crate::store) async fn begin(
     conn: &mut Conn,
     names: &[(Forgot, String)],
     key: ForgetKey,
     now: Time,
 ) -> Result<(), StoreError> {
-    // Runs that end at this moment are stored before, and then swept, or after, and then kept out.
+    // Runs that end now are stored either before, and then erased, or after, and then kept out.
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let key = take_key(conn, key).await?;
     for (kind, name) in names {
@@ -61,7 +60,7 @@ pub(in crate::store) async fn begin(
     Ok(())
 }
 
-/// Takes over tombstones of another file of the same key, which are to be looked for again; how many were not known.
+/// Imports tombstones made with the same key and marks them for erasure. Returns how many are new.
 pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tombstone]) -> Result<u64, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     if take_key(conn, key).await? != key {
@@ -80,7 +79,7 @@ pub(in crate::store) async fn import(conn: &mut Conn, key: ForgetKey, all: &[Tom
     Ok(new)
 }
 
-/// Which of these hashes there are.
+/// Returns those of these hashes that are tombstones.
 pub(in crate::store) async fn known(conn: &mut Conn, hashes: &BTreeSet<&str>) -> Result<BTreeSet<String>, StoreError> {
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN forgotten f WHERE f.hash = given.value",
@@ -90,7 +89,7 @@ pub(in crate::store) async fn known(conn: &mut Conn, hashes: &BTreeSet<&str>) ->
     Ok(in_one::<(String,)>(conn, sql, [list(hashes)?]).await?.into_iter().map(|(hash,)| hash).collect())
 }
 
-/// Which of these keys name items that were forgotten.
+/// Returns those of these keys that name forgotten items.
 pub(in crate::store) async fn keys_among<'k>(
     conn: &mut Conn,
     keys: &BTreeSet<&'k str>,
@@ -101,7 +100,7 @@ pub(in crate::store) async fn keys_among<'k>(
     Ok(met.iter().filter_map(|hash| hashes.get(hash).copied()).collect())
 }
 
-/// All that these name is gone.
+/// Marks the erasure of these tombstones as complete.
 pub(in crate::store) async fn close(conn: &mut Conn, hashes: &BTreeSet<&str>) -> Result<(), StoreError> {
     let sql = format!(
         "UPDATE forgotten SET done = 1 WHERE done = 0 AND hash IN (SELECT given.value FROM {})",
@@ -111,7 +110,7 @@ pub(in crate::store) async fn close(conn: &mut Conn, hashes: &BTreeSet<&str>) ->
     Ok(())
 }
 
-/// When the first of what the open tombstones name was seen.
+/// Returns when the first erased item of the open tombstones was first seen.
 pub(in crate::store) async fn since(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
     let since: Option<i64> =
         sqlx::query_scalar("SELECT min(since) FROM forgotten WHERE done = 0").fetch_one(conn).await?;
@@ -134,7 +133,7 @@ async fn take_key(conn: &mut Conn, wanted: ForgetKey) -> Result<ForgetKey, Store
     Ok(wanted)
 }
 
-/// Leaves one; one that is asked for again is looked for again.
+/// Adds a tombstone; one that exists already is marked for erasure again.
 async fn leave(conn: &mut Conn, tombstone: &Tombstone, done: bool) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO forgotten (hash, kind, at, done) VALUES ($1, $2, $3, $4) ON CONFLICT (hash) DO UPDATE SET \
@@ -150,7 +149,7 @@ async fn leave(conn: &mut Conn, tombstone: &Tombstone, done: bool) -> Result<(),
     Ok(())
 }
 
-/// The tombstones that items may meet: those of all authors, which are few, and of the items' own keys.
+/// Returns the tombstones that may match these items: those of all authors, which are few, and of the items' own keys.
 pub(in crate::store) async fn for_items(
     conn: &mut Conn,
     items: impl Iterator<Item = &SeenItem>,
@@ -167,14 +166,14 @@ pub(in crate::store) async fn for_items(
     Ok(Some((key, known)))
 }
 
-/// Whether an item may not be stored.
+/// Returns whether an item must not be stored.
 pub(in crate::store) fn is_forgotten(known: &Tombstones, item: &SeenItem) -> bool {
     let by_author = |author: &Option<String>| author.as_deref().is_some_and(|name| known.has(Forgot::Author, name));
     item.keys.iter().any(|name| known.has(Forgot::Item, name))
         || item.sightings.iter().any(|sighting| by_author(&sighting.found.author))
 }
 
-/// What of these runs may be stored; `None` where all of it may. Whoever calls holds the items' lock.
+/// Returns what may be stored of these runs; `None` means all of it. The caller must hold the items' lock.
 pub(in crate::store) async fn allowed(
     conn: &mut Conn,
     ends: &[(&RunRef, &Outcome)],
@@ -190,7 +189,7 @@ pub(in crate::store) async fn allowed(
     Ok(all)
 }
 
-/// Remembers refused items by all their names; one that was stored before its author was known goes.
+/// Leaves tombstones of all keys of refused items, and erases those stored before their author was known.
 pub(in crate::store) async fn refuse(
     conn: &mut Conn,
     key: ForgetKey,
@@ -215,7 +214,7 @@ pub(in crate::store) async fn refuse(
 
 fn of_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<Allowed> {
     let of = |source| refused.iter().any(|item| item.sightings.iter().any(|sighting| sighting.source == source));
-    // A reply that names them elsewhere, as a quotation does, is not kept either; nor is one that cannot be looked at.
+    // Also drop a reply that names them elsewhere, for example in a quotation, and one that cannot be unpacked.
     let names = |body: &[u8]| unpack(body).is_none_or(|body| known.named_in(&String::from_utf8_lossy(&body)));
     let dropped: Vec<bool> = outcome
         .searches

@@ -1,5 +1,5 @@
-//! What forgetting would take away: items with what may name them, how much hangs on them, the topics there are, and the
-//! reports made since. Reads only.
+//! What forgetting would remove: items with what may name them, counts of what depends on them, all topics, and recent
+//! reports. Read-only.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -8,7 +8,7 @@ use super::{Conn, read};
 use crate::model::Time;
 use crate::store::{Named, ReportFiles, StoreError, Taken};
 
-/// Items after one, by id, with their authors and keys.
+/// Returns items after one, by id, with their authors and keys.
 pub(in crate::store) async fn named_items(conn: &mut Conn, after: i64, most: i64) -> Result<Vec<Named>, StoreError> {
     let sql = format!(
         "SELECT {} FROM (SELECT id, author FROM item WHERE id > $1 ORDER BY id LIMIT $2) AS i JOIN item_key k ON k.item = i.id",
@@ -28,7 +28,7 @@ pub(in crate::store) async fn named_items(conn: &mut Conn, after: i64, most: i64
     Ok(all)
 }
 
-/// What erasing these items would take away, and when the first of them was seen.
+/// Returns what erasing these items would remove, and when the first of them was seen.
 pub(in crate::store) async fn weigh(conn: &mut Conn, ids: &[i64]) -> Result<(Taken, Option<Time>), StoreError> {
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value",
@@ -46,7 +46,7 @@ pub(in crate::store) async fn weigh(conn: &mut Conn, ids: &[i64]) -> Result<(Tak
     Ok((taken, rows.iter().map(|(_, _, seen)| Time(*seen)).min()))
 }
 
-/// What forgetting a topic would take away, and when the first of it was seen.
+/// Returns what forgetting a topic would remove, and when its first item was seen.
 pub(in crate::store) async fn weigh_topic(conn: &mut Conn, topic: &str) -> Result<(Taken, Option<Time>), StoreError> {
     let row = sqlx::query(
         "SELECT count(CASE WHEN o.topics = 1 THEN 1 END) AS items, count(CASE WHEN o.topics > 1 THEN 1 END) AS shared, min(o.first_seen) AS since, \
@@ -72,7 +72,7 @@ pub(in crate::store) async fn weigh_topic(conn: &mut Conn, topic: &str) -> Resul
     Ok((taken, read::time(&row, "since")?))
 }
 
-/// Ids of all topics of which there are runs, and when those that are watched began.
+/// Returns the ids of all topics that have runs or a job, each with the creation time of its job if it has one.
 pub(in crate::store) async fn topics(conn: &mut Conn) -> Result<Vec<(String, Option<Time>)>, StoreError> {
     let rows = sqlx::query(
         "SELECT r.topic, t.created_at FROM (SELECT DISTINCT topic FROM run WHERE topic IS NOT NULL UNION SELECT id FROM topic) AS r \
@@ -83,7 +83,7 @@ pub(in crate::store) async fn topics(conn: &mut Conn) -> Result<Vec<(String, Opt
     rows.iter().map(|row| Ok((row.try_get("topic")?, read::time(row, "created_at")?))).collect()
 }
 
-/// Reports made since an instant that have files, the latest first.
+/// Returns reports and editions made since an instant, the latest first.
 pub(in crate::store) async fn reports(conn: &mut Conn, since: Time, most: i64) -> Result<Vec<ReportFiles>, StoreError> {
     let rows = sqlx::query(
         "SELECT run, made_at, files FROM report WHERE made_at >= $1 \

@@ -1,5 +1,5 @@
-//! What was stored beside items and may quote them: answers, messages, words asked for and words of errors. Read a page at
-//! a time by whoever can tell what is named, and blanked by what identifies each.
+//! Texts stored besides items that may name somebody: answers, messages, queries and error texts. The caller reads them
+//! page by page, finds those that name somebody, and has them blanked by row id.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -7,15 +7,16 @@ use super::Conn;
 use super::resolve::list;
 use crate::store::{ERASED, Mention, MentionPlace, StoreError};
 
-/// How a place is read and blanked: what identifies a row and whether it is a number, its texts, the table, what is set.
+/// How a place is read and blanked: its id column and whether that is a number, its text columns, its table, and the
+/// `SET`.
 struct Way {
     id: &'static str,
     number: bool,
     texts: &'static [&'static str],
     table: &'static str,
-    /// Nothing where the whole row goes.
+    /// Empty if the whole row is deleted.
     set: String,
-    /// Which rows alone may be blanked.
+    /// Restricts the rows that may be read and blanked.
     only: &'static str,
 }
 
@@ -29,7 +30,7 @@ fn way(place: MentionPlace) -> Way {
         MentionPlace::Answers => {
             way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'"))
         }
-        // One that was not sent yet is not sent any more: it would be without its words.
+        // A message not sent yet is not sent any more: it would be empty.
         MentionPlace::Messages => way(
             "outbox",
             "event",
@@ -48,7 +49,7 @@ fn way(place: MentionPlace) -> Way {
         MentionPlace::Searches => {
             way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"]))
         }
-        // Those that are needed yet stay, and are named.
+        // Definitions still in use stay; the caller reports them.
         MentionPlace::Jobs => Way {
             only: "removed_at IS NOT NULL",
             ..way("job", "id", false, &["definition"], "definition = '{}'".to_owned())
@@ -65,7 +66,7 @@ fn way(place: MentionPlace) -> Way {
     }
 }
 
-/// Rows after one, in the order of what identifies them.
+/// Returns rows after one, in id order.
 pub(in crate::store) async fn page(
     conn: &mut Conn,
     place: MentionPlace,
@@ -93,7 +94,7 @@ pub(in crate::store) async fn page(
         .collect()
 }
 
-/// Blanks rows; how many there were.
+/// Blanks rows and returns how many.
 pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &[String]) -> Result<u64, StoreError> {
     let Way { id, number, table, set, only, .. } = way(place);
     let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
@@ -102,14 +103,14 @@ pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(ids)?).execute(conn).await?.rows_affected())
 }
 
-/// The jobs that are configured, and their definitions as they are stored.
+/// Returns the configured jobs and their stored definitions.
 pub(in crate::store) async fn jobs(conn: &mut Conn) -> Result<Vec<(String, String)>, StoreError> {
     let rows =
         sqlx::query("SELECT id, definition FROM job WHERE removed_at IS NULL ORDER BY id").fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("id")?, row.try_get("definition")?))).collect()
 }
 
-/// Drops replies; how many there were.
+/// Deletes raw replies and returns how many.
 pub(in crate::store) async fn drop_raws(conn: &mut Conn, searches: &[i64]) -> Result<u64, StoreError> {
     let sql = format!("DELETE FROM raw_reply WHERE search IN (SELECT given.value FROM {})", super::numbers(1));
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(list(searches)?).execute(conn).await?.rows_affected())

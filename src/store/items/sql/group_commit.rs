@@ -1,6 +1,6 @@
-//! One transaction for what several runs write while they go on: those that begin, calls that are about to be made, runs
-//! that end. A request whose run is not held any more, or whose findings do not belong here, is answered with that and
-//! changes nothing; anything else that fails fails the whole.
+//! Writes the requests of several runs in one transaction: runs that begin, calls about to be made, runs that end. A
+//! request whose run is no longer held, or whose findings are of the wrong nature, gets that error and changes nothing.
+//! Any other failure fails the whole transaction.
 
 use std::collections::HashMap;
 
@@ -62,7 +62,7 @@ pub(in crate::store) async fn write(
         }
     }
     let all: Vec<(&RunRef, &Outcome)> = stored.iter().map(|(_, end)| *end).collect();
-    // Before the items, whose lock comes after those of the counters.
+    // Before the items: the lock on items comes after those on the counters.
     spent::settle_all(conn, &all, held.money).await?;
     for ((at, _), counts) in stored.iter().zip(snapshot::finish_all(conn, &all).await?) {
         answer(*at, Ok(Written::Ended(counts)));
@@ -70,11 +70,11 @@ pub(in crate::store) async fn write(
     Ok(answers.into_iter().map(|answer| answer.unwrap_or_else(|| Err(StoreError::unreadable("no answer")))).collect())
 }
 
-/// Runs that are held with their tokens, and what else has to be known at the begin.
+/// Tokens of the held runs, and other state needed at the start.
 struct Held {
     tokens: HashMap<i64, String>,
     nature: Option<Nature>,
-    /// The last day on which somebody counted money.
+    /// The last day on which money was counted.
     money: Option<i64>,
 }
 
@@ -84,8 +84,8 @@ impl Held {
     }
 }
 
-/// Keeps the runs until the transaction ends: a rescue at this moment would leave a call that nobody counts. Every
-/// transaction that touches runs and their searches takes the runs first, in this order.
+/// Locks the runs until the transaction ends; otherwise another process could take over a run and a call would not be
+/// counted. Every transaction that touches runs and their searches locks the runs first, in this order.
 async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<Held, StoreError> {
     let ids: Vec<i64> = runs.map(|run| run.id).collect();
     let mut held = Held { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };

@@ -1,5 +1,5 @@
-//! What was told of items before runs changed it: written with the change, read with what earlier runs saw. How it is
-//! understood is `store/past`'s.
+//! Earlier versions of items before runs changed them: written with each change, read with the sightings of earlier
+//! runs. `reading/item_history` interprets them.
 
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
@@ -11,10 +11,11 @@ use crate::store::StoreError;
 /// Rows per statement.
 const BATCH: usize = 500;
 
-/// Changes of an item that are kept, the latest: a page that says something else at each look has no end of them.
+/// The most changes kept per item, the latest ones: some pages change at every visit.
 const MOST: i64 = 1_000;
 
-/// All of an item `i`, as one text of cells, in the order in which it changed; nothing of nearly all.
+/// SQL for all earlier versions of an item `i` as one text of cells, the oldest first; NULL for the many items without
+/// any.
 pub(in crate::store) fn of_item() -> String {
     let texts = ["url", "author", "author_name", "title", "text", "lang"];
     let texts: Vec<String> =
@@ -26,7 +27,7 @@ pub(in crate::store) fn of_item() -> String {
     )
 }
 
-/// Keeps what runs of this transaction changed.
+/// Stores the earlier versions of items that this transaction changed.
 pub(in crate::store) async fn keep(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let changed: Vec<(i64, i64, &Content)> = items
         .iter()
@@ -57,7 +58,7 @@ pub(in crate::store) async fn keep(conn: &mut Conn, items: &[LoadedItem]) -> Res
     Ok(())
 }
 
-/// Takes it away of items that go, or whose words do.
+/// Deletes the earlier versions of items that are deleted, or whose words are.
 pub(in crate::store) async fn take_away(conn: &mut Conn, ids: &str) -> Result<u64, StoreError> {
     let sql = format!("DELETE FROM item_past WHERE item IN (SELECT given.value FROM {})", super::numbers(1));
     Ok(sqlx::query(AssertSqlSafe(sql)).bind(ids).execute(conn).await?.rows_affected())

@@ -1,6 +1,6 @@
-//! The items of runs that end together, in a handful of statements whatever their number: new ones and their keys, known
-//! ones brought up to date, words that were replaced, sightings, and what the topics know. Which item a sighting is of is
-//! `resolve`'s.
+//! Stores the items of runs that end together, in a few statements whatever their number: new items and their keys,
+//! updates of known ones, replaced words, sightings, and what the topics know. `resolve` decides to which item a
+//! sighting belongs.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,15 +19,15 @@ const BATCH: usize = 500;
 /// A sighting to write: run, item, source, what was seen.
 pub(in crate::store) type Sighting<'a> = (i64, i64, Source, &'a Finding);
 
-/// What a topic learns of an item: the first run that saw it, the last, and how many did.
+/// What a topic learns about an item: the first and the last run that saw it, and how many did.
 pub(in crate::store) struct Lesson {
     pub(in crate::store) first: (i64, Time),
     pub(in crate::store) last: (i64, Time),
     pub(in crate::store) times: i64,
 }
 
-/// Stores what runs found, as if one came after the other; returns counts per source of each. Whoever calls holds the
-/// items' lock.
+/// Stores what runs found, as if they were stored one after the other. Returns counts per source of each run. The
+/// caller must hold the items' lock.
 pub(in crate::store) async fn store_items(
     conn: &mut Conn,
     ends: &[(&RunRef, &Outcome)],
@@ -45,7 +45,7 @@ pub(in crate::store) async fn store_items(
         seen.push(items);
         counts.push(counted);
     }
-    // A run keeps the version of the rules its keys were made by, and one process has one.
+    // Keys are stored with the version of the rules that made them; one process has only one version.
     let version = ends.iter().map(|(_, outcome)| outcome.key_version).max().unwrap_or_default();
     tone::judge(&mut world.items, ends.iter().rev().find_map(|(_, outcome)| outcome.judge));
     insert_new(conn, &mut world.items).await?;
@@ -76,7 +76,7 @@ pub(in crate::store) async fn store_items(
     Ok(counts)
 }
 
-/// Makes one of items that turned out to be one; what was seen of them is written already.
+/// Merges items that turned out to be the same; their sightings are already written.
 pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &World) -> Result<(), StoreError> {
     for (into, from) in &world.merges {
         if let (Some(into), Some(from)) = (world.items.get(*into), world.items.get(*from))
@@ -88,7 +88,7 @@ pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &World) -> Resul
     Ok(())
 }
 
-/// Inserts those that have no id yet, and gives them theirs.
+/// Inserts items that have no id yet, and sets their ids.
 pub(in crate::store) async fn insert_new(conn: &mut Conn, items: &mut [LoadedItem]) -> Result<(), StoreError> {
     let mut new: Vec<&LoadedItem> = items.iter().filter(|item| item.id.is_none()).collect();
     if new.is_empty() {
@@ -154,8 +154,7 @@ pub(in crate::store) async fn insert_keys(
     Ok(())
 }
 
-/// Brings known items up to date. Those about which nothing changed but the time and the reactions, which are nearly all,
-/// take part in one statement.
+/// Updates known items. Nearly all of them change only in time and engagement, and share one statement per batch.
 pub(in crate::store) async fn update_known(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let mut known: Vec<(i64, &LoadedItem)> =
         items.iter().filter(|item| item.seen && item.stored).filter_map(|item| item.id.map(|id| (id, item))).collect();
@@ -224,8 +223,8 @@ pub(in crate::store) async fn keep_revisions(conn: &mut Conn, items: &[LoadedIte
     Ok(())
 }
 
-/// Whoever ends a run has its claim, and ending gives the claim up: the run has no sightings yet. If it had, the insert
-/// would fail and the transaction with it, so that none is counted twice.
+/// Inserts sightings. The run has none yet, since its claim is given up when it ends. If it had, the insert and with it
+/// the transaction would fail, so nothing is counted twice.
 pub(in crate::store) async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Sighting<'_>>) -> Result<(), StoreError> {
     rows.sort_by_key(|(run, item, source, _)| (*run, *item, *source));
     for chunk in rows.chunks(BATCH) {

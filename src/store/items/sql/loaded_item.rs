@@ -1,5 +1,5 @@
-//! An item as a transaction keeps it in memory: as it is stored, or will be. How sightings change it is here, which item
-//! a sighting is of is `resolve`'s, and `items` writes it.
+//! An item in memory during a transaction, and how sightings change it. `resolve` decides to which item a sighting
+//! belongs, and `items` writes it.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::store::StoreError;
 /// An item as it is stored, or will be.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct LoadedItem {
-    /// None until it is inserted.
+    /// `None` until it is inserted.
     pub(in crate::store) id: Option<i64>,
-    /// Whether it was there before this transaction.
+    /// Whether it existed before this transaction.
     pub(in crate::store) stored: bool,
-    /// The first key of an item that is to be inserted.
+    /// The first key of an item that is not inserted yet.
     pub(in crate::store) key: String,
     pub(in crate::store) kind: Kind,
     pub(in crate::store) strong: bool,
@@ -21,20 +21,20 @@ pub(in crate::store) struct LoadedItem {
     pub(in crate::store) last_seen: Time,
     pub(in crate::store) content: Content,
     pub(in crate::store) engagement: Engagement,
-    /// Keys that name it from now on.
+    /// Keys to add for it.
     pub(in crate::store) keys_to_add: Vec<String>,
     /// Whether a run of this transaction saw it.
     pub(in crate::store) seen: bool,
-    /// Whether more than the last sighting and the reactions changed.
+    /// Whether anything but the last sighting and the engagement changed.
     pub(in crate::store) rewritten: bool,
     pub(in crate::store) revisions: Vec<Revision>,
-    /// What was told of it before runs changed it, in their order.
+    /// Its content before each run that changed it, in order.
     pub(in crate::store) past: Vec<(i64, Content)>,
-    /// Whether a reading again filled reactions that were unknown.
+    /// Whether reading replies again filled in unknown engagement.
     pub(in crate::store) filled: bool,
-    /// Whether its title or text is another than before, so that what was judged of it no longer holds.
+    /// Whether its title or text changed, so that its tone no longer holds.
     pub(in crate::store) reworded: bool,
-    /// What a scorer says of its words, when they are new.
+    /// The tone of its words, if they are new.
     pub(in crate::store) judged: Option<Judged>,
 }
 
@@ -64,7 +64,7 @@ pub(in crate::store) struct Content {
 }
 
 impl LoadedItem {
-    /// One that nobody has seen before; what the run knows of it is taken over by the update that follows.
+    /// Creates an item not seen before; the update that follows fills it in.
     pub(in crate::store) fn new(key: &str, kind: Kind, seen_at: Time) -> Self {
         Self {
             id: None,
@@ -87,8 +87,8 @@ impl LoadedItem {
         }
     }
 
-    /// Takes the sightings of one run over, one for each source: the last one never falls, unknown fields are filled in the
-    /// order of the sources, changed words are kept as a revision. `kind` is what the run took it for.
+    /// Applies the sightings of one run, one per source: `last_seen` never decreases, unknown fields are filled in the
+    /// order of the sources, and replaced words are kept as a revision. `kind` is the kind that the run determined.
     pub(in crate::store) fn update(
         &mut self,
         run: i64,
@@ -97,13 +97,13 @@ impl LoadedItem {
         strong: bool,
         seen_at: Time,
     ) {
-        // The newest word on reactions; a later source only fills what the earlier left out.
+        // The newest engagement wins; a later source only fills what earlier ones left out.
         let reactions = sightings.values().fold(Engagement::default(), |known, one| merge(known, one.found.engagement));
-        // After a step back of the clock the numbers that are stored are the later ones.
+        // If the clock was set back, the stored numbers are the later ones.
         let later = seen_at >= self.last_seen;
         let before = (self.stored || self.seen).then(|| self.content.clone());
         self.engagement = if later { merge(reactions, self.engagement) } else { merge(self.engagement, reactions) };
-        // Edits are judged by the item's own kind of source: a snippet in another source's words is not an edit.
+        // Only the item's own kind of source counts for edits: a snippet worded by another source is not an edit.
         let home = match kind {
             Kind::Post => sightings.get(&Source::Social).or_else(|| {
                 sightings
@@ -130,7 +130,7 @@ impl LoadedItem {
         }
     }
 
-    /// Takes over only what is still unknown, from sightings that a run that is over is known to have had.
+    /// Fills only fields that are still unknown, from sightings of a run that is already over.
     pub(in crate::store) fn fill(&mut self, sightings: &BTreeMap<Source, &Finding>, strong: bool) {
         let reactions = sightings.values().fold(self.engagement, |known, one| merge(known, one.found.engagement));
         self.filled |= reactions != self.engagement;
@@ -145,7 +145,7 @@ impl LoadedItem {
         self.seen = true;
     }
 
-    /// Takes over what was known of an item that turned out to be this one.
+    /// Merges in what is known of an item that turned out to be the same.
     pub(in crate::store) fn ingest(&mut self, part: &Self) {
         self.engagement = if part.last_seen > self.last_seen {
             merge(part.engagement, self.engagement)
@@ -159,7 +159,7 @@ impl LoadedItem {
         self.reworded |= worded != self.content.worded();
     }
 
-    /// Takes over words that changed; the old ones are kept.
+    /// Applies changed words and keeps the old ones as a revision.
     fn revise(&mut self, run: i64, now: &Found, seen_at: Time) {
         let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
         let content = &mut self.content;
@@ -179,7 +179,7 @@ impl LoadedItem {
         self.reworded = true;
     }
 
-    /// One as it is stored.
+    /// Builds an item from its stored row.
     pub(in crate::store) fn stored(row: Stored) -> Result<Self, StoreError> {
         let kind = Kind::parse(&row.kind);
         Ok(Self {
@@ -223,7 +223,7 @@ impl LoadedItem {
     }
 }
 
-/// A row of `item`, read by place from the columns of [`STORED`].
+/// A row of `item`, read by position from the columns of [`STORED`].
 #[derive(Debug, serde::Deserialize)]
 pub(in crate::store) struct Stored {
     id: i64,
@@ -255,7 +255,7 @@ pub(in crate::store) struct Stored {
 pub(in crate::store) const STORED: &str = "i.id, i.key, i.kind, i.strong, i.first_seen, i.last_seen, i.post_id, i.url, i.author, i.author_name, i.title, i.text, \
      i.lang, i.published_at, i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views";
 
-/// Takes a value that is still unknown; true when it was.
+/// Sets a value that is still unknown. Returns whether it was set.
 fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
     let takes = mine.is_none() && found.is_some();
     if takes {
@@ -265,18 +265,18 @@ fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
 }
 
 impl Content {
-    /// What exports tell of it with each run that saw it.
+    /// The fields that exports show with each run that saw the item.
     fn columns(&self) -> ([Option<&str>; 6], Option<Time>) {
         let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
         (texts.map(Option::as_deref), self.published_at)
     }
 
-    /// Which words there are.
+    /// Which words are known: title, text.
     fn worded(&self) -> (bool, bool) {
         (self.title.is_some(), self.text.is_some())
     }
 
-    /// Takes what is still unknown of another item's; true when anything was.
+    /// Fills unknown fields from another item. Returns whether any was filled.
     fn fill_from(&mut self, other: &Self) -> bool {
         or(&mut self.post_id, other.post_id.as_ref())
             | or(&mut self.url, other.url.as_ref())
@@ -291,7 +291,7 @@ impl Content {
             | or(&mut self.conversation_id, other.conversation_id.as_ref())
     }
 
-    /// Takes the date that a reply gives in place of one that was read from the post's id; true when it was another.
+    /// Replaces a date derived from the post's id by the date in a reply. Returns whether it did.
     fn date_given(&mut self, found: &Found) -> bool {
         let derived = self.post_id.as_deref().and_then(time_of_post_id);
         let takes = derived.is_some()
@@ -303,7 +303,7 @@ impl Content {
         takes
     }
 
-    /// Takes what is still unknown; true when anything was.
+    /// Fills unknown fields. Returns whether any was filled.
     fn fill(&mut self, found: &Found) -> bool {
         let dated = self.date_given(found);
         dated
@@ -321,7 +321,7 @@ impl Content {
     }
 }
 
-/// Known numbers of `first`, filled from `second`.
+/// Returns the numbers of `first`, with unknown ones taken from `second`.
 pub(in crate::store) fn merge(first: Engagement, second: Engagement) -> Engagement {
     Engagement {
         likes: first.likes.or(second.likes),

@@ -1,5 +1,5 @@
-//! What searches of providers leave for the topic's next ones. Written with what the search found, so that nobody takes for
-//! seen what was never stored.
+//! What searches of providers remember for the topic's next search. Written in the same transaction as the findings, so
+//! that nothing counts as seen that was not stored.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::{Conn, Database};
 use crate::model::{Remembered, Source};
 use crate::store::{Outcome, RunRef, StoreError};
 
-/// Most that is read for a search.
+/// The most entries read for a search.
 const MOST: i64 = 2_000;
 
-/// Rows of one statement; SQLite takes 32,766 parameters.
+/// Rows per statement; SQLite allows 32,766 parameters.
 const CHUNK: usize = 5_000;
 
 pub(in crate::store) async fn keep_all(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<(), StoreError> {
-    // The later of two runs of a topic has the last word; one statement must not name a row twice.
+    // Of two runs of a topic the later one wins; one statement must not contain a row twice.
     let mut rows: BTreeMap<(&str, Source, &str), (&str, i64)> = BTreeMap::new();
     for (run, outcome) in ends {
         for (source, one) in &outcome.memory {
@@ -35,7 +35,7 @@ pub(in crate::store) async fn keep_all(conn: &mut Conn, ends: &[(&RunRef, &Outco
     Ok(())
 }
 
-/// What the topic's searches of a provider remembered.
+/// Returns what the topic's searches of a provider remembered.
 pub(in crate::store) async fn remembered(
     conn: &mut Conn,
     topic: &str,

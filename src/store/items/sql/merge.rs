@@ -1,5 +1,5 @@
-//! Two stored items that turned out to be one: a post seen once by its address and once by its words alone, until both
-//! came together. Everything that was known of the one becomes known of the other; nothing of what was first is lost.
+//! Merges two stored items that turned out to be the same: for example a post seen once by its address and once by its
+//! words alone. Everything known of one moves to the other; the earliest sighting stays the first.
 
 use sqlx::QueryBuilder;
 
@@ -7,11 +7,10 @@ use super::{Conn, Database, clusters, days_rolled, kept, marks, words};
 use crate::model::Time;
 use crate::store::StoreError;
 
-/// Makes `from` a part of `into`, which was first seen at `first_seen` if one takes both together. Its sightings are
-/// written already.
+/// Merges `from` into `into`. `first_seen` is the earlier of the two. The sightings are already written.
 pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Time) -> Result<(), StoreError> {
     clusters::unite(conn, into, from).await?;
-    // Where both have a row, `into` keeps its own; the rest changes hands.
+    // If both have a row, `into` keeps its own; the other rows move.
     for (table, same) in [
         ("sighting", "o.run = sighting.run AND o.source = sighting.source"),
         ("item_revision", "o.run = item_revision.run"),
@@ -24,7 +23,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
         let mut update = QueryBuilder::<Database>::new(format!("UPDATE {table} SET item = "));
         update.push_bind(into).push(" WHERE item = ").push_bind(from).build().execute(&mut *conn).await?;
     }
-    // A topic that knew both counted both as new; the later of the two was not.
+    // A topic that knew both counted both as new; the later one was not.
     sqlx::query(
         "UPDATE run SET merged_new = run.merged_new + n.many FROM (\
          SELECT CASE WHEN f.first_seen < i.first_seen THEN i.first_run ELSE f.first_run END AS run, count(*) AS many \
@@ -48,7 +47,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
     .bind(from)
     .execute(&mut *conn)
     .await?;
-    // A run that saw both saw one item; runs whose sightings are gone were counted in the larger number.
+    // A run that saw both saw one item. Runs whose sightings are deleted remain counted in the larger number.
     sqlx::query(
         "UPDATE topic_item SET times_seen = n.runs FROM (SELECT r.topic AS of, count(DISTINCT s.run) AS runs FROM sighting s \
          JOIN run r ON r.id = s.run WHERE s.item = $1 GROUP BY r.topic) AS n \
@@ -67,7 +66,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
     marks::unite(conn, into, from).await?;
     kept::unite(conn, into, from).await?;
     words::remove(conn, &[from]).await?;
-    // What was told of it before it was a part of the other is nobody's any more.
+    // Earlier versions of the merged item do not belong to the other one.
     sqlx::query("DELETE FROM item_past WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("DELETE FROM item WHERE id = $1").bind(from).execute(conn).await?;
     Ok(())

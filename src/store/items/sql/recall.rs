@@ -1,5 +1,5 @@
-//! What earlier replies to a question showed, as far as the next one is judged by it: how long they were, which posts they
-//! held, how late posts were. What that says about a reply is `collect`'s.
+//! What earlier replies to a query showed, for judging the next reply: their sizes, the posts they held, and how late
+//! posts were. `collect` draws the conclusions.
 
 use sqlx::Row as _;
 
@@ -7,12 +7,13 @@ use super::{Conn, read};
 use crate::model::{Question, Recall, Span, Time};
 use crate::store::StoreError;
 
-/// Replies that are looked back at.
+/// The number of earlier replies that are read.
 const REPLIES: i64 = 20;
-/// Posts that are compared; the latest.
+/// The most posts compared, the latest ones.
 const POSTS: i64 = 2_000;
 
-/// The latest replies to a question of a topic, and the posts of a span that the latest of them to show these held.
+/// Returns the latest replies to a query of a topic, and the posts of a span that the query showed when it last saw
+/// them.
 pub(in crate::store) async fn recall(
     conn: &mut Conn,
     topic: &str,
@@ -42,7 +43,7 @@ pub(in crate::store) async fn recall(
     if replies.is_empty() {
         return Ok(recall);
     }
-    // A post is first seen after it was published, so the index of what a topic saw when leads to those of the span.
+    // A post is first seen after it was published, so the index on `first_seen` finds the posts of the span.
     let shown = sqlx::query(
         "SELECT i.key, i.published_at FROM topic_item t JOIN item i ON i.id = t.item \
          JOIN sighting s ON s.run = t.last_run AND s.item = t.item AND s.source = $2 \

@@ -1,5 +1,5 @@
-//! What a finished run saw, as its replies read today, added to what is stored of it: items, keys, sightings, fields that
-//! were unknown. First sights stay, and counts only grow by what is added.
+//! Adds what a run's replies show today to the stored run: items, keys, sightings, unknown fields. First sightings
+//! stay, and counts only grow by what is added.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use super::{Conn, days_rolled, erase, forgotten, item_history, read, tone, words
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
 
-/// A stored sighting: its place in the window, and the reactions.
+/// A stored sighting: its place in the window, and its engagement.
 type Sight = (WindowFit, Engagement);
 
-/// What is to be written of sightings.
+/// Changes to sightings.
 #[derive(Default)]
 struct Sights<'a> {
-    /// Place of the item, and what was seen.
+    /// Index of the item, and what was seen.
     added: Vec<(usize, Source, &'a Finding)>,
     refined: Vec<(usize, Source, Sight)>,
     /// Items that the run had not seen.
@@ -36,7 +36,7 @@ pub(in crate::store) async fn reread(
     let sql =
         format!("SELECT found, erased, thinned, pruned_at FROM run WHERE id = $1 AND topic = $2{}", super::ROW_LOCK);
     let row = sqlx::query(AssertSqlSafe(sql)).bind(run.id).bind(&run.topic).fetch_optional(&mut *conn).await?;
-    // Forgotten meanwhile, or renamed.
+    // The topic was forgotten or renamed meanwhile.
     let Some(row) = row else { return Ok(Changed::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
     if !rehearsal {
@@ -85,7 +85,7 @@ pub(in crate::store) async fn reread(
     Ok(changed)
 }
 
-/// The items without those that were forgotten.
+/// Returns the items that were not forgotten.
 async fn allowed(
     conn: &mut Conn,
     run: &StoredRun,
@@ -105,7 +105,7 @@ async fn allowed(
     Ok(kept.into_iter().cloned().collect())
 }
 
-/// Items of which the words were let go: a reply that is still kept does not bring them back.
+/// Returns items whose words were pruned: a reply that is still kept must not bring them back.
 async fn bare(conn: &mut Conn, world: &World) -> Result<HashSet<i64>, StoreError> {
     let ids: Vec<i64> = world.items.iter().filter_map(|item| item.id).collect();
     let sql = format!(
@@ -132,7 +132,7 @@ async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), S
         .collect()
 }
 
-/// What of the sightings is new, reads better, or would not be found.
+/// Compares with the stored sightings: which are new, improved, or no longer found.
 fn compare<'a>(
     world: &World,
     seen: &[(SightedItem<'a>, bool)],
@@ -142,7 +142,7 @@ fn compare<'a>(
 ) -> Sights<'a> {
     let places: HashMap<i64, usize> =
         world.items.iter().enumerate().filter_map(|(place, item)| Some((item.id?, place))).collect();
-    // Of an item that turned out to be another, the sightings are the other's.
+    // Sightings of a merged item belong to the item it was merged into.
     let whole = |id: i64| {
         places
             .get(&id)
@@ -196,7 +196,7 @@ fn compare<'a>(
     sights
 }
 
-/// Which known items are to be written, and what reads now of them.
+/// Decides which known items are written, and counts their new fields.
 fn settle(world: &mut World, before: &[Content], sights: &Sights<'_>, changed: &mut Changed) {
     let fresh: HashSet<usize> = sights.fresh.iter().copied().collect();
     for (place, item) in world.items.iter_mut().enumerate() {
@@ -269,7 +269,7 @@ async fn write(
     Ok(())
 }
 
-/// Adds to what the searches and the run counted.
+/// Updates the counts of the searches and the run.
 async fn count(
     conn: &mut Conn,
     run: &StoredRun,

@@ -1,4 +1,4 @@
-//! What happens to the file of a database while it is open, and what is said of it.
+//! Tests what happens to an open database file, and how it is reported.
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 use std::fs;
 
@@ -19,7 +19,7 @@ fn a_file_that_stays_is_the_same_however_it_is_written_to() {
     let place = OpenFile::of(&path);
     place.watch_closely();
     place.check_whole().unwrap();
-    // As a checkpoint writes it, and as SQLite itself takes its log away and makes another.
+    // As if by a checkpoint, and as if SQLite itself removed its log and made a new one.
     fs::write(&path, database(2)).unwrap();
     fs::write(folder.path().join("t.db-wal"), "log").unwrap();
     place.check_whole().unwrap();
@@ -75,7 +75,7 @@ fn a_log_that_is_taken_away_while_it_is_open_is_reported() {
     drop(open);
     assert!(place.check_whole().is_err(), "what was lost stays lost");
 
-    // SQLite takes its log away with its last connection, and the next file may get its number.
+    // SQLite removes its log with its last connection, and the next file may get the same inode.
     let open = fs::File::create(&log).unwrap();
     let place = OpenFile::of(&path);
     place.check_whole().unwrap();
