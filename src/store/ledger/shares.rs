@@ -1,9 +1,9 @@
-//! How the service's limits are divided: places between processes, starts along time. Pure; the rows it works on are
-//! `statements/limits.rs`'s.
+//! Divides the service's limits: places among processes, starts over time. Pure functions; the rows are in
+//! `ledger/sql/limits.rs`.
 
-/// Divides `limit` places between holders that want so many: first each gets what it wants, one by one; what is left
-/// goes to all alike, so that a process that is alone has everything. `turn` says who begins when there are more
-/// holders than places; otherwise the order is that of the list.
+/// Divides `limit` places among holders. First each gets what it wants, one place at a time in turn; what is left is
+/// divided equally, so a single process gets everything. With more holders than places, `turn` decides who comes first;
+/// otherwise the order of the list does.
 pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32> {
     let mut shares = vec![0_u32; wanted.len()];
     let Some(count) = u64::try_from(wanted.len()).ok().filter(|count| *count > 0) else { return shares };
@@ -26,14 +26,14 @@ pub(in crate::store) fn shares(wanted: &[u32], limit: u32, turn: u64) -> Vec<u32
     shares
 }
 
-/// The next `count` instants at which a call may begin, and when the bucket is full again after them. All are
-/// microseconds. A pause saves up for `burst` starts, or for those of a minute if they are fewer, and no more.
+/// Returns the next `count` instants at which a call may start, and when the bucket is full again after them, in
+/// microseconds. After a pause, up to `burst` calls may start at once, or a minute's worth if that is fewer.
 pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, count: u32) -> (Vec<i64>, i64) {
     let period = period.max(1);
     let most = i64::from(burst.max(1));
     let saved = period.saturating_mul(most.min((MINUTE_US / period).max(1)) - 1);
-    // Four processes whose every place waits for a start have reserved so far ahead. Beyond it the clock was set back, and
-    // nothing is saved up.
+    // Four processes, all of whose places wait for a start, have reserved this far ahead. A bucket beyond that means
+    // that the clock was set back; then nothing is saved up.
     let reserved = period.saturating_mul(most.saturating_mul(4));
     let farthest = now.saturating_add(reserved).saturating_add(AHEAD_US);
     let mut full_at = if full_at > farthest { now.saturating_add(saved) } else { full_at };
@@ -46,7 +46,7 @@ pub(in crate::store) fn starts(full_at: i64, now: i64, period: i64, burst: u32, 
     (at, full_at)
 }
 
-/// How far ahead of the present a bucket may be full beside what its reservations explain.
+/// How far into the future the bucket may be full, beyond what reservations explain.
 const AHEAD_US: i64 = MINUTE_US;
 
 const MINUTE_US: i64 = 60_000_000;
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_slow_rate_lets_one_call_begin_at_a_time() {
         const HOUR: i64 = 60 * MINUTE_US;
-        // Six calls at once, of one an hour; then 30 an hour.
+        // Six calls at once at a rate of one an hour; then 30 an hour.
         let (mut full_at, mut all) = (0, Vec::new());
         for _ in 0..6 {
             let (at, next) = starts(full_at, 1_000, HOUR, 4, 1);
@@ -100,7 +100,7 @@ mod tests {
         ) {
             let shares = shares(&wanted, limit, turn);
             prop_assert_eq!(shares.iter().sum::<u32>(), limit);
-            // Who has less than it wants has not less than anybody else, but for one.
+            // A holder with less than it wants has at most one place less than any other.
             for (mine, _) in shares.iter().zip(&wanted).filter(|(share, wanted)| share < wanted) {
                 prop_assert!(shares.iter().all(|other| *other <= mine + 1));
             }
@@ -113,7 +113,7 @@ mod tests {
             period in prop_oneof![1_i64..1_000, 1_000_000_i64..86_400_000_000], burst in 1_u32..9,
         ) {
             let (mut now, mut full_at, mut all) = (0, 0, Vec::new());
-            // Pauses of up to three periods; of a slow rate a caller waits for its start before it asks for the next.
+            // Pauses of up to three periods; at a slow rate, a caller waits for its start before it asks for the next.
             for (pause, count) in steps {
                 now += pause * (period / 1_000).max(1);
                 let count = if period < 1_000 { count } else { 1 };

@@ -1,4 +1,4 @@
-//! The stored definitions of topics, and what the database holds at all.
+//! The stored definitions of topics, and the nature of the database.
 
 use std::collections::HashSet;
 
@@ -6,35 +6,36 @@ use crate::model::{Time, Topic};
 use crate::store::{Nature, Set, Store, StoreError};
 
 impl Store {
-    /// What it holds; `None` before anything was stored.
+    /// Returns the nature of the stored data; `None` if nothing was stored yet.
     pub async fn nature(&self) -> Result<Option<Nature>, StoreError> {
         read!(self, info::nature())
     }
 
-    /// Makes the stored definitions equal to these: new topics begin at `now` (never retroactive), a changed schedule
-    /// too, topics that are gone are marked and their queued runs cancelled. Returns how many changed.
+    /// Makes the stored definitions equal to these. New topics and changed schedules begin at `now`, never
+    /// retroactively; removed topics are marked and their queued runs cancelled. Returns how many changed.
     pub async fn sync_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
         Ok(write_tx!(self, sync::topics(topics, now, true))?.sum())
     }
 
-    /// The same without removing any: for whoever runs topics by hand, perhaps of another file, beside a daemon.
+    /// Like [`Self::sync_topics`], but removes none: for running topics by hand next to a daemon, perhaps from another
+    /// file.
     pub async fn add_topics(&self, topics: &[Topic], now: Time) -> Result<usize, StoreError> {
         Ok(write_tx!(self, sync::topics(topics, now, false))?.sum())
     }
 
-    /// The jobs in force whose slots would be forgotten if this set came in force: their schedule is another in it, or
-    /// (`removes`) it does not hold them.
+    /// Returns the jobs in force whose missed slots would be dropped if this set came in force: their schedule differs
+    /// in it, or (with `removes`) it does not contain them.
     pub async fn left_behind<'a>(&self, set: impl Into<Set<'a>>, removes: bool) -> Result<HashSet<String>, StoreError> {
         let set = set.into();
         read!(self, planned::left_behind(set, removes))
     }
 
-    /// How far the ledger is planned, as far as that is before an end.
+    /// Returns the latest instant, not after `end`, up to which a job is planned.
     pub async fn planned_until(&self, end: Time) -> Result<Option<Time>, StoreError> {
         read!(self, planned::until(end))
     }
 
-    /// The stored definitions of all topics that are watched now, by id.
+    /// Returns the stored definitions of all watched topics, by id.
     pub async fn definitions(&self) -> Result<Vec<Topic>, StoreError> {
         read!(self, topics::definitions())
     }

@@ -1,5 +1,5 @@
-//! Calls are counted, and their search kept as `started`, before they are made: money that may be spent is on record
-//! whatever happens next. Whoever asks holds the runs already. What the counters hold of money is `spent`'s.
+//! Counts calls and stores their search as `started` before they are made: money that may be spent is on record
+//! whatever happens next. The caller already holds the runs. `spent` knows what the counters hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use crate::store::items::commit_queue::Count;
 use crate::store::ledger::allowance::refusal;
 use crate::store::{Permission, StoreError};
 
-/// Counts calls; the answers in the order asked. `money` is the last day on which somebody counted money.
+/// Counts calls and returns the permissions in the same order. `money` is the last day on which money was counted.
 pub(in crate::store) async fn before_all(
     conn: &mut Conn,
     counts: &[&Count],
     money: Option<i64>,
 ) -> Result<Vec<Permission>, StoreError> {
-    // In one order, so that two processes never wait for each other's rows.
+    // Always in the same order, so that two processes never wait for each other's rows.
     let mut providers: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, count) in counts.iter().enumerate() {
         providers.entry(count.call.source.provider()).or_default().push(at);
@@ -46,7 +46,7 @@ async fn before_provider(
     let alike =
         |count: &&Count| (count.now.utc_day(), count.limits) == (day, limits) && count.run.topic.limits.is_none();
     let counting = limits.money.is_none() || money >= Some(day);
-    // All at once, which nearly always fits; near a limit, and where topics have their own, one after the other.
+    // Try all at once, which nearly always fits. Near a limit, or if topics have limits of their own, count one by one.
     if counting && counts.iter().all(alike) && all_fit(conn, provider, counts, limits, money).await? {
         start_all(conn, counts).await?;
         return Ok(vec![Permission::Granted; counts.len()]);
@@ -70,7 +70,7 @@ async fn before_provider(
     Ok(permissions)
 }
 
-/// Counts all of these, or none.
+/// Counts all of these calls, or none.
 async fn all_fit(
     conn: &mut Conn,
     provider: &str,
@@ -80,7 +80,8 @@ async fn all_fit(
 ) -> Result<bool, StoreError> {
     let day = counts.first().map_or(0, |count| count.now.utc_day());
     let price = counts.iter().fold(Micros(0), |sum, count| sum.plus(count.call.price));
-    // Money that nobody counted is more than any budget, and nothing where there is none.
+    // If money was not counted, the amount is unknown: over any budget if there is one, and irrelevant if there is
+    // none.
     let (most, unknown) = limits.money.map_or((i64::MAX, 0), |most| (most.0, most.0.saturating_add(1)));
     let counted = sqlx::query(
         "INSERT INTO calls (provider, day, made, spent) SELECT $8, $1, $2, $4 WHERE $2 <= $3 AND $5 <= $6 \
@@ -100,8 +101,8 @@ async fn all_fit(
     Ok(counted.rows_affected() > 0)
 }
 
-/// Counts calls of one day one after the other. The day's row is kept from everybody else first, so what is read here
-/// and of the topics stays as it is.
+/// Counts calls of one day one by one. Locks the day's row first, so that what is read here and of the topics stays
+/// valid.
 async fn count_in(
     conn: &mut Conn,
     provider: &str,
@@ -156,7 +157,7 @@ async fn count_in(
     Ok(permissions)
 }
 
-/// Keeps the day's row from everybody else until the transaction ends: calls made, and money where it is counted.
+/// Locks the day's row until the transaction ends. Returns calls made, and money if it is counted.
 async fn take(conn: &mut Conn, provider: &str, day: i64, money: Option<i64>) -> Result<(i64, Option<i64>), StoreError> {
     let row = sqlx::query(
         "INSERT INTO calls (provider, day, made, spent) VALUES ($3, $1, 0, $2) \
@@ -171,7 +172,7 @@ async fn take(conn: &mut Conn, provider: &str, day: i64, money: Option<i64>) -> 
 }
 
 async fn start_all(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError> {
-    // A search may make several calls at once; no statement names its row twice.
+    // A search may make several calls at once, but a statement must not contain a row twice.
     let mut left: Vec<&Count> = counts.to_vec();
     while !left.is_empty() {
         let mut named = BTreeSet::new();
@@ -193,7 +194,7 @@ async fn start_each(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError
         row.push_bind(call.operation).push_bind(&call.query).push_bind("started").push_bind(1_i64);
         row.push_bind(count.now.0).push_bind(call.price.0).push_bind(count.now.utc_day());
     });
-    // What earlier tries counted for stays on the day on which they were made.
+    // What earlier tries were counted for stays on the day on which they were made.
     insert.push(
         " ON CONFLICT (run, attempt, source) DO UPDATE SET state = 'started', tries = search.tries + 1, \
          expected_cost = search.expected_cost + excluded.expected_cost, counted_on = excluded.counted_on, \
@@ -203,7 +204,7 @@ async fn start_each(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError
     Ok(())
 }
 
-/// What a provider was used on a day.
+/// Returns a provider's usage on a day.
 pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
     let counted =
         sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = $2").bind(day).bind(provider);
@@ -215,7 +216,7 @@ pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64)
     })
 }
 
-/// What providers beside the search service were used on a day, by name; those that were not asked are left out.
+/// Returns the usage of providers other than the search service on a day, by name. Unused ones are left out.
 pub(in crate::store) async fn used_by_provider(conn: &mut Conn, day: i64) -> Result<Vec<(Source, Used)>, StoreError> {
     let named =
         sqlx::query("SELECT provider, made, spent FROM calls WHERE day = $1 AND provider <> $2 ORDER BY provider");

@@ -1,4 +1,4 @@
-//! What people ask of topics beside a daemon: a pause, its end, a run at once. Nothing here runs anything.
+//! Requests about topics next to a running daemon: pause, resume, queue a run. Nothing here runs anything.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -6,12 +6,12 @@ use super::{Conn, Database, Row};
 use crate::model::{PAUSED, Paused, PausedBy, Time};
 use crate::store::{Controlled, StoreError};
 
-/// The topics as they stand, kept from everybody else, or the refusal of one that is not there.
+/// Locks the topics and returns their state. Fails if one does not exist.
 async fn take(conn: &mut Conn, topics: &[String]) -> Result<Vec<Controlled>, StoreError> {
     let mut ordered: Vec<&String> = topics.iter().collect();
     ordered.sort();
     ordered.dedup();
-    // In order of id, as everybody locks several topics.
+    // In order of id, like everyone who locks several topics.
     let sql = format!(
         "SELECT paused, coalesce(schedule, '') AS schedule, (SELECT count(*) FROM run r WHERE r.job = 'topic:' || topic.id AND r.state = 'running') AS running \
          FROM topic WHERE id = $1 AND removed_at IS NULL{}",
@@ -70,7 +70,7 @@ pub(in crate::store) async fn resume(
 ) -> Result<Vec<Controlled>, StoreError> {
     let taken = take(conn, topics).await?;
     for topic in taken.iter().filter(|topic| topic.already) {
-        // What passed during the pause is not owed.
+        // Slots that passed during the pause are not made up for.
         sqlx::query(
             "UPDATE job SET paused = 0, paused_at = NULL, pause_reason = NULL, \
              next_slot = CASE WHEN next_slot IS NULL THEN NULL ELSE 0 END, \
@@ -85,7 +85,7 @@ pub(in crate::store) async fn resume(
     Ok(taken.into_iter().map(|topic| Controlled { already: !topic.already, ..topic }).collect())
 }
 
-/// Topics that are paused here, by id.
+/// Returns the topics paused here, by id.
 pub(in crate::store) async fn pauses(conn: &mut Conn) -> Result<Vec<(String, Paused)>, StoreError> {
     let rows = sqlx::query("SELECT id, paused_at, pause_reason FROM topic WHERE paused = 1 ORDER BY id");
     let paused = |row: &Row| {
@@ -114,10 +114,10 @@ pub(in crate::store) async fn queue_manual(
     Ok(())
 }
 
-/// The same for a job that is no topic: tried as often as a scheduled run of it, and not while one waits or runs that was
-/// asked for before.
+/// Queues a manual run of a job that is not a topic. It gets as many attempts as a scheduled run, and is refused while
+/// an earlier manual run of the job is queued or running.
 pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, now: Time) -> Result<(), StoreError> {
-    // Whoever asks for the same at this moment waits here.
+    // A concurrent request for the same job waits here.
     let sql =
         format!("SELECT definition FROM job WHERE id = $1 AND topic IS NULL AND removed_at IS NULL{}", super::ROW_LOCK);
     let definition: Option<String> =
@@ -128,7 +128,7 @@ pub(in crate::store) async fn queue_job(conn: &mut Conn, job: &str, id: &str, no
     };
     let schedule = match super::definitions::job(&definition) {
         Ok(found) => found.schedule,
-        // The definition stays as it is: asking again would not help.
+        // The stored definition will not change by itself: asking again would not help.
         Err(error) => return Err(refused(error.text)),
     };
     let Some(policy) = schedule else {

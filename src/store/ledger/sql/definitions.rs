@@ -1,4 +1,4 @@
-//! Definitions as they are stored: read back, and the part of one that decides which slots are owed. It reads no table.
+//! Reads stored definitions, and extracts the part that decides which slots are owed. Reads no table.
 
 use sqlx::Row as _;
 
@@ -16,8 +16,8 @@ pub(in crate::store) fn job(text: &str) -> Result<Job, StoreError> {
     serde_json::from_str(text).map_err(|e| StoreError::unreadable(&format!("a job definition ({e})")))
 }
 
-/// The part of a definition whose change makes slots that passed irrelevant; a pause belongs to it, since a paused topic
-/// owes nothing afterwards.
+/// Returns the part of a definition that, when changed, makes past slots irrelevant. A pause is included, since a
+/// paused topic owes nothing afterwards.
 pub(in crate::store) fn schedule_text(schedule: Option<&SchedulePolicy>) -> Option<String> {
     schedule.map(|policy| {
         let paused = if policy.paused { " paused" } else { "" };
@@ -25,12 +25,12 @@ pub(in crate::store) fn schedule_text(schedule: Option<&SchedulePolicy>) -> Opti
     })
 }
 
-/// Whether a stored schedule text is that of a topic that its file pauses.
+/// Returns whether a stored schedule text belongs to a topic paused by its file.
 pub(in crate::store) fn paused_by_file(schedule: &str) -> bool {
     schedule.ends_with(" paused")
 }
 
-/// A count of runs.
+/// Reads a count of runs.
 pub(in crate::store) fn number(row: &Row, column: &str) -> Result<u32, StoreError> {
     Ok(u32::try_from(row.try_get::<i64, _>(column)?).unwrap_or(u32::MAX))
 }

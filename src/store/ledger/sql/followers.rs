@@ -1,4 +1,4 @@
-//! Followers of the runs: up to where each has read them, in the order of `seq`. What a follower makes of them is its own.
+//! Followers read the runs in `seq` order; here are their positions. Each follower decides what to do with the runs.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -6,7 +6,7 @@ use super::{Conn, read};
 use crate::model::Time;
 use crate::store::{Cursor, StoreError};
 
-/// Those that derive what is read often, and tell nobody.
+/// Followers that derive data for readers; they notify no one.
 pub(in crate::store) const NEAR_COPIES: &str = "near-copies";
 pub(in crate::store) const DAYS: &str = "days";
 pub(in crate::store) const TERMS: &str = "terms";
@@ -22,7 +22,7 @@ pub(in crate::store) async fn last_seq(conn: &mut Conn) -> Result<i64, StoreErro
 }
 
 pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time) -> Result<i64, StoreError> {
-    // A sum, so that nobody walks through all numbers in their order: few runs are later.
+    // `seq + 0` keeps the database from walking through the whole index on `seq`: few runs are later.
     let sql = format!("SELECT min(r.seq + 0) FROM run r WHERE r.seq IS NOT NULL AND {} >= $1", read::RUN_AT);
     let first: Option<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(until.0).fetch_one(&mut *conn).await?;
     match first {
@@ -31,7 +31,7 @@ pub(in crate::store) async fn last_seq_until(conn: &mut Conn, until: Time) -> Re
     }
 }
 
-/// The number of the last run that a follower has read, and whether it had read all there was at some time.
+/// Returns the number of the last run that a follower has read, and whether it has ever caught up with all runs.
 pub(in crate::store) async fn progress(conn: &mut Conn, name: &str) -> Result<(i64, bool), StoreError> {
     let row =
         sqlx::query("SELECT seq, caught_up FROM follower WHERE name = $1").bind(name).fetch_optional(conn).await?;
@@ -41,7 +41,7 @@ pub(in crate::store) async fn progress(conn: &mut Conn, name: &str) -> Result<(i
     })
 }
 
-/// Moves a follower from one number to another; false when somebody else was first, and nothing is changed.
+/// Moves a follower from one number to another. Returns false and changes nothing if another process was first.
 pub(in crate::store) async fn advance(
     conn: &mut Conn,
     name: &str,

@@ -1,5 +1,5 @@
-//! Handing queued runs to another engine, in the transaction that made them or later. The ledger stays the truth: what is
-//! handed twice runs once, what was lost on the way is handed again.
+//! Hands queued runs to another engine, in the transaction that planned them or later. The ledger stays authoritative:
+//! a run handed over twice runs once, and one that was lost is handed over again.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::ledger::ready;
 use crate::model::Time;
 use crate::store::{JobPlan, StoreError};
 
-/// A run that is due and queued so long after it was handed over was lost on its way.
+/// A run that is still due and queued this long after it was handed over was lost.
 const LOST: Duration = Duration::from_secs(60);
 
 pub(in crate::store) async fn plan(
@@ -24,7 +24,7 @@ pub(in crate::store) async fn plan(
     Ok(planned)
 }
 
-/// Hands over what may run and was not handed over in its attempt. Returns how many.
+/// Hands over runs that may run and were not handed over in this attempt, or were lost. Returns how many.
 pub(in crate::store) async fn hand_over(conn: &mut Conn, now: Time, engine: &str) -> Result<u64, StoreError> {
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' \

@@ -1,12 +1,12 @@
-//! What the database says of itself: whether it holds real or invented findings, which set of definitions is in force, and
-//! that somebody asked daemons to look at the ledger.
+//! Facts about the database itself: whether it holds real or sandbox findings, which configuration is in force, and
+//! whether daemons were asked to check the ledger.
 
 use sqlx::Row as _;
 
 use super::Conn;
 use crate::store::{Nature, StoreError};
 
-/// What the database holds.
+/// Returns the nature of the stored data.
 pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, StoreError> {
     let held: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
@@ -14,9 +14,9 @@ pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, 
         .transpose()
 }
 
-/// Says what the database holds from now on, if it holds nothing yet; returns what it holds.
+/// Sets the nature of the database if it has none yet. Returns the nature it has.
 pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: Nature) -> Result<Nature, StoreError> {
-    // What it holds never changes, so only the first run of all has to write.
+    // The nature never changes, so only the very first run has to write.
     if let Some(held) = self::nature(conn).await? {
         return Ok(held);
     }
@@ -27,7 +27,7 @@ pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: Nature) -> R
     Ok(self::nature(conn).await?.unwrap_or(nature))
 }
 
-/// Tells daemons to look at the ledger now; see [`asked`].
+/// Asks daemons to check the ledger now; see [`asked`].
 pub(in crate::store) async fn ask(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO store_info (name, value) VALUES ('asked', '1') \
@@ -38,7 +38,7 @@ pub(in crate::store) async fn ask(conn: &mut Conn) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Two looks at an index; changes with every control and every new manual run.
+/// Returns a value that changes with every control request and every new manual run. Costs two index lookups.
 pub(in crate::store) async fn asked(conn: &mut Conn) -> Result<String, StoreError> {
     Ok(sqlx::query_scalar(
         "SELECT coalesce((SELECT value FROM store_info WHERE name = 'asked'), '') || ' ' || \
@@ -48,7 +48,7 @@ pub(in crate::store) async fn asked(conn: &mut Conn) -> Result<String, StoreErro
     .await?)
 }
 
-/// The generation in force, with the hash of its set.
+/// Returns the generation in force and the hash of its set.
 pub(in crate::store) async fn newest(conn: &mut Conn) -> Result<Option<(i64, String)>, StoreError> {
     let row = sqlx::query("SELECT number, hash FROM config_generation ORDER BY number DESC LIMIT 1")
         .fetch_optional(conn)

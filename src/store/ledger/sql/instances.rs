@@ -1,15 +1,15 @@
-//! Config generations and the processes that live by them: a set of topics that was in force before does not come back
-//! while a daemon of a newer one lives.
+//! Configuration generations and the running processes that use them: an older set does not come back in force while a
+//! daemon of a newer one is running.
 
 use super::sync::{self, Remove};
 use super::{Conn, info};
 use crate::model::{Job, SIGN_AHEAD, Time, Topic};
 use crate::store::{Adopted, Instance, Set, StoreError, Synced};
 
-/// Generations that are remembered.
+/// The number of generations that are kept.
 const KEPT: i64 = 200;
 
-/// How long the row of a process that ended without a word is kept.
+/// How long the row of a process is kept that ended without unregistering.
 const FORGOTTEN_AFTER_MS: i64 = 86_400_000;
 
 pub(in crate::store) async fn adopt(
@@ -18,7 +18,7 @@ pub(in crate::store) async fn adopt(
     me: Option<&Instance>,
     now: Time,
 ) -> Result<Adopted, StoreError> {
-    // The lock of whoever changes topics: two daemons that start at once agree on the order of their generations.
+    // The lock for changing topics: two daemons that start at once agree on the order of their generations.
     super::lock(conn, 1).await?;
     let hash = hash(set)?;
     let newest = info::newest(conn).await?;
@@ -68,7 +68,7 @@ pub(in crate::store) async fn adopt(
     Ok(adopted)
 }
 
-/// What a set is, whatever the order of its file.
+/// Hashes a set, independently of the order in its file.
 fn hash(set: Set<'_>) -> Result<String, StoreError> {
     let mut ordered: Vec<&Topic> = set.topics.iter().collect();
     ordered.sort_by(|a, b| a.id.cmp(&b.id));

@@ -1,4 +1,4 @@
-//! Runs of jobs that are no topics: how they are claimed, and how they end.
+//! Runs of jobs other than topics: claiming and ending them.
 
 use std::time::Duration;
 

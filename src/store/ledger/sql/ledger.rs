@@ -1,5 +1,5 @@
-//! The run ledger: claiming, leases, rescue and the reading order. A claim is one conditional statement, and
-//! whatever ends a run is fenced by the claim's token.
+//! The run ledger: claiming, leases, rescue and the reading order. A claim is one conditional statement, and everything
+//! that ends a run is fenced by the claim's token.
 
 use std::time::Duration;
 
@@ -9,16 +9,17 @@ use super::{Conn, definitions, followers, read};
 use crate::model::{Time, Trigger};
 use crate::store::{Hold, RunRef, StoreError};
 
-/// Whether what the run `r` is of is still there, and may be begun again: a slot, or a report or an export that somebody asked
-/// for. A manual run of a topic is not: its calls cost money, and who asked sees that it ended.
+/// SQL condition: run `r` may be started again. Its job must still exist, and it must be a planned run or a manual run
+/// of a report or export. A manual run of a topic is not repeated: its calls cost money, and the person sees that it
+/// ended.
 macro_rules! wanted {
     () => {
         "(r.slot IS NOT NULL OR r.topic IS NULL) AND EXISTS (SELECT 1 FROM job j WHERE j.id = r.job AND j.removed_at IS NULL)"
     };
 }
 
-/// What keeps a queued run `q` from being run at `now`, but for its time: an earlier run of its job, or its topic. A manual
-/// run waits for the slots that are due, and not for a pause, since somebody asked for it.
+/// SQL condition: queued run `q` may run at `now`, apart from its due time. No earlier run of its job is in the way,
+/// and its topic exists and is not paused. A manual run waits for slots that are due, but ignores a pause.
 pub(in crate::store) fn ready(now: &str) -> String {
     format!(
         "(q.side_by_side = 1 OR NOT EXISTS (\
@@ -36,7 +37,7 @@ pub(in crate::store) async fn claim(
     token: &str,
     only: Option<i64>,
 ) -> Result<Vec<RunRef>, StoreError> {
-    // Chosen first and once: as a plain subquery PostgreSQL may run it again for each row, past the limit.
+    // `MATERIALIZED`, because PostgreSQL may run a plain subquery again for each row, beyond the limit.
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.due_at <= $3{} AND {} \
          ORDER BY q.due_at, q.id LIMIT $4{}) \
@@ -76,7 +77,7 @@ pub(in crate::store) async fn claim(
     Ok(runs)
 }
 
-/// Ends a claimed run whose definition a newer version wrote, so that it holds up no other.
+/// Fails a claimed run whose definition this version cannot read, so that it does not block others.
 pub(in crate::store) async fn refuse(
     conn: &mut Conn,
     id: i64,
@@ -94,8 +95,8 @@ pub(in crate::store) async fn refuse(
     Ok(())
 }
 
-/// Whether the run is held with this token; if so, nobody else changes it before the transaction ends. Every transaction
-/// that touches a run and its searches takes the run first.
+/// Checks that the run is held with this token, and locks it until the transaction ends. Every transaction that touches
+/// a run and its searches locks the run first.
 pub(in crate::store) async fn hold(conn: &mut Conn, run: &Hold) -> Result<(), StoreError> {
     let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
     let held: Option<i64> =
@@ -117,7 +118,7 @@ pub(in crate::store) async fn heartbeat(
     lease: Duration,
 ) -> Result<Vec<String>, StoreError> {
     let mut lost = Vec::new();
-    // In one order, as everybody locks several runs.
+    // In one order, like everyone who locks several runs.
     let mut runs: Vec<&Hold> = runs.iter().collect();
     runs.sort_by_key(|run| run.id);
     for run in runs {
@@ -134,7 +135,7 @@ pub(in crate::store) async fn heartbeat(
     Ok(lost)
 }
 
-/// Whether a rescue has anything to do; asked first, because mostly it has not.
+/// Returns whether there is anything to rescue. Asked first, because usually there is not.
 pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
     let lost: Option<i64> =
         sqlx::query_scalar("SELECT id FROM run WHERE state = 'running' AND lease_until < $1 LIMIT 1")
@@ -145,7 +146,7 @@ pub(in crate::store) async fn any_lost(conn: &mut Conn, now: Time) -> Result<boo
 }
 
 pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, StoreError> {
-    // The runs first, and those that somebody is ending or prolonging at this moment not at all.
+    // Lock the runs first, and skip those that are being ended or extended right now.
     let sql = format!(
         "SELECT id FROM run WHERE state = 'running' AND lease_until < $1 ORDER BY id{}",
         super::ROW_LOCK_OR_PASS_OVER
@@ -174,7 +175,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
     Ok(lost.len() as u64)
 }
 
-/// What an ended process paid for, or may have, is counted at the price it expected.
+/// Counts calls that a dead process paid for, or may have, at their expected price.
 async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', error_text = $2 \
@@ -191,7 +192,7 @@ async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(
 pub(in crate::store) async fn release(conn: &mut Conn, run: &Hold, now: Time) -> Result<(), StoreError> {
     hold(conn, run).await?;
     lose_calls(conn, run.id, now, "given up at shutdown").await?;
-    // The attempt is given back only when no call was made in it: a search row keeps its (run, attempt, source).
+    // The attempt is returned only if it made no call, since search rows are unique by (run, attempt, source).
     sqlx::query(concat!(
         "UPDATE run SET state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'cancelled' END, \
          reason = CASE WHEN again.may = 1 THEN reason ELSE 'interrupted' END, \
@@ -229,7 +230,7 @@ pub(in crate::store) async fn next_due(conn: &mut Conn, after: Time) -> Result<O
     Ok(due.map(Time))
 }
 
-/// Whether a run waits for its number; asked first, because readers ask too and mostly none does.
+/// Returns whether a run waits for its number. Asked first, because readers ask too and usually none does.
 pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, StoreError> {
     let waiting: Option<i64> = sqlx::query_scalar(
         "SELECT id FROM run WHERE seq IS NULL AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 1",
@@ -239,11 +240,11 @@ pub(in crate::store) async fn any_unnumbered(conn: &mut Conn) -> Result<bool, St
     Ok(waiting.is_some())
 }
 
-/// Numbers runs that ended without having found anything (missed, cancelled, lost, jobs that are no topics), and what an
-/// older version stored. A run that found something got its number with what it found: see [`last_number`].
+/// Numbers runs that ended without findings (missed, cancelled, lost, jobs other than topics), and runs stored by an
+/// older version. A run with findings gets its number together with them: see [`last_number`].
 pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError> {
-    // One lock for all, kept until the commit: whoever numbers sees every number that was given before, so none is ever
-    // given below one that a reader has passed.
+    // One lock, held until the commit: whoever numbers runs sees all numbers given before, so no run gets a number
+    // below one that a reader has already passed.
     super::lock(conn, 3).await?;
     let done = sqlx::query(
         "UPDATE run SET seq = numbered.seq FROM (\
@@ -255,8 +256,8 @@ pub(in crate::store) async fn publish(conn: &mut Conn) -> Result<u64, StoreError
     Ok(done.rows_affected())
 }
 
-/// The last number that was given; nobody else gives any before this transaction ends. What ended before and waits for a
-/// number gets it first, so that numbers are the order in which runs were stored, whatever their clocks said.
+/// Returns the last number given; no one else can give any until this transaction ends. Numbers waiting runs first, so
+/// that numbers follow the order in which runs were stored, whatever their clocks said.
 pub(in crate::store) async fn last_number(conn: &mut Conn) -> Result<i64, StoreError> {
     publish(conn).await?;
     followers::last_seq(conn).await

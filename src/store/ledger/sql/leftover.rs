@@ -1,5 +1,5 @@
-//! Queued runs that were not started before later slots of their job passed. Which of them are not to run any more is decided
-//! by the caller.
+//! Queued runs that were not started before later slots of their job passed. The caller decides which should not run
+//! any more.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use super::{Conn, Database};
 use crate::model::Time;
 use crate::store::{LeftSlot, PlannedJob, StoreError};
 
-/// Jobs of one statement.
+/// Jobs per statement.
 const MANY: usize = 500;
 
-/// Finds the slots that wait up to where a job is planned. Mostly no job has any, and then nothing is asked.
+/// Finds each job's queued slots up to its `planned_until`. Usually no job has any, and then no query is made.
 pub(in crate::store) async fn waiting(conn: &mut Conn, jobs: &mut [PlannedJob]) -> Result<(), StoreError> {
     let queued: Vec<usize> = (0..jobs.len()).filter(|at| jobs[*at].active > jobs[*at].running).collect();
     for chunk in queued.chunks(MANY) {
@@ -36,7 +36,7 @@ pub(in crate::store) async fn waiting(conn: &mut Conn, jobs: &mut [PlannedJob]) 
     Ok(())
 }
 
-/// One that was never begun is a slot that was missed. One that was begun, and whose process was killed, has failed.
+/// Ends queued runs: one that was never started is missed, one whose process died has failed.
 pub(in crate::store) async fn give_up(conn: &mut Conn, left: &[LeftSlot], now: Time) -> Result<u64, StoreError> {
     super::lock(conn, 1).await?;
     let mut ordered: Vec<&LeftSlot> = left.iter().collect();

@@ -1,5 +1,5 @@
-//! The service's limits over all processes: leases of places in flight, and the bucket that starts are taken from. How
-//! both are divided is `shares`'; whether anybody needs one is the caller's to know.
+//! The service's limits across all processes: leases of places, and the bucket for starts. `shares` divides both; the
+//! caller knows whether it needs any.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::model::Time;
 use crate::store::ledger::shares::{shares, starts};
 use crate::store::{LeaseAsk, LeaseShare, StoreError};
 
-/// No process leases for so long: a lease that ends later was written before the clock was set back.
+/// Longer than any lease: a lease that ends later was written before the clock was set back.
 const FARTHEST: Duration = Duration::from_secs(120);
 /// How long a turn lasts when there are more processes than places.
 const TURN_MS: u64 = 2_000;
@@ -24,12 +24,12 @@ struct Lease {
     until: Time,
 }
 
-/// Where a process stands, without changing anything.
+/// Returns a process's share without changing anything.
 pub(in crate::store) async fn look(conn: &mut Conn, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
     Ok(standing(&live(conn, &ask.service, now).await?, ask, now))
 }
 
-/// Takes or renews the lease of a process: what it holds, and as much of its share as is free.
+/// Takes or renews a process's lease: what it holds, plus as much of its share as is free.
 pub(in crate::store) async fn lease(
     conn: &mut Conn,
     ask: &LeaseAsk,
@@ -44,7 +44,7 @@ pub(in crate::store) async fn lease(
         .execute(&mut *conn)
         .await?;
     let mut standing = standing(&live(conn, &ask.service, now).await?, ask, now);
-    // What a lease that ran out allowed may be another's by now.
+    // Places of an expired lease may belong to another process by now.
     let held = if standing.fresh { 0 } else { ask.held.min(standing.permits) };
     standing.permits = held + standing.share.saturating_sub(held).min(standing.free(held));
     sqlx::query(
@@ -64,7 +64,7 @@ pub(in crate::store) async fn lease(
     Ok(standing)
 }
 
-/// Gives a lease back.
+/// Gives up a lease.
 pub(in crate::store) async fn give_back(conn: &mut Conn, service: &str, holder: &str) -> Result<(), StoreError> {
     sqlx::query("DELETE FROM service_lease WHERE service = $1 AND holder = $2")
         .bind(service)
@@ -74,8 +74,8 @@ pub(in crate::store) async fn give_back(conn: &mut Conn, service: &str, holder: 
     Ok(())
 }
 
-/// Reserves the next starts, at the slowest rate that a living process was told. Returns how many microseconds from
-/// `now` each is.
+/// Reserves the next starts, at the slowest rate configured in any running process. Returns microseconds from `now` to
+/// each.
 pub(in crate::store) async fn reserve(
     conn: &mut Conn,
     ask: &LeaseAsk,
@@ -94,7 +94,7 @@ pub(in crate::store) async fn reserve(
     Ok(at.into_iter().map(|at| at.saturating_sub(now_us)).collect())
 }
 
-/// The service's bucket, which nobody else changes, nor any lease of the service, before the transaction ends.
+/// Locks the service's bucket and leases until the transaction ends, and returns when the bucket is full.
 async fn bucket(conn: &mut Conn, service: &str) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar(
         "INSERT INTO service_limit (service, full_at_us) VALUES ($1, 0) \
@@ -132,7 +132,7 @@ fn lease_of(row: &Row) -> Result<Lease, StoreError> {
     })
 }
 
-/// The smallest limit and the slowest rate of all that live hold for all.
+/// Computes a process's share. The smallest limit and the slowest rate of all running processes apply to all.
 fn standing(leases: &[Lease], ask: &LeaseAsk, now: Time) -> LeaseShare {
     let mine = leases.iter().find(|lease| lease.holder == ask.holder);
     let others = || leases.iter().filter(|lease| lease.holder != ask.holder);

@@ -1,4 +1,4 @@
-//! How far the ledger is planned, and whose slots another set of definitions would leave behind.
+//! How far the ledger is planned, and which jobs would lose slots under another configuration.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,8 +10,8 @@ use super::definitions::schedule_text;
 use crate::model::{SchedulePolicy, Time};
 use crate::store::{Set, StoreError};
 
-/// Jobs whose schedule another set changes, and where it removes what it does not hold, those that it would remove. Paused
-/// ones owe nothing.
+/// Returns jobs whose schedule differs in another set and, if it removes missing ones, jobs that it does not contain.
+/// Paused jobs owe nothing.
 pub(in crate::store) async fn left_behind(
     conn: &mut Conn,
     set: Set<'_>,
@@ -38,7 +38,7 @@ pub(in crate::store) async fn left_behind(
     Ok(left)
 }
 
-/// The latest instant up to which a job is planned, of those before an end.
+/// Returns the latest instant, not after `end`, up to which a job is planned.
 pub(in crate::store) async fn until(conn: &mut Conn, end: Time) -> Result<Option<Time>, StoreError> {
     let until: Option<i64> = sqlx::query_scalar(
         "SELECT max(planned_until) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND planned_until <= $1",
