@@ -1,4 +1,4 @@
-//! Stars, notes and saved searches: writing them, reading searches, and two items that turn out to be one.
+//! Statements for stars, notes and saved searches, and merging them when two items turn out to be the same.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use super::resolve::ITEMS_LOCK;
 use crate::model::{MOST_SEARCHES, SavedSearch, Time};
 use crate::store::StoreError;
 
-/// The item that a key names, if a topic knows it. Items are not merged or forgotten until the transaction ends.
+/// Returns the item named by a key, if a topic knows it. Locks items against merging and forgetting for this
+/// transaction.
 async fn item(conn: &mut Conn, key: &str) -> Result<Option<i64>, StoreError> {
     super::lock(conn, ITEMS_LOCK).await?;
     let sql = "SELECT k.item FROM item_key k WHERE k.key = $1 AND EXISTS \
@@ -20,7 +21,7 @@ async fn item(conn: &mut Conn, key: &str) -> Result<Option<i64>, StoreError> {
 pub(in crate::store) async fn star(conn: &mut Conn, key: &str, starred: bool, now: Time) -> Result<bool, StoreError> {
     let Some(item) = item(conn, key).await? else { return Ok(false) };
     if starred {
-        // A star that is there keeps its time.
+        // An existing star keeps its time.
         sqlx::query("INSERT INTO item_star (item, at) VALUES ($1, $2) ON CONFLICT (item) DO NOTHING")
             .bind(item)
             .bind(now.0)
@@ -79,7 +80,7 @@ pub(in crate::store) async fn drop_search(conn: &mut Conn, name: &str) -> Result
     Ok(gone.rows_affected() > 0)
 }
 
-/// All searches, or the one of a name.
+/// Returns all saved searches, or the one with this name.
 pub(in crate::store) async fn searches(conn: &mut Conn, name: Option<&str>) -> Result<Vec<SavedSearch>, StoreError> {
     let sql = "SELECT name, topic, filters, made_at FROM saved_search WHERE ($1 = '' OR name = $1) ORDER BY name";
     let rows = sqlx::query(sql).bind(name.unwrap_or("")).fetch_all(conn).await?;
@@ -95,7 +96,7 @@ pub(in crate::store) async fn searches(conn: &mut Conn, name: Option<&str>) -> R
         .collect()
 }
 
-/// What was kept of `from` is kept of `into`: the earlier star, and of two notes both, one below the other.
+/// Moves star and note of `from` to `into`: keeps the earlier star, and joins two notes, one below the other.
 pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     for sql in [
         "INSERT INTO item_star (item, at) SELECT $1, at FROM item_star WHERE item = $2 \

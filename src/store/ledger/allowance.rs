@@ -1,9 +1,9 @@
-//! Whether a call fits into what is left of a UTC day: pure arithmetic over what the statements counted.
+//! Whether a call fits into what is left of a UTC day. Pure arithmetic on the counted usage.
 
 use crate::model::{Budget, Exhausted, Micros, ServiceLimits, Time, TopicLimits, Used};
 
-/// Refuses a call at a price that is more than the service or its topic may be asked that day; calls before money,
-/// because a number of calls says most clearly what to do.
+/// Refuses a call that would exceed a daily limit of the service or its topic. Checks calls before money, because a
+/// limit on calls says most clearly what to do.
 pub(in crate::store) fn refusal(
     (service, used): (ServiceLimits, Used),
     (topic, topic_used): (TopicLimits, Used),
@@ -18,7 +18,7 @@ pub(in crate::store) fn refusal(
     ];
     lines.into_iter().find_map(|(budget, limit, used, more)| {
         let limit = limit.filter(|limit| used.saturating_add(more) > *limit)?;
-        // The next day has as little: no midnight helps against a price that is above the limit.
+        // A price above the daily limit will not fit tomorrow either.
         let clears_at = (more <= limit).then(|| now.next_utc_day());
         Some(Exhausted { budget, used, limit, price, clears_at })
     })

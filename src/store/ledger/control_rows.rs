@@ -1,4 +1,4 @@
-//! What adopting a set of topics changed, the processes that live, and what became of a request.
+//! Results of adopting a configuration, running processes, and results of control requests.
 
 use std::time::Duration;
 
@@ -16,27 +16,27 @@ pub struct Synced {
 }
 
 impl Synced {
-    /// All that is different now.
+    /// Returns the total number of changes.
     #[must_use]
     pub fn sum(self) -> usize {
         self.added + self.changed + self.removed
     }
 }
 
-/// A process that runs what is due.
+/// A running process.
 #[derive(Debug, Clone)]
 pub struct Instance {
-    /// Its own id.
+    /// The id of the process.
     pub id: String,
-    /// What it does: `daemon` plans and runs.
+    /// Its role; a `daemon` plans and runs.
     pub role: &'static str,
-    /// When it began.
+    /// When it started.
     pub started_at: Time,
-    /// How long it counts as alive after each sign of life.
+    /// How long it counts as alive after each heartbeat.
     pub lease: Duration,
 }
 
-/// What a configuration has in force: topics, and jobs that are none.
+/// The definitions in a configuration: topics and other jobs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Set<'a> {
     pub topics: &'a [Topic],
@@ -62,35 +62,35 @@ impl<'a, const N: usize> From<&'a [Topic; N]> for Set<'a> {
     }
 }
 
-/// What became of the topic set of a process.
+/// The result of adopting a configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Adopted {
     /// Generation of this set.
     pub generation: i64,
-    /// The one in force.
+    /// The generation in force.
     pub newest: i64,
-    /// What changed; nothing when a newer set stays in force.
+    /// What changed; nothing if a newer set stays in force.
     pub synced: Synced,
 }
 
 impl Adopted {
-    /// Whether a newer set, which a living daemon holds, stays in force.
+    /// Whether a newer set stays in force because a running daemon uses it.
     #[must_use]
     pub fn follows(&self) -> bool {
         self.generation < self.newest
     }
 }
 
-/// What a pause or its end found.
+/// The result of pausing or resuming a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Controlled {
     pub topic: String,
-    /// It was paused (or was not) already.
+    /// It was already paused, or already not paused.
     pub already: bool,
-    /// The file pauses it, whatever is said here.
+    /// The configuration file pauses it, independently of this request.
     pub by_file: bool,
     /// Queued runs that were cancelled.
     pub cancelled: u64,
-    /// Runs that go on.
+    /// Runs that continue.
     pub running: i64,
 }

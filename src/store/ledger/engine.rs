@@ -1,6 +1,5 @@
-//! Another engine than the ledger to say what runs where: graphile_worker, on PostgreSQL, when it is built in. The
-//! ledger stays the truth, so an engine can be late, forgetful or say things twice. How it is spoken to is
-//! `graphile.rs`'s.
+//! Another engine than the ledger to distribute runs: graphile_worker, on PostgreSQL, if it is built in. The ledger
+//! stays authoritative, so the engine may be late, lose runs or deliver them twice. `graphile.rs` talks to it.
 
 use std::time::Duration;
 
@@ -11,8 +10,8 @@ use crate::store::database::handle::Db;
 use crate::store::{Handed, Hands, RunRef, Store, StoreError, StoreErrorKind};
 
 impl Store {
-    /// A store whose queued runs are handed to graphile_worker. Its tables, in a schema named after ours, are brought up
-    /// to date.
+    /// Returns a store whose queued runs are handed to graphile_worker. Migrates its tables, which are in a schema
+    /// named after ours.
     pub async fn with_graphile(mut self) -> Result<Self, StoreError> {
         let Db::Postgres(pools) = &self.db else { return Err(not_here("SQLite has no other engine than the ledger")) };
         #[cfg(feature = "graphile")]
@@ -27,20 +26,19 @@ impl Store {
         }
     }
 
-    /// Whether runs are handed to another engine.
+    /// Returns whether runs are handed to another engine.
     #[must_use]
     pub fn has_engine(&self) -> bool {
         self.engine.is_some()
     }
 
-    /// Hands over what may run and is not on its way yet. Returns how many.
+    /// Hands over queued runs that may run and were not handed over yet. Returns how many.
     pub async fn hand_over(&self, now: Time) -> Result<u64, StoreError> {
         let Some(engine) = &self.engine else { return Ok(0) };
         write_tx!(self, handing::hand_over(now, engine))
     }
 
-    /// Takes the run that was handed out, if it is still there to take; tells the engine that it need not hand it out
-    /// again.
+    /// Claims a run that the engine delivered, if it can still be claimed, and tells the engine that it is taken.
     pub async fn claim_handed(
         &self,
         handed: Handed,
@@ -49,12 +47,12 @@ impl Store {
         token: &str,
     ) -> Result<Option<RunRef>, StoreError> {
         let mut claimed = write_tx!(self, ledger::claim(now, 1, lease, token, Some(handed.run)))?;
-        // Nobody may be waiting any more.
+        // The receiver may be gone.
         let _ = handed.taken.send(());
         Ok(claimed.pop())
     }
 
-    /// Hands out what the engine brings, `at_a_time` and no more, until asked to stop or until it fails.
+    /// Delivers the engine's jobs, at most `at_a_time` at once, until `stop` is cancelled or the engine fails.
     pub async fn serve_engine(
         &self,
         hands: Hands,

@@ -1,5 +1,5 @@
-//! graphile_worker as an engine: its tables beside ours, and its worker. What a job means is the ledger's; here a job is
-//! only the number of a run.
+//! graphile_worker as an engine: its tables next to ours, and its worker. A job here is only the id of a run; the
+//! ledger knows the rest.
 
 use std::time::Duration;
 
@@ -17,18 +17,18 @@ use crate::store::database::postgres::{self, Pools};
 use crate::store::{Handed, Hands};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Connections of the worker, beside those of the store.
+/// Connections of the worker, besides those of the store.
 const CONNECTIONS: u32 = 4;
-/// Longest pause between two looks of the worker, should a notification be lost.
+/// Longest pause between two polls of the worker, in case a notification is lost.
 const POLL: Duration = Duration::from_secs(1);
 
-/// A job: which run, and for which attempt it was queued.
+/// A job: the run to execute.
 #[derive(Debug, Serialize, Deserialize)]
 struct RunJob {
     run: i64,
 }
 
-/// Where jobs go.
+/// Where jobs are delivered.
 #[derive(Clone)]
 struct To(Hands);
 
@@ -45,12 +45,12 @@ impl TaskHandler for RunJob {
         let to = ctx.get_ext::<To>().ok_or_else(|| "nobody takes jobs here".to_owned())?;
         let (taken, waiting) = oneshot::channel();
         (to.0)(Handed { run: self.run, taken });
-        // A process that stops lets go of it, and the job is handed out again.
+        // A process that stops drops the sender, and the job is delivered again.
         waiting.await.map_err(|_| "the process stops".to_owned())
     }
 }
 
-/// Brings the tables up to date, one process at a time; returns the schema they are in.
+/// Migrates the tables, one process at a time, and returns their schema.
 pub(in crate::store) async fn prepare(pools: &Pools) -> Result<String, StoreError> {
     let mut tx = pools.begin().await?;
     let schema: String = sqlx::query_scalar("SELECT current_schema() || '_graphile'").fetch_one(&mut *tx).await?;
@@ -70,7 +70,7 @@ pub(in crate::store) async fn prepare(pools: &Pools) -> Result<String, StoreErro
     Ok(schema)
 }
 
-/// Runs a worker until it is asked to stop or fails.
+/// Runs a worker until `stop` is cancelled or it fails.
 pub(in crate::store) async fn serve(
     pools: &Pools,
     hands: Hands,
@@ -81,7 +81,7 @@ pub(in crate::store) async fn serve(
     let schema = prepare(pools).await?;
     let pool = connect(pools, CONNECTIONS).await?;
     let at_a_time = at_a_time.max(1) as usize;
-    // Its own records of who is dead matter only for jobs that it fetched and never handed out.
+    // The worker's own recovery matters only for jobs that it fetched and never delivered.
     let recovery = WorkerRecoveryConfig::default()
         .heartbeat_interval(lease / 3)
         .sweep_interval(lease)
@@ -116,7 +116,7 @@ pub(in crate::store) async fn serve(
     ended
 }
 
-/// A pool of its own: its worker keeps connections for long, and the store's limits are for short statements.
+/// Opens a pool of its own: the worker holds connections for long, and the store's limits are for short statements.
 async fn connect(pools: &Pools, connections: u32) -> Result<PgPool, StoreError> {
     let options = (*pools.writer().connect_options()).clone().application_name("topicwatch graphile");
     Ok(PgPoolOptions::new().max_connections(connections).min_connections(0).connect_with(options).await?)

@@ -1,4 +1,4 @@
-//! Runs that another engine hands out, and who takes them.
+//! Runs that another engine delivers, and the callback that takes them.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use tokio::sync::oneshot;
 /// Whether graphile_worker is built in.
 pub const GRAPHILE: bool = cfg!(feature = "graphile");
 
-/// A run that an engine wants to be run here.
+/// A run that an engine delivers to this process.
 #[derive(Debug)]
 pub struct Handed {
     pub(crate) run: i64,
-    /// Told when the run was taken from the ledger, or was found not to be there to take.
+    /// Signalled when the run was claimed in the ledger, or could not be claimed.
     pub(crate) taken: oneshot::Sender<()>,
 }
 
-/// Takes what an engine hands out.
+/// Takes delivered runs.
 pub type Hands = Arc<dyn Fn(Handed) + Send + Sync>;

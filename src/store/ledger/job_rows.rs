@@ -1,37 +1,37 @@
-//! Jobs as a planner sees them, their claimed runs, and how these end.
+//! Jobs as the planner sees them, their claimed runs, and how these end.
 
 use crate::model::{Job, Message, RunState, SchedulePolicy, Time, Trigger};
 use crate::store::Hold;
 
-/// A job as the ledger knows it.
+/// A job in the ledger.
 #[derive(Debug, Clone)]
 pub struct PlannedJob {
     /// Its name: `topic:acme`, `report:daily`.
     pub id: String,
-    /// The topic that it is, if it is one.
+    /// The topic, if the job is one.
     pub topic: Option<String>,
-    /// When it runs; `None` when never by itself, or when this version cannot read its definition.
+    /// Its schedule; `None` if it never runs by itself, or if this version cannot read its definition.
     pub schedule: Option<SchedulePolicy>,
-    /// Slots up to here have rows.
+    /// Up to here, all slots have rows.
     pub planned_until: Time,
-    /// Runs queued or running now.
+    /// Runs that are queued or running.
     pub active: u32,
-    /// Of these, those that are running.
+    /// Those of them that are running.
     pub running: u32,
     /// Slots of those that are queued, up to `planned_until`.
     pub waiting: Vec<Time>,
-    /// Of these, catch-up runs and runs that are made again.
+    /// Catch-up runs and retries among the active ones.
     pub backlog: u32,
-    /// Of these, those that are running and make up for nothing.
+    /// Those running that are not making up for a missed slot.
     pub on_time: u32,
 }
 
-/// A queued run that is not to run any more.
+/// A queued run that should not run any more.
 #[derive(Debug, Clone)]
 pub struct LeftSlot {
     pub job: String,
     pub slot: Time,
-    /// Why, as it stands in the ledger.
+    /// The reason stored in the ledger.
     pub reason: &'static str,
 }
 
@@ -39,33 +39,33 @@ pub struct LeftSlot {
 #[derive(Debug, Clone)]
 pub struct JobRun {
     pub(crate) hold: Hold,
-    /// The stored definition that is to be run.
+    /// The stored definition to run.
     pub job: Job,
     pub slot: Option<Time>,
-    /// Why it exists.
+    /// What triggered it.
     pub trigger: Trigger,
     /// Which attempt this is, from 1.
     pub attempt: i64,
 }
 
 impl JobRun {
-    /// Public id: `job@slot`.
+    /// Public id: `job@slot` or a ULID.
     #[must_use]
     pub fn public_id(&self) -> &str {
         &self.hold.public_id
     }
 }
 
-/// A report that was made, for the record. Its cursor moves to (`seq`, `until`) when all of it is delivered.
+/// The record of a finished report. Its cursor moves to (`seq`, `until`) when everything is delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeReport {
-    /// Begin of what it is about.
+    /// Start of its span.
     pub from: Time,
-    /// End of what it is about.
+    /// End of its span.
     pub until: Time,
-    /// The number of the last run that it could see.
+    /// The number of the last run it could include.
     pub seq: i64,
-    /// Text of one line.
+    /// The subject, one line.
     pub subject: String,
     /// The files that were put in place.
     pub files: Vec<String>,
@@ -81,15 +81,15 @@ pub struct JobEnd {
     pub error: Option<(String, String)>,
     /// The report it made.
     pub report: Option<MadeReport>,
-    /// What is to be delivered.
+    /// The messages to deliver.
     pub messages: Vec<Message>,
 }
 
-/// Up to where a named reader has got.
+/// The position of a follower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    /// The number of the last run that it told of.
+    /// The number of the last run it has processed.
     pub seq: i64,
-    /// The instant up to which it told.
+    /// The instant up to which it has reported.
     pub at: Time,
 }

@@ -1,5 +1,5 @@
-//! Jobs that are no topics: planned, claimed and ended in the same ledger as topics are, but run by whoever knows their
-//! kind. What a run of one made, what is to be delivered of it and its end are one transaction.
+//! Jobs other than topics: planned, claimed and ended in the same ledger, but run by the code for their kind. A run's
+//! result, its messages and its end are stored in one transaction.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use crate::model::Time;
 use crate::store::{Cursor, Hold, JobEnd, JobRun, Store, StoreError};
 
 impl Store {
-    /// Takes up to `limit` runs of jobs that are due. A job waits for the runs of topics that were due when it was, so that it
-    /// tells of what they found, but not after `waits` have passed.
+    /// Claims up to `limit` due runs of jobs. A job waits for the runs of topics with the same or an earlier slot, so
+    /// that it includes their findings, but no longer than `waits`.
     pub async fn claim_jobs(
         &self,
         now: Time,
@@ -23,25 +23,25 @@ impl Store {
         write_tx!(self, jobs::claim(now, limit, lease, waits, token))
     }
 
-    /// Prolongs the leases of these runs; returns the public ids of those that are no longer ours.
+    /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat_jobs(&self, runs: &[JobRun], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
         let held: Vec<Hold> = runs.iter().map(|run| run.hold.clone()).collect();
         write_tx!(self, ledger::heartbeat(&held, now, lease))
     }
 
-    /// Gives a claimed run back; the attempt is not counted.
+    /// Returns a claimed run to the queue; the attempt is not counted.
     pub async fn release_job(&self, run: &JobRun, now: Time) -> Result<(), StoreError> {
         let held = run.hold.clone();
         write_tx!(self, ledger::release(&held, now))
     }
 
-    /// Ends a run, with what it made and what is to be delivered, all or none of it, fenced by its token. A report that
-    /// nobody is to be sent counts as delivered here.
+    /// Ends a run with its report and messages, all or nothing, fenced by its token. A report without messages counts
+    /// as delivered at once.
     pub async fn end_job(&self, run: &JobRun, end: &JobEnd) -> Result<(), StoreError> {
         write_tx!(self, jobs::end(run, end))
     }
 
-    /// Up to where a named reader has got; `None` when it has told of nothing yet.
+    /// Returns the position of a follower; `None` if it has not processed anything yet.
     pub async fn cursor(&self, name: &str) -> Result<Option<Cursor>, StoreError> {
         read!(self, followers::cursor(name))
     }

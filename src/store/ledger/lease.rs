@@ -1,49 +1,49 @@
-//! What a process asks of the service's limits, and where it stands.
+//! A process's request for a share of the service's limits, and its current share.
 
 use crate::model::Time;
 
-/// What a process says of itself when it asks for its part of a service.
+/// A process's request for its share of a service.
 #[derive(Debug, Clone)]
 pub struct LeaseAsk {
-    /// Names the service; a hash of its address.
+    /// Identifies the service; a hash of its address.
     pub service: String,
-    /// Names the process.
+    /// Identifies the process.
     pub holder: String,
-    /// Places it was told to use at most.
+    /// The most places that the process is configured to use.
     pub most: u32,
-    /// Microseconds between two starts that it was told to keep; 0 is unlimited.
+    /// The configured pause between two starts, in microseconds; 0 means unlimited.
     pub period_us: i64,
     /// Places it could use now.
     pub wanted: u32,
-    /// Places it does use, or will without asking again.
+    /// Places it uses, or will use without asking again.
     pub held: u32,
 }
 
-/// Where a process stands among those that use the service.
+/// A process's share among those that use the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeaseShare {
-    /// Places that are its by lease.
+    /// Places it has leased.
     pub permits: u32,
-    /// Places that would be fair.
+    /// Its fair share of places.
     pub share: u32,
-    /// What it said it wanted when it last leased.
+    /// The `wanted` of its last lease.
     pub told: u32,
-    /// It had no lease that still held.
+    /// It had no valid lease.
     pub fresh: bool,
     /// Places leased by others.
     pub taken: u32,
-    /// How many others there are.
+    /// The number of other processes.
     pub others: u32,
-    /// The limit in force, and so the burst: the smallest that a living process was told.
+    /// The limit in force, which is also the burst: the smallest configured in any running process.
     pub limit: u32,
-    /// The slowest rate that a living process was told; 0 is unlimited.
+    /// The longest pause between starts configured in any running process; 0 means unlimited.
     pub period_us: i64,
     /// When its lease ends.
     pub until: Option<Time>,
 }
 
 impl LeaseShare {
-    /// Places that are nobody's while this process has `held`.
+    /// Returns the number of unleased places while this process has `held`.
     #[must_use]
     pub fn free(&self, held: u32) -> u32 {
         self.limit.saturating_sub(self.taken).saturating_sub(held)

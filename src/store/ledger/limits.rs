@@ -1,5 +1,5 @@
-//! The store's words for the service's limits, which hold over all processes that use one database. Who asks and when is
-//! the caller's; nothing here waits for a place or a start.
+//! The service's limits, which apply across all processes that use one database. The caller decides when to ask;
+//! nothing here waits for a place or a start.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use crate::model::Time;
 use crate::store::{LeaseAsk, LeaseShare, Store, StoreError};
 
 impl Store {
-    /// Where the process stands; changes nothing.
+    /// Returns the share of the process; changes nothing.
     pub async fn look_at_limits(&self, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
         read!(self, limits::look(ask, now))
     }
 
-    /// Takes or renews the process's lease of places; the sum of all leases stays within the limit.
+    /// Takes or renews the process's lease of places. The sum of all leases stays within the limit.
     pub async fn lease_places(&self, ask: &LeaseAsk, now: Time, length: Duration) -> Result<LeaseShare, StoreError> {
         write_tx!(self, limits::lease(ask, now, length))
     }
 
-    /// Gives the process's lease back.
+    /// Gives up the process's lease.
     pub async fn give_places_back(&self, ask: &LeaseAsk) -> Result<(), StoreError> {
         write_tx!(self, limits::give_back(&ask.service, &ask.holder))
     }
 
-    /// Reserves the next starts of the service: microseconds from `now` to each. Starts that are not used are lost.
+    /// Reserves the next starts of the service. Returns microseconds from `now` to each. Unused starts are lost.
     pub async fn reserve_starts(&self, ask: &LeaseAsk, count: u32, now: Time) -> Result<Vec<i64>, StoreError> {
         write_tx!(self, limits::reserve(ask, count, now))
     }

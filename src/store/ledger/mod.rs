@@ -1,4 +1,5 @@
-//! The ledger: what is to run and when, who runs it, and the order in which runs became readable. What they found is `items`'.
+//! The ledger: which runs are due and when, who runs them, and the order in which they became readable. Findings are in
+//! `items`.
 
 pub(in crate::store) mod allowance;
 pub(in crate::store) mod control_rows;

@@ -1,5 +1,5 @@
-//! What goes into the store: plans, claims, calls, outcomes. What comes out of it for readers are `model`'s rows. The
-//! only database-made id here is that of a held run, which stays inside the process.
+//! Input types of the store: plans, claims, calls, outcomes. Output rows for readers are in `model`. The only database
+//! id here is that of a held run, which stays inside the process.
 
 use crate::model::{
     Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, Remembered, RunState, SearchState, Source, Span,
@@ -9,30 +9,30 @@ use crate::model::{
 /// A run held by this process: id, fencing token and what to do.
 #[derive(Debug, Clone)]
 pub struct RunRef {
-    /// Inside the process only.
+    /// The database's id; stays inside the process.
     pub(crate) id: i64,
     /// Public id: `job@slot` or a ULID.
     pub public_id: String,
     /// Fencing token of the claim.
     pub token: String,
-    /// The stored definition that is to be run.
+    /// The stored definition to run.
     pub topic: Topic,
-    /// Slot, for planned runs.
+    /// The slot of a planned run.
     pub slot: Option<Time>,
-    /// Why it exists.
+    /// What triggered it.
     pub trigger: Trigger,
     /// Which attempt this is, from 1.
     pub attempt: i64,
 }
 
 impl RunRef {
-    /// What it is held by.
+    /// Returns the claim of this run.
     pub(crate) fn hold(&self) -> Hold {
         Hold { id: self.id, public_id: self.public_id.clone(), token: self.token.clone() }
     }
 }
 
-/// What a claimed run is held by, whatever its kind.
+/// The claim of a run of any kind.
 #[derive(Debug, Clone)]
 pub(crate) struct Hold {
     pub(crate) id: i64,
@@ -40,17 +40,17 @@ pub(crate) struct Hold {
     pub(crate) token: String,
 }
 
-/// A row to add to the ledger for a slot that came.
+/// A row to add to the ledger for a slot whose time has come.
 #[derive(Debug, Clone)]
 pub struct PlannedSlot {
     pub slot: Time,
-    /// Why it would run.
+    /// What would trigger it.
     pub trigger: Trigger,
     /// `Queued`, `Missed` or `Skipped`.
     pub state: RunState,
     /// Why it does not run.
     pub reason: Option<String>,
-    /// From when on it may be claimed (slot plus jitter).
+    /// When it may be claimed: slot plus jitter.
     pub due_at: Time,
 }
 
@@ -59,15 +59,15 @@ pub struct PlannedSlot {
 pub struct JobPlan {
     /// The job's name.
     pub id: String,
-    /// The topic that it is, if it is one.
+    /// The topic, if the job is one.
     pub topic: Option<String>,
-    /// What `planned_until` was when the plan was made; if it moved since, the plan is dropped.
+    /// `planned_until` when the plan was made. If it has moved since, the plan is dropped.
     pub from: Time,
-    /// What it becomes.
+    /// The new `planned_until`.
     pub until: Time,
-    /// The first slot after that: nobody need look at the job before. `None` when there is none.
+    /// The first slot after that; the job need not be checked before. `None` if there is none.
     pub next: Option<Time>,
-    /// Attempts a run may take.
+    /// The most attempts per run.
     pub max_attempts: u32,
     /// Whether the job's runs may run at the same time; otherwise the oldest goes first and the others wait.
     pub side_by_side: bool,
@@ -80,7 +80,7 @@ pub struct Call {
     pub source: Source,
     /// The operation's name.
     pub operation: &'static str,
-    /// The words asked for.
+    /// The query.
     pub query: String,
     /// Price of one call.
     pub price: Micros,
@@ -91,30 +91,30 @@ pub struct Call {
 pub enum Permission {
     /// Counted; make it.
     Granted,
-    /// The day's calls or money are used up; it was not counted.
+    /// The day's calls or money are used up; the call was not counted.
     OverQuota(Exhausted),
 }
 
-/// What became of one search, to be stored with the run.
+/// The result of one search, to be stored with the run.
 #[derive(Debug, Clone)]
 pub struct SearchResult {
     pub source: Source,
     /// The operation's name.
     pub operation: &'static str,
-    /// The words asked for.
+    /// The query.
     pub query: String,
     /// Its final state.
     pub state: SearchState,
     /// Why it did not run.
     pub reason: Option<String>,
-    /// When there is more of what was used up.
+    /// When the exhausted limit is available again.
     pub clears_at: Option<Time>,
     pub http_status: Option<u16>,
     /// Duration of the last try.
     pub latency_ms: Option<i64>,
-    /// Entries without anything readable.
+    /// Entries that could not be read.
     pub unreadable: i64,
-    /// As many entries as the request could get.
+    /// Whether the reply had as many entries as the request could return.
     pub saturated: bool,
     /// What was paid.
     pub cost: Micros,
@@ -122,29 +122,29 @@ pub struct SearchResult {
     pub cost_basis: &'static str,
     /// Error class and text.
     pub error: Option<(String, String)>,
-    /// The reply as it came.
+    /// The raw reply.
     pub raw: Option<RawRecord>,
     /// The span that its request named.
     pub asked: Option<Span>,
-    /// What it covered.
+    /// The span that it covered.
     pub covered: Option<Span>,
-    /// How late its new posts were, milliseconds, where that is known.
+    /// How late its new posts were, in milliseconds, if known.
     pub late_ms: Option<i64>,
 }
 
-/// A reply to keep.
+/// A raw reply to store.
 #[derive(Debug, Clone)]
 pub struct RawRecord {
     /// The request, as JSON without the key.
     pub request: String,
     pub dialect: &'static str,
-    /// Kept headers as JSON.
+    /// The stored headers, as JSON.
     pub headers: String,
-    /// gzip of the (possibly truncated) body.
+    /// The gzip-compressed body, possibly truncated.
     pub body: Vec<u8>,
     /// Length of the whole decoded body.
     pub bytes: i64,
-    /// Whether the body is not all of the reply: it came cut, or was cut to be kept.
+    /// Whether the body is incomplete: it arrived cut, or was cut for storage.
     pub truncated: bool,
 }
 
@@ -159,7 +159,7 @@ pub struct SeenItem {
     pub kind: Kind,
     /// Sightings in source order, one per source.
     pub sightings: Vec<Finding>,
-    /// Further entries of the same item per source.
+    /// The number of further entries of the same item, per source.
     pub repeats: Vec<(Source, u32)>,
 }
 
@@ -167,14 +167,14 @@ pub struct SeenItem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownKey {
     pub key: String,
-    /// Whether the item has an id or an address by now, so that equal words alone do not make another id the same.
+    /// Whether the item has an id or address, so that equal words alone must not merge it with another id.
     pub strong: bool,
 }
 
 /// Everything a run found, to be stored in one transaction.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// When the run looked at the world: `first_seen` of what is new, and the run's begin for whoever reads it.
+    /// When the run searched. Becomes the `first_seen` of new items and the start time of the run.
     pub seen_at: Time,
     /// When it ended.
     pub finished_at: Time,
@@ -190,42 +190,42 @@ pub struct Outcome {
     pub answer: Option<(Answer, Vec<String>)>,
     /// Version of the identity rules that made the keys.
     pub key_version: i64,
-    /// What providers' searches leave for the topic's next ones.
+    /// What searches of providers remember for the topic's next searches.
     pub memory: Vec<(Source, Remembered)>,
-    /// Who judges the tone of new and changed words; nobody leaves it open.
+    /// Judges the tone of new and changed words; `None` leaves it open.
     pub judge: Option<Judge>,
-    /// Where the replies came from, when any came. A database that holds the other nature refuses the run.
+    /// The nature of the replies, if there were any. A database of the other nature refuses the run.
     pub nature: Option<Nature>,
 }
 
-/// What to read. Whoever asks for rows that a part of it says nothing about refuses it beforehand; here it is passed over.
+/// What to read. Callers must reject fields that do not apply to their kind of rows; here such fields are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// These topics; empty means all.
     pub topics: Vec<String>,
     /// Topics with any of these tags; empty means all.
     pub tags: Vec<String>,
-    /// What these sources showed; empty means all.
+    /// Items found by these sources; empty means all.
     pub sources: Vec<Source>,
-    /// Items that sound like this; empty means all, judged or not.
+    /// Items with these tones; empty means all, judged or not.
     pub tones: Vec<Tone>,
-    /// Items by these handles, whatever the case of their ASCII letters; empty means all.
+    /// Items by these handles, ignoring the case of ASCII letters; empty means all.
     pub authors: Vec<String>,
-    /// Items first seen from this instant on, older than their topic's window or not.
+    /// Items first seen from this instant on, even if older than their topic's window.
     pub new_since: Option<Time>,
-    /// Only what runs with these places in the reading order brought, in that order.
+    /// Only what runs in this range of the reading order found, in that order.
     pub seq: Option<Between>,
-    /// From this instant on (items: first seen; others: run begun).
+    /// From this instant on (items: first seen; others: start of the run).
     pub since: Option<Time>,
     /// Up to but not including this instant.
     pub until: Option<Time>,
-    /// Items and sightings of items that have these words.
+    /// Items, and sightings of items, that contain these words.
     pub words: Option<Wanted>,
     /// Items of these kinds; empty means all.
     pub kinds: Vec<Kind>,
-    /// Items in these languages, `en` also `en-GB`; empty means all, told or not.
+    /// Items in these languages, where `en` includes `en-GB`; empty means all, known or not.
     pub languages: Vec<String>,
-    /// Items marked so for their topic; empty means all, marked or not.
+    /// Items with these marks for their topic; empty means all, marked or not.
     pub marks: Vec<Verdict>,
     /// Only items with a star.
     pub starred: bool,

@@ -1,6 +1,6 @@
-//! Which stored item a seen item is. Keys were made elsewhere; here they are only looked up. The items that runs of one
-//! transaction touch are kept in memory as they will be, so that a later run sees what an earlier one changed; `items`
-//! writes them. Runs under the lock of that transaction, so that what was looked up still holds when it is written.
+//! Decides to which stored item a sighting belongs, by keys made elsewhere. Items that the runs of one transaction
+//! touch are kept in memory with their changes, so that a later run sees what an earlier one changed; `items` writes
+//! them. Runs under the lock of that transaction, so that lookups still hold when the items are written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -12,8 +12,8 @@ use super::loaded_item::{LoadedItem, STORED, Stored};
 use crate::model::{Finding, Kind, Source, TEXT_KEY_PREFIX, Time, WindowFit};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, StoreError};
 
-/// Who writes items, their words' tone or their clusters: items must not change or become one another meanwhile, and their
-/// numbers are given in the order in which they can be read.
+/// The lock for writing items, tones or clusters: items must not change or be merged meanwhile, and ids must become
+/// readable in ascending order.
 pub(in crate::store) const ITEMS_LOCK: i64 = 4;
 
 /// The items that the runs of one transaction saw or may have seen.
@@ -23,28 +23,28 @@ pub(in crate::store) struct World {
     by_key: HashMap<String, usize>,
     /// Topics and the items they have seen.
     of_topic: HashSet<(String, usize)>,
-    /// Items that turned out to be another: what they become a part of, and they.
+    /// Items that turned out to be the same: the remaining one, and the one merged into it.
     pub(in crate::store) merges: Vec<(usize, usize)>,
 }
 
 /// One item as one run saw it.
 #[derive(Debug)]
 pub(in crate::store) struct SightedItem<'a> {
-    /// Its place in [`World::items`].
+    /// Its index in [`World::items`].
     pub(in crate::store) item: usize,
     /// At most one per source, in source order.
     pub(in crate::store) sightings: BTreeMap<Source, &'a Finding>,
     keys: Vec<&'a str>,
     strong: bool,
     kind: Kind,
-    /// Entries of each source that were this item: the sighting and its repeats.
+    /// The number of entries per source: the sighting and its repeats.
     pub(in crate::store) entries: BTreeMap<Source, i64>,
 }
 
-/// Stored items that are read together; with their texts they may be large.
+/// Stored items per query; their texts may be large.
 const AT_ONCE: usize = 500;
 
-/// A selection that comes as one text.
+/// Runs a query that returns all its rows as one JSON text.
 pub(in crate::store) async fn in_one<T: DeserializeOwned>(
     conn: &mut Conn,
     sql: String,
@@ -58,13 +58,13 @@ pub(in crate::store) async fn in_one<T: DeserializeOwned>(
     serde_json::from_str(&rows).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))
 }
 
-/// A list to bind.
+/// Encodes a list as JSON to bind it.
 pub(in crate::store) fn list<T: serde::Serialize + ?Sized>(values: &T) -> Result<String, StoreError> {
     serde_json::to_string(values).map_err(|e| StoreError::unreadable(&format!("a list ({e})")))
 }
 
 impl World {
-    /// Looks up what is stored of everything that runs of these topics saw.
+    /// Loads the stored items for everything that runs of these topics saw.
     pub(in crate::store) async fn look_up(
         conn: &mut Conn,
         items: impl Iterator<Item = &SeenItem>,
@@ -113,7 +113,7 @@ impl World {
         Ok(world)
     }
 
-    /// Settles which items a run saw, changes them accordingly, and counts. The run comes after those taken before it.
+    /// Assigns a run's sightings to items, updates the items, and counts. Runs are applied in the order of the calls.
     pub(in crate::store) fn take<'a>(
         &mut self,
         run: &RunRef,
@@ -133,8 +133,9 @@ impl World {
         (seen, counts)
     }
 
-    /// The same of a run that is over and is read again, of which items by these ids are known to be seen: of those,
-    /// nothing is replaced and unknown fields are filled, but for those whose words were let go. With each item, whether the topic knows it.
+    /// Like [`Self::take`] for a finished run whose replies are read again. Items in `saw` were seen by the run before:
+    /// only their unknown fields are filled. Items in `bare`, whose words were pruned, are not changed. Returns with
+    /// each item whether the topic knows it.
     pub(in crate::store) fn take_again<'a>(
         &mut self,
         (run, topic, seen_at): (i64, &str, Time),
@@ -162,7 +163,7 @@ impl World {
         all
     }
 
-    /// Keys that named nothing name this item from now on.
+    /// Adds the keys of a sighting that named no item before to this item.
     fn name(&mut self, seen: &SightedItem<'_>) {
         for key in &seen.keys {
             if let (false, Some(item)) = (self.by_key.contains_key(*key), self.items.get_mut(seen.item)) {
@@ -172,8 +173,8 @@ impl World {
         }
     }
 
-    /// Makes one of the stored items that a seen one brings together: those that its ids and addresses name, and one that
-    /// was known by the same words alone.
+    /// Merges stored items that a sighting shows to be the same: those named by its ids and addresses, and one known
+    /// only by the same words.
     fn unite(&mut self, seen: &SightedItem<'_>) {
         for key in &seen.keys {
             let Some(&other) = self.by_key.get(*key) else { continue };
@@ -195,10 +196,10 @@ impl World {
         }
     }
 
-    /// Which item each seen one is.
+    /// Assigns each seen item to an item in memory.
     ///
-    /// A key that is an id or an address decides. A text key joins only what no other id contradicts: an identified post
-    /// never joins another identified post through equal words.
+    /// Keys made of an id or address decide. A text key is used only if no id contradicts it: two posts with different
+    /// ids are never merged because of equal words.
     fn settle<'a>(&mut self, items: &'a [SeenItem], seen_at: Time) -> Vec<SightedItem<'a>> {
         let mut settled: Vec<SightedItem<'a>> = Vec::with_capacity(items.len());
         let mut place: HashMap<usize, usize> = HashMap::new();
@@ -211,7 +212,7 @@ impl World {
             let by_text = || {
                 named(true).filter(|at| {
                     let strong = self.items.get(*at).is_some_and(|item| item.strong);
-                    // Another id of this run may have taken the text's item over a moment ago.
+                    // Another id of this run may have just taken over the item found by text.
                     let taken = place.get(at).and_then(|at| settled.get(*at)).is_some_and(|entry| entry.strong);
                     !(seen.strong && (strong || taken))
                 })
@@ -255,7 +256,7 @@ impl<'a> SightedItem<'a> {
         }
     }
 
-    /// New is told of the first source that has it.
+    /// Counts entries per source. A new item counts for the first source that has it.
     fn count(&self, known: bool, counts: &mut BTreeMap<Source, Counts>) {
         for (place, (source, finding)) in self.sightings.iter().enumerate() {
             let entries = self.entries.get(source).copied().unwrap_or(1);

@@ -1,6 +1,6 @@
-//! What runs found becomes visible in one transaction: their ends, searches, items, sightings and answers. Several runs
-//! that end at the same moment are stored together, in the order in which they ended and as if one came after the other.
-//! Whoever calls holds the runs; how items are written is `items`'.
+//! Stores what runs found in one transaction: their ends, searches, items, sightings and answers. Runs that end at the
+//! same time are stored together, in the order in which they ended, as if one after the other. The caller holds the
+//! runs; `items` writes the items.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,10 +15,10 @@ use crate::model::{Micros, Source, Time};
 use crate::store::items::commit_queue::Look;
 use crate::store::{Counts, KnownKey, Outcome, RunRef, SearchResult, StoreError};
 
-/// A run, its outcome, and what storing it counted.
+/// A run, its outcome, and the counts from storing it.
 type Counted<'a> = (&'a RunRef, &'a Outcome, BTreeMap<Source, Counts>);
 
-/// Stores runs that are held, and ends them; returns counts per source of each, in their order.
+/// Stores and ends runs that are held. Returns counts per source of each run, in order.
 pub(in crate::store) async fn finish_all(
     conn: &mut Conn,
     ends: &[(&RunRef, &Outcome)],
@@ -27,8 +27,8 @@ pub(in crate::store) async fn finish_all(
         return Ok(Vec::new());
     }
     if ends.iter().any(|(_, outcome)| !outcome.items.is_empty() || outcome.searches.iter().any(|s| s.raw.is_some())) {
-        // Items are resolved and written under one lock, so that two transactions that find the same new item store it
-        // once, and nothing is forgotten meanwhile.
+        // Items are resolved and written under one lock, so that two transactions with the same new item store it once,
+        // and nothing is forgotten meanwhile.
         super::lock(conn, ITEMS_LOCK).await?;
     }
     let allowed = forgotten::allowed(conn, ends).await?;
@@ -45,8 +45,8 @@ pub(in crate::store) async fn finish_all(
     store_searches(conn, &counted).await?;
     store_answers(conn, ends).await?;
     memory::keep_all(conn, ends).await?;
-    // Last, since whoever gives numbers keeps all others from it. In the order in which their items were stored: what a
-    // run changed must be a change to those with higher numbers alone.
+    // Numbering comes last, since it blocks all others who number runs. Numbers follow the order in which items were
+    // stored: a run's changes must be changes only for runs with higher numbers.
     let last = ledger::last_number(conn).await?;
     end_runs(conn, &counted, &erased, last).await?;
     Ok(counted
@@ -57,8 +57,8 @@ pub(in crate::store) async fn finish_all(
         .collect())
 }
 
-/// A run began when it looked at the world, so that its sightings and the items it saw first tell one time.
-/// Its place in the reading order is the one after those that were stored before.
+/// Ends runs. Sets `started_at` to the time of the search, as in its sightings and first-seen items, and gives the run
+/// the next place in the reading order.
 async fn end_runs(conn: &mut Conn, ends: &[Counted<'_>], erased: &[i64], last: i64) -> Result<(), StoreError> {
     let mut update = QueryBuilder::<Database>::new(
         "UPDATE run SET started_at = v.column2, finished_at = v.column3, state = v.column4, reason = v.column5, error_class = v.column6, \
@@ -95,7 +95,7 @@ async fn store_answers(conn: &mut Conn, ends: &[(&RunRef, &Outcome)]) -> Result<
     Ok(())
 }
 
-/// A search that was called has its row since before the call; one that was not called gets it now.
+/// Stores searches. A search that made a call has a row already; others get theirs now.
 async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), StoreError> {
     type Search<'a> = (&'a RunRef, &'a Outcome, &'a SearchResult, Counts);
     let searches: Vec<Search<'_>> = ends
@@ -163,9 +163,9 @@ async fn store_searches(conn: &mut Conn, ends: &[Counted<'_>]) -> Result<(), Sto
     Ok(())
 }
 
-/// Which keys each topic knows; the answers in the order asked.
+/// Returns the keys that each topic knows, in the order of the requests.
 pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<Vec<Vec<KnownKey>>, StoreError> {
-    // Written so that SQLite begins with the keys, however many items the topics have.
+    // `CROSS JOIN` makes SQLite begin with the keys, however many items the topics have.
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item_key k CROSS JOIN item i CROSS JOIN topic_item t \
          WHERE k.key = given.value AND i.id = k.item AND t.item = i.id AND t.topic IN (SELECT given.value FROM {})",
@@ -178,7 +178,7 @@ pub(in crate::store) async fn known(conn: &mut Conn, looks: &[Look]) -> Result<V
     let rows = in_one::<(String, String, i64)>(conn, sql, [list(&keys)?, list(&topics)?]).await?;
     let known: HashMap<(&str, &str), i64> =
         rows.iter().map(|(topic, key, strong)| ((topic.as_str(), key.as_str()), *strong)).collect();
-    // What was forgotten will not be stored, and is nothing new.
+    // Forgotten items are not stored, so they do not count as new.
     let gone = forgotten::keys_among(conn, &keys).await?;
     let of = |look: &Look| {
         let strong = |key: &String| match known.get(&(look.topic.as_str(), key.as_str())) {

@@ -1,5 +1,5 @@
-//! The tone of items: judged when their words are new or other than before, and again when the scorer is another. Who
-//! judges is handed in; what a text sounds like is not the store's business.
+//! The tone of items: judged when their words are new or changed, and again when the scorer has changed. The judge is
+//! passed in; the store does not analyze text.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -12,10 +12,10 @@ use crate::store::{Rejudged, StoreError};
 /// An item's id, title, text and tone.
 type Words = (i64, Option<String>, Option<String>, Option<String>);
 
-/// Items whose tone is written in one statement.
+/// Items per statement.
 const BATCH: usize = 500;
 
-/// Has the words judged that nobody judged yet, or that are other words now.
+/// Judges items that are new or reworded.
 pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Judge>) {
     let Some(judge) = judge else { return };
     for item in items.iter_mut().filter(|item| item.id.is_none() || item.reworded) {
@@ -23,8 +23,8 @@ pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Judge>) {
     }
 }
 
-/// Writes what was judged of known items with other words. When nobody judged, what was said of the old words goes. The days
-/// on which items count are counted anew where a tone, or a date, is another than before.
+/// Writes the tone of known items that were reworded; without a judge, deletes the tone of the old words. Marks the
+/// days of items whose tone or date changed, so that they are counted again.
 pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let reworded = items.iter().filter(|item| item.stored && item.seen && item.reworded);
     let mut judged: Vec<(i64, Option<Judged>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
@@ -38,7 +38,7 @@ pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedIt
     if moved.is_empty() { Ok(()) } else { days_rolled::renew_of(conn, &moved).await }
 }
 
-/// Those of which another tone, or another scorer, is stored.
+/// Returns those with another tone or scorer stored.
 async fn retoned(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<Vec<i64>, StoreError> {
     let sql =
         format!("SELECT i.id, i.tone, i.scorer FROM {} CROSS JOIN item i WHERE i.id = given.value", super::numbers(1));
@@ -64,7 +64,7 @@ async fn write(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<(), 
             "UPDATE item SET tone = v.column2, score = v.column3, scorer = v.column4 FROM (",
         );
         update.push_values(chunk, |mut row, (id, judged)| {
-            // A column of nothing but NULL has no type by itself.
+            // A column with only NULLs has no type by itself.
             row.push_bind(*id)
                 .push("CAST(")
                 .push_bind_unseparated(judged.map(|judged| judged.tone.as_str()))
@@ -81,8 +81,8 @@ async fn write(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<(), 
     Ok(())
 }
 
-/// Looks at up to `limit` items after `after` that another scorer judged, or none, and judges them again; a rehearsal
-/// writes nothing.
+/// Judges up to `limit` items after `after` again that have no tone yet or one by another scorer. A rehearsal writes
+/// nothing.
 pub(in crate::store) async fn rejudge(
     conn: &mut Conn,
     judge: Judge,
@@ -91,7 +91,7 @@ pub(in crate::store) async fn rejudge(
     limit: i64,
     rehearsal: bool,
 ) -> Result<Rejudged, StoreError> {
-    // Whoever stores a run holds the same lock, so that no words change between reading and writing.
+    // Storing a run takes the same lock, so no words change between reading and writing.
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let scorer = judge(None, None).scorer;
     let rows = format!(
