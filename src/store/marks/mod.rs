@@ -1,11 +1,11 @@
-//! What people mark items as, for a topic: good, noise, or nothing again. What is learned from it is not kept.
+//! Marks that people give items for a topic: good, noise, or none. What is learned from them is not stored.
 
 use crate::model::{MarkRow, Marked, Through, Time, Verdict};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Marks items of a topic by any of their keys, or takes their marks away: all of them, or none where the topic knows
-    /// one of them not.
+    /// Marks items of a topic by any of their keys, or removes their marks. All or none: fails if the topic does not
+    /// know one of them.
     pub async fn mark(
         &self,
         topic: &str,
@@ -17,12 +17,12 @@ impl Store {
         asked_tx!(self, marks::mark(topic, keys, mark, through, now))
     }
 
-    /// How many items of each topic are marked, by topic.
+    /// Returns the number of marked items of each topic, by topic.
     pub async fn many_marked(&self) -> Result<Vec<(String, i64)>, StoreError> {
         read!(self, marks::many())
     }
 
-    /// Marks of a topic, those set last first, behind a place: when that one was set, and the key of its item.
+    /// Returns the marks of a topic after a place (time of the mark and key of its item), the latest first.
     pub async fn marks_set(
         &self,
         topic: &str,
@@ -32,7 +32,7 @@ impl Store {
         read!(self, marks::set(topic, after, i64::from(limit)))
     }
 
-    /// Public keys of a topic's items that are marked as one or as the other, those marked last first.
+    /// Returns public keys of a topic's items with this mark, or with any, those marked last first.
     pub async fn marked_keys(&self, topic: &str, mark: Option<Verdict>, most: i64) -> Result<Vec<String>, StoreError> {
         read!(self, marks::keys(topic, mark, most))
     }

@@ -1,4 +1,4 @@
-//! Marks of items: setting them, taking them away, reading them, and what becomes of them when two items turn out to be one.
+//! Marks of items: set, remove, read, and merge when two items turn out to be the same.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Conn, read};
 use crate::model::{MarkRow, Marked, Through, Time, Verdict};
 use crate::store::StoreError;
 
-/// An unknown key is cut to so many characters where it is told.
+/// An unknown key is cut to this many characters in the error.
 const TOLD: usize = 80;
 
 pub(in crate::store) async fn mark(
@@ -20,7 +20,7 @@ pub(in crate::store) async fn mark(
     through: Through,
     now: Time,
 ) -> Result<Vec<Marked>, StoreError> {
-    // Items are not merged or forgotten meanwhile.
+    // Items must not be merged or forgotten meanwhile.
     super::lock(conn, ITEMS_LOCK).await?;
     let sql = format!(
         "SELECT k.key AS asked, i.id, i.key, m.mark FROM {} CROSS JOIN item_key k JOIN item i ON i.id = k.item \
@@ -46,7 +46,7 @@ pub(in crate::store) async fn mark(
     let ids: Vec<i64> = items.values().map(|(id, _)| *id).collect();
     let ids = list(&ids)?;
     if let Some(mark) = mark {
-        // `true` divides the selection from ON CONFLICT, which SQLite would take for a join's.
+        // `WHERE true`, because SQLite would otherwise read ON CONFLICT as the ON of a join.
         let sql = format!(
             "INSERT INTO item_mark (topic, item, mark, at, through) SELECT $2, given.value, $3, $4, $5 FROM {} WHERE true \
              ON CONFLICT (topic, item) DO UPDATE SET mark = excluded.mark, at = excluded.at, through = excluded.through",
@@ -100,7 +100,7 @@ pub(in crate::store) async fn set(
         .collect()
 }
 
-/// What was said of `from` is said of `into`; of two marks for one topic the later one holds.
+/// Moves the marks of `from` to `into`; of two marks for one topic the later one is kept.
 pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO item_mark (topic, item, mark, at, through) SELECT topic, $1, mark, at, through FROM item_mark WHERE item = $2 \

@@ -1,4 +1,4 @@
-//! How much one reading returns at most.
+//! How much one read returns at most.
 
-/// Rows of one reading of the store about a span; as many mean that there may be more.
+/// The most rows of one read about a span. If as many are returned, there may be more.
 pub const MOST_SIGHTS: i64 = 20_000;

@@ -1,41 +1,41 @@
-//! What the store reads about a span of a topic's runs; see `model::changes`. What changed in it is `insight`'s to say.
+//! Reads about a span of a topic's runs; see `model::changes`. `insight` decides what changed.
 
 use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Pulse, Question, Snapshots, Source, Span, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// The last place in the reading order that a topic's run took before an instant; 0 when none did.
+    /// Returns the last `seq` of a topic's runs that happened before an instant; 0 if there is none.
     pub async fn seq_before(&self, topic: &str, at: Time) -> Result<i64, StoreError> {
         read!(self, changes::seq_before(topic, at))
     }
 
-    /// The last place in the reading order that a topic's run took before all of those that began at an instant or later; 0
-    /// when none did.
+    /// Returns the last `seq` of a topic's runs before all of those that started at or after an instant; 0 if there is
+    /// none.
     pub async fn seq_since(&self, topic: &str, at: Time) -> Result<i64, StoreError> {
         read!(self, changes::seq_since(topic, at))
     }
 
-    /// The searches of a span, and some before it to compare with.
+    /// Returns the searches of a span, and some before it for comparison.
     pub async fn snapshots(&self, topic: &str, between: Between) -> Result<Snapshots, StoreError> {
         read!(self, changes::snapshots(topic, between))
     }
 
-    /// When a topic was asked something else than before, in a span, in time.
+    /// Returns when a topic's query changed within a span, in order of time.
     pub async fn asked_anew(&self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
         read!(self, changes::asked_anew(topic, span))
     }
 
-    /// Whether a question was answered for a topic before a place in the reading order.
+    /// Returns whether a query was answered for a topic before a place in the reading order.
     pub async fn asked_before(&self, topic: &str, question: &Question, seq: i64) -> Result<bool, StoreError> {
         read!(self, changes::asked_before(topic, question, seq))
     }
 
-    /// Items that a topic saw first in a span, the latest first.
+    /// Returns items that a topic first saw in a span, the latest first.
     pub async fn first_sights(&self, topic: &str, between: Between) -> Result<Vec<FirstSight>, StoreError> {
         read!(self, sights::first(topic, between))
     }
 
-    /// Items that a run of the span saw before its last one, published since an instant, by key.
+    /// Returns items that a run of the span before its last one saw, published since an instant, by key.
     pub async fn last_sights(
         &self,
         topic: &str,
@@ -45,18 +45,18 @@ impl Store {
         read!(self, sights::last(topic, between, published_since))
     }
 
-    /// Items of a topic whose words changed in a span, the latest first; `alone` those that the topic itself saw before and
-    /// after.
+    /// Returns items of a topic whose words changed in a span, the latest first. With `alone`, only changes for which
+    /// the topic itself saw the item before and after.
     pub async fn edits(&self, topic: &str, between: Between, alone: bool) -> Result<Vec<Edit>, StoreError> {
         read!(self, sights::edited(topic, between, alone))
     }
 
-    /// Items that a source showed twice in a span and whose reactions grew.
+    /// Returns items that a source showed twice in a span with growing engagement.
     pub async fn growths(&self, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
         read!(self, sights::grown(topic, between))
     }
 
-    /// What a source of these topics gave over their latest runs, so many of each topic.
+    /// Returns what a source returned in the latest `runs` runs of each of these topics.
     pub async fn pulses(&self, topics: &[String], source: Source, runs: u32) -> Result<Vec<Pulse>, StoreError> {
         read!(self, pulse::pulses(topics, source, runs))
     }

@@ -1,14 +1,14 @@
-//! Where a page of a list begins, and in which order it is read.
+//! Positions in lists for paging, and sort orders.
 
 use crate::model::Time;
 
-/// In which order items are listed.
+/// The order in which items are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ItemOrder {
-    /// First seen last.
+    /// Latest first sighting first.
     #[default]
     New,
-    /// Most reactions first.
+    /// Most engagement first.
     Reactions,
     /// Highest score first.
     Positive,
@@ -16,26 +16,26 @@ pub enum ItemOrder {
     Negative,
 }
 
-/// After which item of a list the next page begins: what it is ordered by, and its key.
+/// The item after which the next page begins: its sort value and key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemPlace {
     pub value: i64,
     pub key: String,
 }
 
-/// After which row of all items, those first seen last at the top, the next page begins.
+/// The row after which the next page begins in the list of all items, latest first sighting first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPlace {
     pub first_seen: Time,
     pub topic: String,
-    /// Its public key.
+    /// The item's public key.
     pub key: String,
 }
 
-/// After which run of a list the next page begins.
+/// The run after which the next page begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunPlace {
-    /// When it was.
+    /// When it happened.
     pub at: Time,
     /// Its public id.
     pub run: String,
@@ -44,10 +44,10 @@ pub struct RunPlace {
 /// A page of a list.
 #[derive(Debug, Clone)]
 pub struct Listed<R, P> {
-    /// The rows; there may be none and still a next page, where few of many are meant.
+    /// The rows. There may be none although there is a next page, if the filter matches few items.
     pub rows: Vec<R>,
     /// Where the next page begins.
     pub next: Option<P>,
-    /// Whether all there is was looked through, and not only the latest.
+    /// Whether all items were searched, and not only the latest.
     pub whole: bool,
 }

@@ -1,4 +1,4 @@
-//! Whether what topics saw first was new when they saw it; see `statements/fresh`.
+//! Whether items were new when topics first saw them; see `reading/sql/fresh`.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::model::{Time, WindowFit};
 use crate::store::{Store, StoreError};
 
 impl Store {
-    /// Whether items lay in the window when each topic that knows them saw them first, or one topic, by topic and key.
+    /// Returns by topic and key whether items were in the window when topics first saw them; of all topics, or of one.
     pub async fn first_fits(
         &self,
         topic: Option<&str>,
@@ -15,12 +15,12 @@ impl Store {
         read!(self, fresh::fits(topic, keys))
     }
 
-    /// Of what runs saw first, how much was older than its window, by run; a run without any is not there.
+    /// Returns by run how many of the items it saw first were older than its window. Runs without any are left out.
     pub async fn older_of(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::older(runs))
     }
 
-    /// How many items of baselines each of these topics saw since an instant; a topic without any is not there.
+    /// Returns by topic how many baseline items it first saw since an instant. Topics without any are left out.
     pub async fn baseline_since(&self, topics: &[String], since: Time) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::of_baselines(topics, since))
     }

@@ -1,32 +1,32 @@
-//! Items that pages of an export met lately, so that they are not read again: those met last, within so many bytes. How they
-//! are read is `pages`'.
+//! A cache of items that pages of an export met lately, bounded in bytes, so that they are not read again. `pages`
+//! reads them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// What all sightings of an item share, as it came: it takes least so, and is read with each of them.
+/// The cells that all sightings of an item share, kept packed because that takes least memory.
 pub(in crate::store) type Met = Option<Arc<str>>;
 
-/// What an item takes beside its cells.
+/// Bytes of an entry besides its cells.
 const ITEM: usize = 64;
 
-/// Bytes of items that are remembered. Runs of a topic meet most items again, and what a few hundred topics met lately has
-/// room.
+/// Bytes of cached items. Runs of a topic meet most items again; there is room for the recent items of a few hundred
+/// topics.
 const KNOWN: usize = 5 * 512 * 1024;
 
-/// In so many parts they are forgotten.
+/// The number of parts in which the cache is evicted.
 const PARTS: usize = 8;
 
-/// Items that earlier pages met, those not met for longest forgotten first; `None` is one that the filter does not mean.
-/// The database never gives an item's number to another one.
+/// A cache of items by id that evicts those not met for longest. `None` is an item that the filter does not match. The
+/// database never reuses the id of an item.
 #[derive(Debug, Default)]
 pub(in crate::store) struct ItemCache {
-    /// Each with the round in which it was met last.
+    /// Each item with the round in which it was last met.
     items: HashMap<i64, (u64, Met)>,
     round: u64,
-    /// Who was met in which round, the oldest first; who was met again stands in a later one, too.
+    /// The items met in each round, the oldest round first. An item met again is in a later round, too.
     met: VecDeque<Vec<i64>>,
-    /// Bytes that were met in this round.
+    /// Bytes met in this round.
     bytes: usize,
 }
 
@@ -37,7 +37,7 @@ impl ItemCache {
         self.note(item, bytes);
     }
 
-    /// What is known of an item, which is remembered anew from now on.
+    /// Returns a cached item and marks it as met.
     pub(in crate::store) fn meet(&mut self, item: i64) -> Option<Met> {
         let (round, met) = self.items.get_mut(&item)?;
         let (before, met) = (std::mem::replace(round, self.round), met.clone());
@@ -70,7 +70,7 @@ impl ItemCache {
     }
 }
 
-/// Bytes that an item takes.
+/// Returns the bytes that an item takes.
 pub(in crate::store) fn size(met: &Met) -> usize {
     ITEM + met.as_ref().map_or(0, |cells| cells.len())
 }

@@ -1,11 +1,11 @@
-//! What was told of an item when a run ended that saw it: what stood before the first change that a later run made. How it is
-//! asked for is `statements/past`'s.
+//! Finds the version of an item at the end of a run: the content before the first later change.
+//! `items/sql/item_history` reads and writes the changes.
 
 use crate::model::Time;
 use crate::store::StoreError;
 use crate::store::database::cells::Cells;
 
-/// What exports tell of an item with each run that saw it.
+/// The fields of an item that exports show with each run that saw it.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::store) struct ItemVersion {
     pub(in crate::store) url: Option<String>,
@@ -17,8 +17,8 @@ pub(in crate::store) struct ItemVersion {
     pub(in crate::store) published_at: Option<Time>,
 }
 
-/// What was told when the run with this number had ended; nothing when no later run changed anything. `past` is in the order of
-/// the changes; a run without a number is later than any.
+/// Returns the version of an item at the end of the run with this number; `None` if no later run changed it. `past` is
+/// in the order of the changes; a run without a number is later than any.
 pub(in crate::store) fn at(past: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
     let mut cells = Cells::of(past);
     while !cells.is_empty() {
@@ -49,7 +49,8 @@ mod tests {
     #[test]
     fn the_first_change_that_is_later_tells_what_was_before() {
         let text = |past: &str, seq| at(past, seq).unwrap().map(|told| told.text.unwrap_or_default());
-        // Changed by the runs 5, 4 (which ended later, and was readable before) and 9, and by one that nobody can read yet.
+        // Changed by the runs 5, 4 (which ended later, and was readable before) and 9, and by one that is not readable
+        // yet.
         let past = "5,,,,,3,one,7,4,,,,,3,two,,9,,,,,5,three,,,,,,,4,four,,";
         for (seq, before) in [(3, "one"), (4, "one"), (5, "three"), (8, "three"), (9, "four"), (100, "four")] {
             assert_eq!(text(past, seq), Some(before.to_owned()), "{seq}");

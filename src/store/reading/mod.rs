@@ -1,4 +1,4 @@
-//! What is read of what was stored: lists for people, whole tables for exports, one moment for reports. It changes nothing.
+//! Reading stored data: lists for people, whole tables for exports, snapshots for reports. Read-only.
 
 pub(in crate::store) mod bounds;
 pub(in crate::store) mod changes;

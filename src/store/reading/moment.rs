@@ -1,5 +1,5 @@
-//! One moment of the database, read several times: whoever makes a report asks many small questions that must agree with
-//! one another. It sees only runs that have a place in the reading order, and what it returns is bounded by its caller.
+//! A snapshot of the database for several reads: a report runs many small queries whose results must agree. It sees
+//! only runs with a place in the reading order. The caller bounds what is returned.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::store::database::postgres;
 use crate::store::database::sqlite;
 use crate::store::{Filter, KeptTerms, Store, StoreError};
 
-/// A transaction that reads one moment. Like every future of the store, its questions must not be dropped midway.
+/// A read-only snapshot transaction. Like every store future, do not drop its futures before they finish.
 #[derive(Debug)]
 pub struct Moment(Tx);
 
@@ -24,7 +24,7 @@ enum Tx {
     Postgres(Transaction<'static, ::sqlx::Postgres>),
 }
 
-/// Asks one function of `statements/` in the transaction.
+/// Runs one statement function in the transaction.
 macro_rules! ask {
     ($moment:expr, $module:ident :: $function:ident ( $($arg:expr),* $(,)? )) => {
         match &mut $moment.0 {
@@ -35,7 +35,7 @@ macro_rules! ask {
 }
 
 impl Store {
-    /// Begins to read one moment.
+    /// Begins a snapshot.
     pub async fn moment(&self) -> Result<Moment, StoreError> {
         Ok(Moment(match &self.db {
             Db::Sqlite(pools) => Tx::Sqlite(pools.snapshot().await?),
@@ -45,73 +45,73 @@ impl Store {
 }
 
 impl Moment {
-    /// What the database holds.
+    /// Returns the nature of the stored data.
     pub async fn nature(&mut self) -> Result<Option<Nature>, StoreError> {
         ask!(self, info::nature())
     }
 
-    /// The number of the last run that readers can see.
+    /// Returns the number of the last run that readers can see.
     pub async fn last_seq(&mut self) -> Result<i64, StoreError> {
         ask!(self, followers::last_seq())
     }
 
-    /// The same before any run that began at an instant or later.
+    /// Returns the last number before all runs that began at an instant or later.
     pub async fn last_seq_until(&mut self, until: Time) -> Result<i64, StoreError> {
         ask!(self, followers::last_seq_until(until))
     }
 
-    /// Topics by id.
+    /// Returns topics by id.
     pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
         ask!(self, search_history::watched(topics))
     }
 
-    /// The begin of the topic's first run that searched, whether it was answered or not.
+    /// Returns when the topic's first run that searched began, answered or not.
     pub async fn first_search(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
         ask!(self, days::first_search(topic))
     }
 
-    /// The begin of the topic's first run that found anything out.
+    /// Returns when the topic's first successful run began.
     pub async fn first_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
         ask!(self, days::first_run(topic))
     }
 
-    /// The begin of the topic's last run that looked.
+    /// Returns when the topic's last run that was started began.
     pub async fn last_run(&mut self, topic: &str) -> Result<Option<Time>, StoreError> {
         ask!(self, days::last_run(topic))
     }
 
-    /// The begin of the topic's last run before an instant that brought anything.
+    /// Returns when the topic's last successful run before an instant began.
     pub async fn look_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
         ask!(self, days::look_before(topic, at))
     }
 
-    /// Items of the topic that count in a span.
+    /// Returns items of the topic that count in a span.
     pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
         ask!(self, days::marks_of(topic, span))
     }
 
-    /// When the topic saw items first, of a span.
+    /// Returns when the topic first saw items, within a span.
     pub async fn first_seen_in(&mut self, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
         ask!(self, days::first_seen_in(topic, span))
     }
 
-    /// Items that the topic saw first in a span, the latest first.
+    /// Returns items that the topic first saw in a span, the latest first.
     pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<Mark>, StoreError> {
         ask!(self, days::marks(topic, seen, most))
     }
 
-    /// The words of items by key, in order of key.
+    /// Returns the words of items by key, in order of key.
     pub async fn words(&mut self, keys: &[String]) -> Result<Vec<Words>, StoreError> {
         ask!(self, days::words(keys))
     }
 
-    /// The terms that were counted of a topic's days in a span.
+    /// Returns the term counts of a topic's days in a span.
     pub async fn kept_terms(&mut self, topic: &str, inside: Span) -> Result<Vec<KeptTerms>, StoreError> {
         ask!(self, terms_kept::read(topic, inside))
     }
 
-    /// The terms that were counted of days of other topics that ended by an instant; at most so many of those before it in the
-    /// order of ids, and of those behind it.
+    /// Returns term counts of other topics' days that ended by an instant; at most `most` of topics before this one in
+    /// id order, and as many of topics after it.
     pub async fn kept_terms_elsewhere(
         &mut self,
         topic: &str,
@@ -121,32 +121,32 @@ impl Moment {
         ask!(self, terms_kept::elsewhere(topic, until, most))
     }
 
-    /// Reactions that the topic's runs of a span saw, the latest first.
+    /// Returns the engagement that the topic's runs of a span saw, the latest first.
     pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Reaction>, StoreError> {
         ask!(self, days::reactions(topic, span, most))
     }
 
-    /// Which source showed which item in the topic's runs of a span, by key; at most so many.
+    /// Returns which source showed which item in the topic's runs of a span, by key; at most `most`.
     pub async fn shown_by(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<(Source, String)>, StoreError> {
         ask!(self, days::shown_by(topic, span, most))
     }
 
-    /// Searches of the topic's runs of a span, in time; of more than `most` the latest.
+    /// Returns searches of the topic's runs of a span, by time; the latest if there are more than `most`.
     pub async fn asked(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Asked>, StoreError> {
         ask!(self, days::asked(topic, span, most))
     }
 
-    /// The last answer of the topic's runs of a span.
+    /// Returns the last answer of the topic's runs of a span.
     pub async fn answer(&mut self, topic: &str, span: Span) -> Result<Option<AnswerRow>, StoreError> {
         ask!(self, days::answer(topic, span))
     }
 
-    /// The items that keys lead to; a key that nobody has is left out.
+    /// Returns the items that keys name. Unknown keys are left out.
     pub async fn meet(&mut self, keys: &[String]) -> Result<Vec<Met>, StoreError> {
         ask!(self, days::meet(keys))
     }
 
-    /// When a topic was looked at since an instant, in time.
+    /// Returns a topic's runs of a span with their searches, by time.
     pub async fn looks(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
         let (since, until) = (Some(span.from), Some(span.until));
         let filter = Filter { topics: vec![topic.to_owned()], since, until, ..Filter::default() };
@@ -159,37 +159,37 @@ impl Moment {
         Ok(all)
     }
 
-    /// When a topic was looked at in a span, and the later looks that were about it.
+    /// Returns a topic's runs of a span with their searches, and later searches that cover a part of it.
     pub async fn looks_over(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
         ask!(self, search_history::looks_over(topic, span))
     }
 
-    /// What a topic's searches were before they were pruned.
+    /// Returns what is known of a topic's pruned searches.
     pub async fn pruned_days(&mut self, topic: &str) -> Result<PrunedDays, StoreError> {
         ask!(self, prune::pruned_days(topic))
     }
 
-    /// What pruning took of a topic's span.
+    /// Returns what was pruned from a topic's span.
     pub async fn trimmed(&mut self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
         ask!(self, prune::trimmed(topic, span))
     }
 
-    /// The item that a key names, as far as a story looks for its links.
+    /// Returns the item that a key names, with what a story needs to look for links.
     pub async fn story_asked(&mut self, key: &str) -> Result<Option<Linking>, StoreError> {
         ask!(self, story::asked(key))
     }
 
-    /// Keys of an item and its near-copies, those that were seen first before the others.
+    /// Returns keys of an item and its near-copies, those seen first in front.
     pub async fn story_copies(&mut self, key: &str, most: i64) -> Result<Vec<String>, StoreError> {
         ask!(self, story::copies(key, most))
     }
 
-    /// Posts that have certain words, in the order in which they came.
+    /// Returns posts that contain certain words, in order of arrival.
     pub async fn story_worded(&mut self, wanted: &Wanted, most: i64) -> Result<Vec<Linking>, StoreError> {
         ask!(self, story::worded(wanted, most))
     }
 
-    /// The items of a story by their keys, those that were seen first before the others.
+    /// Returns the items of a story by their keys, those seen first in front.
     pub async fn story_items(
         &mut self,
         ties: &HashMap<String, Tie>,
@@ -198,17 +198,17 @@ impl Moment {
         ask!(self, story::items(ties, most))
     }
 
-    /// Whether runs brought items that nobody compared with others yet.
+    /// Returns whether there are items not compared with others yet.
     pub async fn uncompared(&mut self) -> Result<bool, StoreError> {
         ask!(self, story::uncompared())
     }
 
-    /// How many items wait for the text index.
+    /// Returns the number of items that wait for the text index.
     pub async fn words_waiting(&mut self) -> Result<i64, StoreError> {
         ask!(self, words::waiting())
     }
 
-    /// What an item's words were, the latest first.
+    /// Returns an item's earlier words, the latest first.
     pub async fn earlier_of(&mut self, key: &str, most: i64) -> Result<Vec<EarlierRow>, StoreError> {
         ask!(self, one_item::earlier(key, None, most))
     }

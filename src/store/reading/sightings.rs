@@ -1,6 +1,6 @@
-//! All sightings, a few runs at a time: the longest reading there is must keep nobody from writing or from tidying up. Where
-//! it has got to and how many runs the next page takes is here; which items are held is `item_cache`'s, what is asked
-//! `statements/pages`'.
+//! Reads all sightings, a few runs at a time: this longest of all reads must not keep others from writing or cleaning
+//! up. Here are its position and the size of the next page. `item_cache` caches items; the statements are in
+//! `sql/sightings`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
@@ -17,20 +17,20 @@ use crate::store::reading::item_cache::{ItemCache, Met, size};
 use crate::store::reading::item_history;
 use crate::store::{Filter, SightingRow, Store, StoreError};
 
-/// Where a run stands among others: by its number, or by when it was and its id.
+/// A run's position among others: its number, or its time, and its id.
 pub(crate) type Place = (i64, String);
 
-/// What the next page is of.
+/// Which runs the next page contains.
 #[derive(Debug)]
 pub(crate) struct Next {
-    /// The last run that is part of it, as the reading order stood when it began.
+    /// The last run to read: the last readable one when reading began.
     pub(crate) until: i64,
-    /// The last run that was read.
+    /// The last run already read.
     pub(crate) after: Option<Place>,
     pub(crate) runs: i64,
 }
 
-/// Some runs in their order, each with what it saw.
+/// Some runs in order, each with what it saw.
 pub(crate) type Page = BTreeMap<Place, Seen>;
 
 /// What a run saw.
@@ -38,13 +38,13 @@ pub(crate) type Page = BTreeMap<Place, Seen>;
 pub(crate) struct Seen {
     pub(crate) id: i64,
     pub(crate) topic: String,
-    /// Its number in the reading order.
+    /// Its place in the reading order.
     pub(crate) seq: i64,
     pub(crate) seen_at: Time,
     pub(crate) sights: Vec<Sight>,
 }
 
-/// A sighting without its item's words.
+/// A sighting without the content of its item.
 #[derive(Debug)]
 pub(crate) struct Sight {
     pub(crate) item: i64,
@@ -57,24 +57,25 @@ pub(crate) struct Sight {
 /// A page with its items.
 type Read = Vec<(Place, Seen, Vec<Met>)>;
 
-/// Bytes that a page should have: enough that what a page costs does not count, and few to hold.
+/// Target size of a page in bytes: large enough that the overhead per page is small, and small enough to hold in
+/// memory.
 const PAGE: usize = 192 * 1024;
 
-/// Runs of the first page, and of any.
+/// The number of runs in the first page, and the most in any page.
 const FIRST: i64 = 8;
 const MOST: i64 = 128;
 
-/// Items that are read at once.
+/// Items per statement.
 const ITEMS: usize = 500;
 
-/// How long a connection is kept from others while nobody takes what it read. Each has caches of its own, so that one is
-/// better kept than given back and another one taken.
+/// How long a connection is kept while nobody takes the page. Each connection has caches of its own, so keeping it is
+/// better than returning it and taking another.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a sighting takes.
+/// Bytes of a sighting.
 const SIGHT: usize = size_of::<Sight>();
 
-/// Reads a page in one moment of the database, and what is not known of its items.
+/// Reads a page in one snapshot, with those of its items that are not cached.
 macro_rules! page {
     ($conn:ident, $database:ident, $filter:ident, $next:ident, $known:ident) => {{
         let mut tx = $conn.begin_with($database::ONE_MOMENT).await?;
@@ -108,8 +109,8 @@ macro_rules! page {
 }
 
 impl Store {
-    /// Sightings by run begun, run, source, rank and key: those of all runs that were readable when it began, each once.
-    /// Every page is a moment of its own; what is told of an item is as it was known when the run had ended.
+    /// Calls `each` for all sightings of runs that were readable when it began, by start of the run, run, source, rank
+    /// and key. Every page is a snapshot of its own; items are shown as they were at the end of the run.
     pub async fn each_sighting<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -117,26 +118,26 @@ impl Store {
     ) -> Result<(), E> {
         let last = self.last_seq().await?;
         let until = filter.seq.map_or(last, |between| between.until.min(last));
-        // The database looks for the next page while this one is used.
+        // The database reads the next page while this one is used.
         let (to, mut pages) = mpsc::channel(1);
         let reading = tokio::spawn(read_all(self.clone(), filter.clone(), until, to));
         let mut used = Ok(());
         while let (true, Some(page)) = (used.is_ok(), pages.recv().await) {
             used = page.into_iter().try_for_each(|run| rows(run)?.into_iter().try_for_each(&mut *each));
         }
-        // Nothing of the store is left behind midway.
+        // Wait for the reader, so that no store future is dropped midway.
         drop(pages);
         let read = reading.await.map_err(|_| StoreError::unreadable("a page of sightings"));
         used.and_then(|()| Ok(read??))
     }
 
-    /// The number of the last run that readers can see.
+    /// Returns the number of the last run that readers can see.
     pub async fn last_seq(&self) -> Result<i64, StoreError> {
         read!(self, followers::last_seq())
     }
 }
 
-/// The rows of a run, in their order.
+/// Returns the rows of a run, in order.
 fn rows((place, seen, items): (Place, Seen, Vec<Met>)) -> Result<Vec<SightingRow>, StoreError> {
     let meant = seen.sights.iter().zip(&items).filter_map(|(sight, met)| Some((sight, met.as_deref()?)));
     let mut rows = meant.map(|(sight, met)| row(&place, &seen, sight, met)).collect::<Result<Vec<_>, _>>()?;
@@ -144,7 +145,7 @@ fn rows((place, seen, items): (Place, Seen, Vec<Met>)) -> Result<Vec<SightingRow
     Ok(rows)
 }
 
-/// A sighting and its item's cells as one.
+/// Combines a sighting and its item's cells into a row.
 fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingRow, StoreError> {
     let mut cells = Cells::of(met);
     let mut row = SightingRow {
@@ -169,10 +170,10 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
         mark: None,
         relevance: None,
     };
-    // The runs that were the first of their topics to see it.
+    // The runs that were the first of their topics to see the item.
     let firsts = cells.text()?.unwrap_or_default();
     row.new = firsts.split_ascii_whitespace().any(|run| run.parse() == Ok(seen.id));
-    // What each topic's people said of it; no id of a topic has one of these signs.
+    // Marks by topic. Topic ids contain neither spaces nor `=`.
     let marks = cells.text()?.unwrap_or_default();
     row.mark = marks
         .split_ascii_whitespace()
@@ -188,7 +189,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
     Ok(row)
 }
 
-/// Reads page after page for as long as somebody takes them.
+/// Reads page after page until nobody takes them any more.
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
     let mut next = Next { until, after: None, runs: FIRST };
     let mut known = ItemCache::default();
@@ -197,7 +198,7 @@ async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Rea
         let page = match page(&store, &mut reader, &filter, &next, &mut known).await {
             Ok(page) => page,
             Err(_) => {
-                // A connection that nobody used for long may be gone.
+                // A connection that was idle for long may be dead.
                 reader = None;
                 page(&store, &mut reader, &filter, &next, &mut known).await?
             }
@@ -233,7 +234,7 @@ enum Reader {
     Postgres(PoolConnection<::sqlx::Postgres>),
 }
 
-/// Ends the use of a connection as it was begun.
+/// Restores a connection's settings and returns it to the pool.
 async fn give_back(reader: Option<Reader>) -> Result<(), StoreError> {
     if let Some(Reader::Sqlite(mut conn)) = reader {
         sqlx::query(sqlite::CACHE).execute(&mut *conn).await?;

@@ -1,11 +1,11 @@
-//! Whole tables for exports: each row is handed over once, in an order that is total and the same on both databases, while
-//! the database stands still for whoever reads. With a stretch of the reading order, rows come in that order.
+//! Streams whole tables for exports from a snapshot: each row once, in a total order that is the same on both
+//! databases. With a range of the reading order, rows come in that order.
 
 use crate::model::Look;
 use crate::store::{AnswerRow, Filter, ItemRow, NewRow, RunRow, SearchedRow, Store, StoreError};
 
 impl Store {
-    /// Items by topic, first seen and key.
+    /// Streams items by topic, first sighting and key.
     pub async fn each_item<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -14,7 +14,7 @@ impl Store {
         stream!(self, items(filter, each))
     }
 
-    /// Answers by run begun and run.
+    /// Streams answers by start of the run and run.
     pub async fn each_answer<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -23,7 +23,7 @@ impl Store {
         stream!(self, answers(filter, each))
     }
 
-    /// Finished runs by begin and public id.
+    /// Streams finished runs by start and public id.
     pub async fn each_run<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -32,7 +32,7 @@ impl Store {
         stream!(self, runs(filter, each))
     }
 
-    /// Searches of finished runs by run begun, run, attempt and source.
+    /// Streams searches of finished runs by start of the run, run, attempt and source.
     pub async fn each_search<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -41,7 +41,7 @@ impl Store {
         stream!(self, searches(filter, each))
     }
 
-    /// Items as each topic saw them first, by time, run and key.
+    /// Streams items as each topic first saw them, by time, run and key.
     pub async fn each_new<E: From<StoreError>>(
         &self,
         filter: &Filter,
@@ -50,7 +50,7 @@ impl Store {
         stream!(self, new(filter, each))
     }
 
-    /// When topics were looked at, by topic, time and run; also slots that were not run.
+    /// Streams runs with their searches by topic, time and run; includes slots that were not run.
     pub async fn each_look<E: From<StoreError>>(
         &self,
         filter: &Filter,

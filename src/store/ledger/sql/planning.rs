@@ -1,5 +1,4 @@
-//! Planning: which jobs a planner has to look at, and the rows of the ledger that a plan adds. What becomes of a slot is
-//! decided by the caller.
+//! Planning: finds the jobs to plan, and stores the ledger rows of plans. The caller decides about each slot.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,7 +9,7 @@ use super::{Conn, Database, definitions, leftover};
 use crate::model::Time;
 use crate::store::{JobPlan, PlannedJob, PlannedSlot, StoreError};
 
-/// Jobs that a planner has to look at.
+/// Returns the jobs to plan.
 pub(in crate::store) async fn to_plan(
     conn: &mut Conn,
     now: Time,
@@ -22,11 +21,11 @@ pub(in crate::store) async fn to_plan(
     };
     let active = runs("", "active");
     let running = runs(" AND r.state = 'running'", "running");
-    // A run whose process was killed is made again, and made up for like a missed slot.
+    // A run whose process died is retried, and counts as making up for a missed slot.
     let again = "r.attempt > CASE r.state WHEN 'running' THEN 1 ELSE 0 END";
     let backlog = runs(&format!(" AND (r.trigger = 'catch_up' OR {again})"), "backlog");
     let on_time = runs(&format!(" AND r.state = 'running' AND r.trigger <> 'catch_up' AND NOT ({again})"), "on_time");
-    // Two selections and not one with OR, so that each follows its index. Its key order comes with the plan.
+    // Two selections instead of one with OR, so that each uses its index. The plan brings them in key order.
     let sql = format!(
         "WITH due AS (SELECT id FROM (SELECT id FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot <= $1 \
            ORDER BY next_slot, id LIMIT $3) AS slots UNION \
@@ -45,7 +44,7 @@ pub(in crate::store) async fn to_plan(
             Some(_) => definitions::topic(&definition).map(|topic| topic.schedule),
             None => definitions::job(&definition).map(|job| job.schedule),
         };
-        // One that cannot be read holds up no other.
+        // A definition that cannot be read must not block others.
         let schedule = schedule.inspect_err(|error| tracing::error!(job = id, "not planned: {error}"));
         planned.push(PlannedJob {
             id,
@@ -63,7 +62,7 @@ pub(in crate::store) async fn to_plan(
     Ok(planned)
 }
 
-/// Jobs and their next slots, the next one first; a topic is named by its own id.
+/// Returns jobs with their next slots, the next one first. A topic is named by its own id.
 pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<Vec<(String, Time)>, StoreError> {
     let rows = sqlx::query(
         "SELECT coalesce(topic, id) AS name, next_slot FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL \
@@ -75,9 +74,9 @@ pub(in crate::store) async fn next_slots(conn: &mut Conn, limit: u32) -> Result<
     rows.iter().map(|row| Ok((row.try_get(0)?, Time(row.try_get(1)?)))).collect()
 }
 
-/// Plans in one transaction are few statements whatever their number: a minute at which thousands of topics are due.
+/// Stores plans in one transaction, with few statements whatever their number: thousands of topics may be due at once.
 pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time) -> Result<(u64, u64), StoreError> {
-    // With whoever changes jobs; and two planners that insert in opposite order deadlock, in key order they do not.
+    // The lock for changing jobs. Planners insert in key order, since in opposite orders they would deadlock.
     super::lock(conn, 1).await?;
     let mut ordered: Vec<&JobPlan> = plans.iter().collect();
     ordered.sort_by(|a, b| a.id.cmp(&b.id));
@@ -101,7 +100,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     }
     let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
-        // Of two plans for one job only one can have held.
+        // Of two plans for one job, only one can have held.
         if moved.remove(&plan.id) {
             kept.extend(plan.slots.iter().map(|slot| (plan, slot)));
         }
@@ -129,8 +128,8 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     Ok((held, added))
 }
 
-/// Slots that are still to come and are recorded as missed or skipped already were so by a clock that was ahead. They keep
-/// their place in the reading order but not their slot, which runs when it really comes.
+/// Frees slots that are still to come but were already recorded as missed or skipped, by a clock that was ahead. The
+/// old rows keep their place in the reading order but not their slot, which can run when it really comes.
 async fn retire(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \

@@ -1,5 +1,5 @@
-//! A topic's new id: everything that names the topic follows in one transaction, and the old id is remembered, so that a
-//! file that still says it does not begin a second history.
+//! Renaming a topic: everything that names the topic changes in one transaction. The old id is remembered, so that a
+//! configuration that still uses it does not begin a second history.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -7,7 +7,7 @@ use super::{Conn, access, alerts, days_rolled, definitions, info};
 use crate::model::{Time, Topic};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Refuses topics whose id was given up. A set that also holds the new id means a topic of its own by the old one.
+/// Refuses topics whose id was given up. If the set also contains the new id, the old one is a new topic of its own.
 pub(in crate::store) async fn refuse_old_ids(conn: &mut Conn, set: &[Topic]) -> Result<(), StoreError> {
     for row in sqlx::query("SELECT old_id, new_id FROM renamed ORDER BY old_id").fetch_all(&mut *conn).await? {
         let (old, new): (String, String) = (row.try_get(0)?, row.try_get(1)?);
@@ -28,7 +28,7 @@ pub(in crate::store) async fn refuse_old_ids(conn: &mut Conn, set: &[Topic]) -> 
 }
 
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {
-    // Topics are not synced meanwhile, and both rows are kept from planners.
+    // Keeps others from syncing topics, and locks both rows against planners.
     super::lock(conn, 1).await?;
     let sql = format!("SELECT id, definition FROM topic WHERE id = $1 OR id = $2 ORDER BY id{}", super::ROW_LOCK);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(old).bind(new).fetch_all(&mut *conn).await?;
@@ -46,7 +46,8 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
                 format!("choose another id, or rename `{new}` first"),
             ));
         }
-        // The file was changed first, so the new row is what the file says now; it keeps what people said of the old one.
+        // The configuration was changed first, so the new row has its definition. It takes over the pause of the old
+        // row.
         sqlx::query(
             "UPDATE job SET created_at = o.created_at, paused = o.paused, paused_at = o.paused_at, pause_reason = o.pause_reason \
              FROM (SELECT created_at, paused, paused_at, pause_reason FROM job WHERE topic = $1) AS o WHERE job.topic = $2",
@@ -73,7 +74,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
         .bind(old)
         .execute(&mut *conn)
         .await?;
-    // After the rows are ours: a claim that was faster is seen here, and a later one passes them over.
+    // Checked after the rows are locked: an earlier claim is visible here, and a later one skips the rows.
     let running: i64 = sqlx::query_scalar("SELECT count(*) FROM run WHERE topic = $1 AND state = 'running'")
         .bind(new)
         .fetch_one(&mut *conn)
@@ -117,7 +118,7 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     info::ask(conn).await
 }
 
-/// Whether a topic has runs or items.
+/// Returns whether a topic has runs or items.
 async fn any(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
     let found: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM (SELECT 1 FROM run WHERE topic = $1 UNION ALL SELECT 1 FROM topic_item WHERE topic = $1 LIMIT 1) AS history",
@@ -128,7 +129,7 @@ async fn any(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
     Ok(found > 0)
 }
 
-/// Has other jobs that name the topic follow it.
+/// Replaces the topic's id in the definitions of other jobs.
 async fn in_jobs(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
     for row in
         sqlx::query("SELECT id, definition FROM job WHERE topic IS NULL ORDER BY id").fetch_all(&mut *conn).await?

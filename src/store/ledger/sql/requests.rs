@@ -1,5 +1,5 @@
-//! What is asked for on pages: one row, written there, and taken up by whichever daemon is first, in one transaction with
-//! what was asked.
+//! Requests made on pages: one row each, stored there, and executed by the first daemon that takes it, in one
+//! transaction.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -7,14 +7,15 @@ use super::{Conn, Row, alerts, controls, outbox, read};
 use crate::model::{ControlRequest, JobKind, Message, Request, RequestKind, RequestState, Time};
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Requests that wait at a time; more are not taken.
+/// The most waiting requests; more are not accepted.
 const MOST: i64 = 100;
-/// How long what became of one is told, milliseconds.
+/// How long finished requests are shown, in milliseconds.
 const KEPT: i64 = 7 * 86_400_000;
 
 const REQUEST: &str = "SELECT id, kind, topic, alert, event, length, asked_at, state, answer FROM request";
 
-/// Asks, unless the same is asked already, under this id or another, or too much is; whether it was written.
+/// Stores a request, unless the same one is waiting, its id is taken, or too many are waiting. Returns whether it was
+/// stored.
 pub(in crate::store) async fn ask(
     conn: &mut Conn,
     id: &str,
@@ -43,19 +44,19 @@ pub(in crate::store) async fn ask(
     Ok(written.rows_affected() > 0)
 }
 
-/// The requests that wait, the oldest first.
+/// Returns waiting requests, the oldest first.
 pub(in crate::store) async fn open(conn: &mut Conn) -> Result<Vec<Request>, StoreError> {
     let sql = format!("{REQUEST} WHERE state = 'queued' ORDER BY asked_at, id LIMIT 20");
     sqlx::query(AssertSqlSafe(sql)).fetch_all(conn).await?.iter().map(request).collect()
 }
 
-/// The last requests of a topic, the latest first.
+/// Returns the last requests for a topic, the latest first.
 pub(in crate::store) async fn of_topic(conn: &mut Conn, topic: &str, limit: i64) -> Result<Vec<Request>, StoreError> {
     let sql = format!("{REQUEST} WHERE topic = $1 ORDER BY asked_at DESC, id DESC LIMIT $2");
     sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(limit).fetch_all(conn).await?.iter().map(request).collect()
 }
 
-/// The last requests of alerts, or of one, the latest first.
+/// Returns the last requests for alerts, or for one alert, the latest first.
 pub(in crate::store) async fn of_alerts(
     conn: &mut Conn,
     alert: Option<&str>,
@@ -68,7 +69,7 @@ pub(in crate::store) async fn of_alerts(
     rows.iter().map(request).collect()
 }
 
-/// One of them.
+/// Returns one request.
 pub(in crate::store) async fn one(conn: &mut Conn, id: &str) -> Result<Option<Request>, StoreError> {
     let row = sqlx::query(AssertSqlSafe(format!("{REQUEST} WHERE id = $1"))).bind(id).fetch_optional(conn).await?;
     row.as_ref().map(request).transpose()
@@ -95,7 +96,7 @@ fn request(row: &Row) -> Result<Request, StoreError> {
     })
 }
 
-/// Does what was asked and says so; nothing when somebody else did. What cannot be done is refused in words.
+/// Executes a request and stores the result. Returns false if another process did. A refusal is stored as the result.
 pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time) -> Result<bool, StoreError> {
     let taken = sqlx::query("UPDATE request SET state = 'done', done_at = $1 WHERE id = $2 AND state = 'queued'");
     if taken.bind(now.0).bind(&request.id).execute(&mut *conn).await?.rows_affected() == 0 {
@@ -119,7 +120,8 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
     Ok(true)
 }
 
-/// What became of it, in words. Whoever pressed saw a page of some moments ago: what changed since is said.
+/// Executes a request and returns the result as text. The page may be out of date, so the text also says what had
+/// changed.
 async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
     let ControlRequest { kind, of, event, length_ms } = &request.wish;
     if kind.is_of_alert() {
@@ -152,7 +154,7 @@ async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, S
     }
 }
 
-/// Queues a message that says nothing but that it came.
+/// Queues a test message.
 async fn tested(conn: &mut Conn, channel: &str, id: &str, now: Time) -> Result<String, StoreError> {
     let message = Message {
         event: format!("test/{id}"),
@@ -185,7 +187,7 @@ async fn resumed(conn: &mut Conn, topic: &String, now: Time) -> Result<String, S
     Ok(answer.to_owned())
 }
 
-/// Refuses what is asked of an alert that is not configured any more.
+/// Refuses requests for an alert that is no longer configured.
 async fn is_there(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
     let there: Option<String> =
         sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")

@@ -1,6 +1,6 @@
-//! The money that calls of a day cost, or may cost: counted with the call at its expected price, corrected in the
-//! transaction that stores what it did cost. A call that is lost stays as it was counted. Nothing is corrected while nobody
-//! has a budget; who gets one later begins with the ledger's sums.
+//! Counters of the money that a day's calls cost or may cost: a call is counted at its expected price, and corrected in
+//! the transaction that stores the actual cost. A lost call stays as counted. Without any budget nothing is corrected;
+//! a budget set later starts with sums over the ledger.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use super::{Conn, Database, read};
 use crate::model::{Micros, Time, Used};
 use crate::store::{Outcome, RunRef, StoreError};
 
-/// How long the counters of topics are kept.
+/// How long counters of topics are kept, in days.
 const KEPT_DAYS: i64 = 40;
 
-/// The provider of a search.
+/// SQL for the provider of a search.
 const PROVIDER: &str = "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END";
 const BY_PROVIDER: &str =
     "CASE WHEN s.source IN ('social', 'web', 'ai') THEN 'service' ELSE s.source END, s.counted_on";
 
-/// Whether a day's money is counted: somebody had a budget on it, or on the day before.
+/// Returns whether money is counted on a day: there was a budget on it or on the day before.
 pub(in crate::store) fn is_counted(money: Option<i64>, day: i64) -> bool {
     money.is_some_and(|last| last >= day - 1)
 }
 
-/// Says that money is counted on a day.
+/// Records that money is counted on a day.
 pub(in crate::store) async fn count_from(conn: &mut Conn, day: i64) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO store_info (name, value) VALUES ('money', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
@@ -31,12 +31,12 @@ pub(in crate::store) async fn count_from(conn: &mut Conn, day: i64) -> Result<()
     .bind(day.to_string())
     .execute(&mut *conn)
     .await?;
-    // Once a day, so that the counters of topics do not grow for ever; the ledger keeps what they summed up.
+    // Once a day, so that the counters of topics do not grow forever; the ledger keeps the details.
     sqlx::query("DELETE FROM topic_calls WHERE day < $1").bind(day.saturating_sub(KEPT_DAYS)).execute(conn).await?;
     Ok(())
 }
 
-/// Replaces what ending runs were counted at by what they cost. Tries of an earlier day stay counted there.
+/// Replaces the expected cost of ending runs by the actual cost. Tries of an earlier day stay counted on that day.
 pub(in crate::store) async fn settle_all(
     conn: &mut Conn,
     ends: &[(&RunRef, &Outcome)],
@@ -51,7 +51,7 @@ pub(in crate::store) async fn settle_all(
     if searches.is_empty() {
         return Ok(());
     }
-    // The day first, as for a call that is counted: whoever has its row has the rows of topics too.
+    // The day's row first, as when counting a call: whoever holds it has the topics' rows, too.
     for (update, group, same) in [
         ("calls", BY_PROVIDER, "calls.day = d.day AND calls.provider = d.topic"),
         ("topic_calls", "v.column5, s.counted_on", "topic_calls.day = d.day AND topic_calls.topic = d.topic"),
@@ -74,8 +74,8 @@ pub(in crate::store) async fn settle_all(
     Ok(())
 }
 
-/// What the searches of a day count for, by the ledger. Their runs are reached over the index on when runs happened: none
-/// lasts longer than two days.
+/// SQL for the usage on a day, summed over the ledger. Uses the index on when runs happened, going back two days: no
+/// run lasts longer.
 fn ledger(columns: &str, and: &str) -> String {
     format!(
         "SELECT {columns}, CAST(coalesce(sum(s.tries), 0) AS BIGINT) AS made, CAST(coalesce(sum(CASE WHEN coalesce(s.cost, s.expected_cost) > s.counted_before \
@@ -89,7 +89,7 @@ fn looked_at_from(day: i64) -> i64 {
     Time::of_utc_day(day.saturating_sub(2)).0
 }
 
-/// What all searches of a provider on a day count for.
+/// Returns a provider's usage on a day, summed over the ledger.
 pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
     let of = format!(" AND {PROVIDER} = $3");
     let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(looked_at_from(day)).bind(day).bind(provider);
@@ -97,7 +97,7 @@ pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i6
     Ok(Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
-/// What these topics used on a day: as counted, or by the ledger where nothing counted it yet.
+/// Returns the usage of these topics on a day: as counted, or summed over the ledger where there is no counter yet.
 pub(in crate::store) async fn of_topics(
     conn: &mut Conn,
     day: i64,
@@ -129,7 +129,7 @@ pub(in crate::store) async fn of_topics(
     Ok(used)
 }
 
-/// Keeps what topics used, whose day is held.
+/// Stores the usage of topics. The caller holds the day's row.
 pub(in crate::store) async fn keep_topics(
     conn: &mut Conn,
     day: i64,

@@ -1,5 +1,5 @@
-//! Makes the stored jobs equal to the definitions of a set: topics and other jobs alike. A new job begins now, never
-//! retroactively; so does one whose schedule changed. One that is gone is marked, and its queued runs are cancelled.
+//! Makes the stored jobs, topics and others, equal to a set of definitions. A new job, or one whose schedule changed,
+//! begins now and never retroactively. A removed job is marked, and its queued runs are cancelled.
 
 use std::cmp::Ordering;
 
@@ -11,10 +11,10 @@ use super::{Conn, Database};
 use crate::model::{Job, SchedulePolicy, Time, Topic};
 use crate::store::{StoreError, Synced};
 
-/// So many jobs written at once are news to the planner of statements.
+/// After this many changed jobs, the planner's statistics are updated.
 const MANY: usize = 200;
 
-/// Which stored jobs are removed when the set does not hold them.
+/// Which stored jobs are removed if the set does not contain them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) enum Remove {
     Nothing,
@@ -22,7 +22,7 @@ pub(in crate::store) enum Remove {
     All,
 }
 
-/// A definition of the set.
+/// A definition in the set.
 #[derive(Debug, Clone, Copy)]
 enum Defined<'s> {
     Topic(&'s Topic),
@@ -51,7 +51,7 @@ impl<'s> Defined<'s> {
         }
     }
 
-    /// As it is stored.
+    /// Returns the definition as it is stored.
     fn written(self) -> Result<String, StoreError> {
         match self {
             Self::Topic(topic) => serde_json::to_string(topic),
@@ -60,7 +60,7 @@ impl<'s> Defined<'s> {
         .map_err(|e| StoreError::unreadable(&format!("a definition of kind {} ({e})", self.kind())))
     }
 
-    /// Why its queued runs shall not run, if so.
+    /// Returns why its queued runs must not run, if so.
     fn rests(self) -> Option<&'static str> {
         match (self, self.schedule()) {
             (Self::Topic(_), None) => Some("the topic has no schedule any more"),
@@ -72,15 +72,15 @@ impl<'s> Defined<'s> {
     }
 }
 
-/// A job whose row has to be written, and until when it is planned.
+/// A job whose row must be written, and up to when it is planned.
 struct Changed<'s> {
     id: &'s str,
     defined: Defined<'s>,
     planned_until: i64,
 }
 
-/// What a set changes, found by walking through it and the stored jobs side by side, both in order of id: nothing is held
-/// of jobs that stay as they are, however many they are.
+/// What a set changes. Found by walking through the set and the stored jobs in parallel, both in order of id, so that
+/// unchanged jobs take no memory, however many there are.
 struct Difference<'s> {
     changed: Vec<Changed<'s>>,
     gone: Vec<String>,
@@ -102,7 +102,7 @@ async fn difference<'s>(
 ) -> Result<Difference<'s>, StoreError> {
     let mut found = Difference { changed: Vec::new(), gone: Vec::new(), synced: Synced::default() };
     let mut rest = ordered;
-    // Kept from planners until the end: what is written later was decided from what is read here.
+    // Locked against planners until the end, since later writes depend on what is read here.
     let sql = format!(
         "SELECT id, definition, planned_until, schedule, removed_at, kind FROM job ORDER BY id{}",
         super::ROW_LOCK
@@ -141,7 +141,7 @@ async fn difference<'s>(
     Ok(found)
 }
 
-/// Whoever calls holds the lock of those who change jobs.
+/// Stores a set of definitions. The caller holds the lock for changing jobs.
 pub(in crate::store) async fn jobs(
     conn: &mut Conn,
     topics: &[Topic],
@@ -156,7 +156,7 @@ pub(in crate::store) async fn jobs(
     ordered.sort_by(|a, b| a.0.cmp(&b.0));
     let Difference { changed, gone, synced } = difference(conn, &ordered, now, remove).await?;
     write(conn, &changed, now).await?;
-    // Their days may begin at other instants now.
+    // In another time zone, their days begin at other instants.
     let known: Vec<String> = changed.iter().filter_map(|changed| Some(changed.defined.topic()?.id.clone())).collect();
     if !known.is_empty() {
         super::days_rolled::renew(conn, &known).await?;
@@ -178,7 +178,7 @@ pub(in crate::store) async fn jobs(
         .execute(&mut *conn)
         .await?;
     }
-    // Not only of those that went just now: a run may have been given back while its job went.
+    // Also for jobs removed earlier: a run may have been released while its job was being removed.
     sqlx::query(
         "UPDATE run SET state = 'cancelled', finished_at = $1, \
          reason = CASE WHEN topic IS NULL THEN 'removed from the configuration' ELSE 'topic removed from the configuration' END \
@@ -209,7 +209,7 @@ async fn write(conn: &mut Conn, changed: &[Changed<'_>], now: Time) -> Result<()
                     .push_bind(*planned_until)
                     .push_bind(schedule_text(schedule))
                     .push_bind(now.0)
-                    // To be worked out by the planner, unless there is nothing to plan.
+                    // 0 lets the planner work out the next slot; `None` means there is nothing to plan.
                     .push_bind(schedule.filter(|policy| !policy.paused).map(|_| 0_i64));
             },
         );

@@ -1,4 +1,4 @@
-//! The topics that are watched: their ids and stored definitions.
+//! The ids and stored definitions of watched topics.
 
 use super::{Conn, definitions};
 use crate::model::Topic;

@@ -1,5 +1,5 @@
-//! A span of a topic's runs: where it lies in the reading order, and its searches with what they asked. What became of
-//! items is `sights`'; what is new or gone, others say.
+//! A span of a topic's runs: its place in the reading order, and its searches with their queries. Items are in
+//! `sights`; what is new or gone is decided elsewhere.
 
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
@@ -8,22 +8,22 @@ use super::{Conn, Row, read};
 use crate::model::{Between, Question, SearchState, Snapshot, Snapshots, Source, Span, Time};
 use crate::store::StoreError;
 
-/// Searches of one span that are read; a report of a day with a run each minute has 4,320.
+/// The most searches read of one span. A daily report with a run each minute has 4,320.
 const MOST: i64 = 6_000;
 
-/// Searches before the span that are read to compare with.
+/// Searches read before the span for comparison.
 const BEFORE: i64 = 90;
 
-/// Runs before a span among which its first searches' predecessors are looked for, but for one.
+/// The offset of the earliest run before a span in which predecessors of its first searches are looked for.
 const LAST: i64 = 29;
 
-/// The last attempt's searches of numbered runs; the tables in this order also before there are statistics.
+/// The last attempt's searches of numbered runs. `CROSS JOIN` fixes the order of the tables even without statistics.
 const SNAPSHOT: &str = "SELECT r.public_id, r.seq, coalesce(r.started_at, r.slot, r.planned_at) AS at, s.source, s.operation, s.query, s.state, \
      s.saturated, s.asked_from, s.asked_until, s.found, s.new, s.duplicate, s.outside, s.undated \
      FROM run r CROSS JOIN search s WHERE s.run = r.id AND s.attempt = r.attempt AND r.topic = $1 AND r.seq > $2 AND r.seq <= $3 \
      ORDER BY r.seq DESC, s.source LIMIT $4";
 
-/// The last place in the reading order that a topic's run took before an instant.
+/// Returns the last `seq` of a topic's runs that happened before an instant.
 pub(in crate::store) async fn seq_before(conn: &mut Conn, topic: &str, at: Time) -> Result<i64, StoreError> {
     let sql = format!(
         "SELECT r.seq FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {} < $2 ORDER BY r.seq DESC LIMIT 1",
@@ -33,18 +33,18 @@ pub(in crate::store) async fn seq_before(conn: &mut Conn, topic: &str, at: Time)
     Ok(seq.unwrap_or(0))
 }
 
-/// The last place in the reading order that a topic's run took before all of those that began at an instant or later. Of
-/// these the one that began first need not be the one that became readable first. A slot that was missed or skipped is
-/// no run: nobody looked at it, so that a comparison neither begins nor ends there.
+/// Returns the last `seq` of a topic's runs before all of those that started at or after an instant. The one that
+/// started first need not be the one with the lowest `seq`. Missed and skipped slots do not count: nothing was
+/// searched, so a comparison cannot begin or end there.
 pub(in crate::store) async fn seq_since(conn: &mut Conn, topic: &str, at: Time) -> Result<i64, StoreError> {
-    // The sum keeps both databases from walking along the topic's numbers from the first one on.
+    // `seq + 0` keeps both databases from walking along the topic's numbers from the start.
     let sql = format!(
         "SELECT min(r.seq + 0) FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL AND {} >= $2",
         read::RUN_AT
     );
     let first: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(topic).bind(at.0).fetch_one(&mut *conn).await?;
-    // Not the place just before: what other topics' runs noticed in between is news to the first of them.
+    // Not simply `first - 1`: what other topics' runs found in between is news to the first of these runs.
     let before: Option<i64> =
         sqlx::query_scalar("SELECT max(seq) FROM run WHERE topic = $1 AND seq < $2 AND started_at IS NOT NULL")
             .bind(topic)
@@ -95,7 +95,7 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
         operation: row.try_get("operation")?,
         query: row.try_get("query")?,
     };
-    // Few, and the latest is nearly always the one.
+    // There are few, and it is nearly always the latest.
     let question = questions.iter().position(|known| *known == asked).unwrap_or_else(|| {
         questions.push(asked);
         questions.len() - 1
@@ -114,8 +114,8 @@ fn snapshot(row: &Row, questions: &mut Vec<Question>) -> Result<Snapshot, StoreE
     })
 }
 
-/// When a topic was asked something else than before, in a span, in time: where two searches of a source that follow one
-/// another ask different things. A few runs of before the span are looked at, so that its first search has one before it.
+/// Returns when a topic's query changed within a span, by time: where two successive searches of a source differ. Also
+/// reads a few runs before the span, so that its first search has a predecessor.
 pub(in crate::store) async fn asked_anew(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
     let before = read::RUN_AT.replace("r.", "o.");
     let sql = format!(
@@ -133,8 +133,8 @@ pub(in crate::store) async fn asked_anew(conn: &mut Conn, topic: &str, span: Spa
     Ok(at.into_iter().map(Time).collect())
 }
 
-/// Whether a question was answered before a place in the reading order. Walks back from there, so that a question that
-/// was in force is found at once.
+/// Returns whether a query was answered before a place in the reading order. Walks back from there, so that a query in
+/// use is found at once.
 pub(in crate::store) async fn asked_before(
     conn: &mut Conn,
     topic: &str,

@@ -1,5 +1,5 @@
-//! What pages read: topics as cards, the processes that live, how the ledger stands. Each answer is bounded by its caller or
-//! by an index.
+//! Reads for pages: topics as cards, running processes, figures of the ledger. Each read is bounded by its caller or an
+//! index.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use super::{Conn, fresh, read, report};
 use crate::model::{LedgerRow, LivingRow, Time, Topic, TopicCard};
 use crate::store::StoreError;
 
-/// Topics after an id, in order of id, of these alone where they are named; `since` is from when items count as new.
+/// Returns topics after an id, in order of id; only those in `only` if given. Items count as new from `since` on.
 pub(in crate::store) async fn cards(
     conn: &mut Conn,
     only: Option<&[String]>,
@@ -18,7 +18,7 @@ pub(in crate::store) async fn cards(
     since: Time,
 ) -> Result<Vec<TopicCard>, StoreError> {
     let among = only.map(|_| format!(" AND t.id IN (SELECT given.value FROM {})", super::texts(3))).unwrap_or_default();
-    // Each last run is one look into the index on (topic, seq).
+    // Each last run is one lookup in the index on (topic, seq).
     let sql = format!(
         "SELECT t.id, t.title, t.definition, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, \
          (SELECT l.public_id FROM run l WHERE l.topic = t.id AND l.seq IS NOT NULL AND l.started_at IS NOT NULL ORDER BY l.seq DESC LIMIT 1) AS last_run, \
@@ -60,13 +60,13 @@ pub(in crate::store) async fn cards(
     for (card, last) in cards.iter_mut().zip(last) {
         card.last_run = last.and_then(|run| runs.remove(&run));
         card.new = new.remove(&card.topic).unwrap_or(0);
-        // A first answer counts nothing as new, however full it was.
+        // Items of a first answer do not count as new, however full the reply was.
         card.new_at_least = card.new > 0 && full.contains(&card.topic);
     }
     Ok(cards)
 }
 
-/// Those of some topics of which a run since an instant got a full reply.
+/// Returns those of these topics for which a run since an instant got a full reply.
 async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<HashSet<String>, StoreError> {
     let sql = format!(
         "SELECT given.value FROM {} WHERE EXISTS (SELECT 1 FROM run r JOIN search s ON s.run = r.id WHERE r.topic = given.value \
@@ -78,17 +78,17 @@ async fn full_since(conn: &mut Conn, topics: &[String], since: Time) -> Result<H
     Ok(asked.fetch_all(conn).await?.into_iter().collect())
 }
 
-/// How many topics are watched.
+/// Returns the number of watched topics.
 pub(in crate::store) async fn many_topics(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM topic WHERE removed_at IS NULL").fetch_one(conn).await?)
 }
 
-/// Whether any run can be read.
+/// Returns whether there is any readable run.
 pub(in crate::store) async fn any_run(conn: &mut Conn) -> Result<bool, StoreError> {
     Ok(sqlx::query("SELECT seq FROM run WHERE seq IS NOT NULL LIMIT 1").fetch_optional(conn).await?.is_some())
 }
 
-/// Processes, the latest sign of life first.
+/// Returns processes, the latest heartbeat first.
 pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingRow>, StoreError> {
     let rows = sqlx::query(
         "SELECT id, role, started_at, seen_at, alive_until FROM instance ORDER BY seen_at DESC, id LIMIT 50",
@@ -109,7 +109,8 @@ pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingR
         .collect()
 }
 
-/// Slots missed since an instant, and the longest that the planner should have looked at before another.
+/// Returns the slots missed since an instant, the oldest topic slot before `planned_by` that is not planned yet, and
+/// the end of the last numbered run.
 pub(in crate::store) async fn ledger(
     conn: &mut Conn,
     missed_since: Time,

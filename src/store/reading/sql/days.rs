@@ -1,5 +1,5 @@
-//! What a daily report reads, topic by topic and bounded: marks, words, reactions, searches, the last answer. No figure is
-//! made here, and no day: bounds are instants that come from outside.
+//! Reads of a daily report, per topic and bounded: marks, words, engagement, searches, the last answer. Figures and
+//! days are computed elsewhere; bounds are passed in as instants.
 
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
@@ -7,8 +7,8 @@ use super::{Conn, Database, Row, read};
 use crate::model::{Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Source, Span, Time, Tone, WindowFit, Words};
 use crate::store::{AnswerRow, StoreError};
 
-/// The item that stands for its near-copies is told by its key; where there is none, by the item's own. How well it fitted
-/// is what the first run's sources said best, by the primary key of `sighting`.
+/// An item with its cluster: the key of the first near-copy, or its own key if it has none. `fit` is the best one among
+/// the sources of the first run, read by the primary key of `sighting`.
 const MARK: &str = "SELECT i.key, i.kind, i.author, CASE WHEN i.kind = 'page' THEN i.url END AS url, i.published_at, t.first_seen, f.seq, \
      coalesce(c.key, i.key) AS cluster, i.tone, CAST(i.score AS BIGINT) AS score, i.scorer, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views, \
      i.revisions, i.pruned_at, \
@@ -28,14 +28,14 @@ pub(in crate::store) async fn marks(
     read_marks(&asked.fetch_all(conn).await?)
 }
 
-/// Items of a topic that count in a span ([`Mark::moment`]): none was seen first before that.
+/// Returns items of a topic that count in a span ([`Mark::moment`]). None was first seen before the span.
 pub(in crate::store) async fn marks_of(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
     let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
     let sql = format!("{MARK} AND {moment} >= $2 AND {moment} < $3 ORDER BY t.first_seen DESC, i.key");
     read_marks(&sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?)
 }
 
-/// When a topic saw items first in a span.
+/// Returns when a topic first saw items, within a span.
 pub(in crate::store) async fn first_seen_in(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Time>, StoreError> {
     let rows: Vec<i64> = sqlx::query_scalar(
         "SELECT t.first_seen FROM topic_item t JOIN run f ON f.id = t.first_run \
@@ -67,7 +67,7 @@ fn read_marks(rows: &[Row]) -> Result<Vec<Mark>, StoreError> {
                 seq: row.try_get("seq")?,
                 fit,
                 cluster: row.try_get("cluster")?,
-                // A word of a later version counts as not scored.
+                // A tone unknown to this version counts as not scored.
                 sound: row.try_get::<Option<String>, _>("tone")?.as_deref().and_then(Tone::parse),
                 score: row.try_get("score")?,
                 scorer: row.try_get("scorer")?,
@@ -79,7 +79,7 @@ fn read_marks(rows: &[Row]) -> Result<Vec<Mark>, StoreError> {
         .collect()
 }
 
-/// The begin of the topic's last run that looked.
+/// Returns when the topic's last run that was started began.
 pub(in crate::store) async fn last_run(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
     let at: Option<i64> = sqlx::query_scalar(
         "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND r.started_at IS NOT NULL ORDER BY r.seq DESC LIMIT 1",
@@ -100,7 +100,7 @@ pub(in crate::store) async fn look_before(conn: &mut Conn, topic: &str, at: Time
     Ok(found.map(Time))
 }
 
-/// Whatever became of it: also one that failed asked, and may have cost something.
+/// Includes failed runs: they searched, too, and may have cost something.
 pub(in crate::store) async fn first_search(conn: &mut Conn, topic: &str) -> Result<Option<Time>, StoreError> {
     first_start(conn, topic, "r.state <> 'over_quota' AND r.started_at IS NOT NULL").await
 }
@@ -109,7 +109,7 @@ pub(in crate::store) async fn first_run(conn: &mut Conn, topic: &str) -> Result<
     first_start(conn, topic, "r.state IN ('ok', 'partial')").await
 }
 
-/// By reading order, so that the index on (topic, seq) is walked from its beginning.
+/// Ordered by `seq`, so that the index on (topic, seq) is walked from its start.
 async fn first_start(conn: &mut Conn, topic: &str, which: &'static str) -> Result<Option<Time>, StoreError> {
     let sql = format!(
         "SELECT r.started_at FROM run r WHERE r.topic = $1 AND r.seq IS NOT NULL AND {which} ORDER BY r.seq LIMIT 1"
@@ -171,7 +171,7 @@ pub(in crate::store) async fn reactions(
         .collect()
 }
 
-/// Which source showed which item in the topic's runs of a span.
+/// Returns which source showed which item in the topic's runs of a span.
 pub(in crate::store) async fn shown_by(
     conn: &mut Conn,
     topic: &str,
@@ -249,7 +249,7 @@ pub(in crate::store) async fn meet(conn: &mut Conn, keys: &[String]) -> Result<V
     Ok(all)
 }
 
-/// The topic, and the span by the time of its runs.
+/// Adds the conditions for the topic, and for the span by the time of its runs.
 fn within(query: &mut QueryBuilder<Database>, topic: &str, span: Span) {
     query.push_bind(topic.to_owned()).push(" AND ").push(read::RUN_AT).push(" >= ").push_bind(span.from.0);
     query.push(" AND ").push(read::RUN_AT).push(" < ").push_bind(span.until.0);

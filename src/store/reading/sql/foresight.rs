@@ -1,5 +1,5 @@
-//! What the past says about what is to come: average prices and how often the AI source was needed. Sums over the runs
-//! that began since an instant; the forecast itself is made elsewhere.
+//! Averages for forecasts: prices, and how often the AI source was needed. Sums over runs since an instant; the
+//! forecast itself is made elsewhere.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -7,7 +7,7 @@ use super::{Conn, read};
 use crate::model::{AskedRow, BilledRow, Micros, Source, Time};
 use crate::store::StoreError;
 
-/// Searches since an instant, reached over the index on when runs happened.
+/// SQL for searches since an instant, found by the index on when runs happened.
 fn searches(columns: &str, condition: &str, group: &str) -> String {
     format!(
         "SELECT {columns} FROM run r CROSS JOIN search s WHERE s.run = r.id AND {} >= $1 AND r.seq IS NOT NULL AND {condition} \
@@ -34,8 +34,8 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
         .collect()
 }
 
-/// Runs by hand are left out: one right after another finds nothing new, which says little about the next slot. So are
-/// searches that something kept from being made.
+/// Leaves out manual runs: one right after another run finds nothing new, which says little about the next slot. Also
+/// leaves out searches that something prevented.
 pub(in crate::store) async fn ai_asked(conn: &mut Conn, since: Time) -> Result<Vec<AskedRow>, StoreError> {
     let sql = searches(
         "r.topic, CAST(sum(CASE WHEN s.state = 'not_run' THEN 0 ELSE 1 END) AS BIGINT) AS asked, count(*) AS considered",

@@ -1,6 +1,6 @@
-//! Whether what a topic saw first was new: in the window of the search that found it, and not of a baseline. The fit is the one
-//! that was stored with the first sighting, whatever the topic's window is today. The words are those of docs/explanation/changes.md, as
-//! `insight::changes` has them for a diff; here they are for readers of many rows.
+//! Decides whether items were new when a topic first saw them: in the window of the search, and not part of a baseline.
+//! Uses the fit stored with the first sighting, not the topic's current window. The terms are those of
+//! docs/explanation/changes.md; `insight::changes` implements them for a diff, and this module for reads of many rows.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,22 +10,23 @@ use super::{Conn, Row, read};
 use crate::model::{Time, WindowFit};
 use crate::store::StoreError;
 
-/// Names of one statement.
+/// Topics or keys per statement.
 const CHUNK: usize = 1_000;
 
-/// The fit of an item `t` at its topic's first sighting, by the first run `f`, as a number: in the window (1) when any source
-/// said so, else outside (2), else undated (3); null once those sightings are gone. What was found by a search of a time that
-/// was over (a backfill) is outside. Scalar selections, which PostgreSQL looks up row by row.
+/// The fit of an item `t` at its topic's first sighting in run `f`, as a number: in the window (1) if any source said
+/// so, else outside (2), else undated (3); NULL if those sightings are deleted. Findings of a search for a past span (a
+/// backfill) are outside. Scalar subqueries, which PostgreSQL evaluates row by row.
 pub(in crate::store) const FIT: &str = "(SELECT min(CASE WHEN g.fit = 'undated' THEN 3 WHEN g.fit = 'outside' THEN 2 \
      WHEN (SELECT max(q.asked_until) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) < f.started_at - 60000 THEN 2 \
      ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)";
 
-/// The same as the column `fit` of an item `i`; without sightings, whatever has a date lay in the window, as in a diff.
+/// The same as column `fit` of an item `i`. Without sightings, an item with a date counts as in the window, as in a
+/// diff.
 pub(in crate::store) fn condition() -> String {
     format!("CAST(coalesce({FIT}, CASE WHEN i.published_at IS NULL THEN 3 ELSE 1 END) AS BIGINT) AS fit")
 }
 
-/// What that column says.
+/// Reads that column.
 pub(in crate::store) fn fit(row: &Row) -> Result<WindowFit, StoreError> {
     Ok(match row.try_get("fit")? {
         1_i64 => WindowFit::In,
@@ -34,7 +35,7 @@ pub(in crate::store) fn fit(row: &Row) -> Result<WindowFit, StoreError> {
     })
 }
 
-/// The fits of items at the first sighting of each topic that knows them, or of one, by topic and key.
+/// Returns by topic and key the fits of items at their first sighting by each topic, or by one.
 pub(in crate::store) async fn fits(
     conn: &mut Conn,
     topic: Option<&str>,
@@ -58,7 +59,7 @@ pub(in crate::store) async fn fits(
     Ok(all)
 }
 
-/// Of what runs saw first, how much was older than its window, by run; runs that saw nothing of the kind are not there.
+/// Returns by run how many of the items it saw first were older than its window. Runs without any are left out.
 pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
     let sql = format!(
         "SELECT f.public_id AS run, count(*) AS many FROM {} CROSS JOIN run f CROSS JOIN topic_item t \
@@ -76,13 +77,13 @@ pub(in crate::store) async fn older(conn: &mut Conn, runs: &[String]) -> Result<
     Ok(all)
 }
 
-/// The same without asking whether the time that a search looked at was over: of many items at once, where the few runs of which
-/// that is so are looked at by themselves.
+/// Like [`FIT`], but without checking for backfills. For many items at once, where the few backfill runs are handled
+/// separately.
 const PLAIN: &str = "coalesce((SELECT min(CASE g.fit WHEN 'in' THEN 1 WHEN 'outside' THEN 2 ELSE 3 END) \
      FROM sighting g WHERE g.run = f.id AND g.item = t.item), 1)";
 
-/// How many items of each of these topics are new since an instant, before any filter. Those of baselines and backfills are few
-/// runs': they are looked for by run, and taken off.
+/// Returns by topic how many items are new since an instant, before any filter. Baselines and backfills belong to few
+/// runs; their items are found by run and subtracted.
 pub(in crate::store) async fn new_since(
     conn: &mut Conn,
     topics: &[String],
@@ -120,13 +121,13 @@ pub(in crate::store) async fn new_since(
     Ok(new)
 }
 
-/// First answers as they are bound: the run and its source in one text.
+/// Encodes first answers for binding: run and source in one text.
 fn pairs(begun: &[(i64, String)]) -> String {
     let texts: Vec<String> = begun.iter().map(|(run, source)| format!("{run} {source}")).collect();
     serde_json::json!(texts).to_string()
 }
 
-/// Whether all that run `f` saw of item `t` came from first answers, which are bound at this place.
+/// SQL condition: everything that run `f` saw of item `t` came from first answers, which are bound at this place.
 fn only_begun(place: u8) -> String {
     format!(
         "(SELECT count(*) FROM sighting s WHERE s.run = f.id AND s.item = t.item) = \
@@ -136,8 +137,8 @@ fn only_begun(place: u8) -> String {
     )
 }
 
-/// How many items of these topics were seen first since an instant and belong to a baseline: what [`new_since`] takes off for
-/// that reason. Older ones are not among them.
+/// Returns by topic how many items first seen since an instant belong to a baseline: those that [`new_since`] subtracts
+/// for that reason. Items older than their window are not included.
 pub(in crate::store) async fn of_baselines(
     conn: &mut Conn,
     topics: &[String],
@@ -163,8 +164,9 @@ pub(in crate::store) async fn of_baselines(
     Ok(all)
 }
 
-/// The runs since an instant in which a source answered a question for the first time, with that source. Of each question the first
-/// run that brought something is looked at; was it answered before, a walk back from there meets that nearly at once.
+/// Returns the runs since an instant in which a source answered a query for the first time, with the source. Checks the
+/// first run of each query that found something new; if the query was answered before, walking back from there finds
+/// that quickly.
 async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<(i64, String)>, StoreError> {
     let sql = format!(
         "SELECT r.id AS run, begun.source AS source FROM (SELECT r.topic AS topic, s.source AS source, s.operation AS operation, s.query AS query, \
@@ -180,7 +182,7 @@ async fn first_answers(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec
     rows.iter().map(|row| Ok((row.try_get("run")?, row.try_get("source")?))).collect()
 }
 
-/// The runs since an instant that looked at a time that was over.
+/// Returns the runs since an instant that searched a past span.
 async fn of_the_past(conn: &mut Conn, topics: &str, since: Time) -> Result<Vec<i64>, StoreError> {
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \

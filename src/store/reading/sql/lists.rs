@@ -1,5 +1,5 @@
-//! Lists of pages: a topic's items and answers, runs. Each page is one step along an index from where
-//! the last one ended, and looks at a bounded number of rows whatever is filtered for.
+//! Lists for pages: a topic's items and answers, runs. Each page continues along an index from where the last one
+//! ended, and reads a bounded number of rows whatever the filter.
 
 use sqlx::{QueryBuilder, Row as _};
 
@@ -9,25 +9,25 @@ use crate::store::{
     AnswerRow, Filter, FoundPlace, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError,
 };
 
-/// Items that a page looks through at most: by time it goes on where it ended, in any other order it does not.
+/// The most items searched for a page: `STEP` by time, where the next page continues; `WINDOW` in other orders, where
+/// it does not.
 const STEP: i64 = 400;
 const WINDOW: i64 = 1_000;
 
-/// The same where each item is looked up in the index of words, of common words.
+/// The same for common words, where each item is looked up in the word index.
 const WORDED: i64 = 120;
 
-/// Items with the words asked for up to which they are taken from the index of words; of more, any stretch of time has
-/// some.
+/// Up to this many items with the words, they are taken from the word index. With more, any period has some of them.
 const FEW: i64 = 3_000;
 
-/// A window that holds everything.
+/// A window without limit.
 const ALL: i64 = i32::MAX as i64;
 
-/// Reactions as one number.
+/// Engagement as one number.
 const REACTIONS: &str =
     "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
 
-/// Items of the filter's one topic.
+/// Returns items of the filter's one topic.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     filter: &Filter,
@@ -48,7 +48,7 @@ pub(in crate::store) async fn items(
         Some(wanted) if few(conn, wanted).await? => ALL,
         Some(_) => WORDED,
     };
-    // By time the window begins where the last page ended, in any other order with the latest.
+    // By time, the window begins where the last page ended; in other orders, with the latest item.
     let from = after.filter(|_| order == ItemOrder::New);
     let mut query = QueryBuilder::<Database>::new("WITH seen AS (");
     push_window(&mut query, filter, from, window);
@@ -91,7 +91,7 @@ pub(in crate::store) async fn items(
     Ok(Listed { rows: list.into_iter().map(|(_, item)| item).collect(), next, whole: window == ALL })
 }
 
-/// What is asked of an item `i` that a topic knows, `t`, but when it was seen; of its words only where they are `looked_up`.
+/// Adds the filter's conditions on item `i` of topic row `t`, except for time; conditions on words only if `looked_up`.
 fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, looked_up: bool) {
     narrow::items(query, &Filter { words: None, ..filter.clone() });
     if let Some(wanted) = filter.words.as_ref().filter(|_| looked_up) {
@@ -104,8 +104,7 @@ fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: Ite
     }
 }
 
-/// Leaves one item `m` of each cluster: the first of the cluster where it matches too, else the copy that was seen first of those
-/// that match.
+/// Keeps one item `m` of each cluster: the first of the cluster if it matches, else the matching copy seen first.
 fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder) {
     query.push(" WHERE m.cluster IS NULL OR m.cluster = m.item");
     query.push(" OR (");
@@ -131,7 +130,7 @@ fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {
     }
 }
 
-/// Items of the filter's one topic that belong to the cluster of one of them, those that were seen first before the others.
+/// Returns items of the filter's one topic in the cluster of the given item, those seen first in front.
 pub(in crate::store) async fn copies(
     conn: &mut Conn,
     filter: &Filter,
@@ -142,7 +141,7 @@ pub(in crate::store) async fn copies(
     query.push(" WHERE t.topic = ").push_bind(filter.topics.first().cloned().unwrap_or_default());
     query.push(" AND i.cluster = (SELECT c.cluster FROM item c WHERE c.key = ").push_bind(key.to_owned());
     query.push(") AND f.seq IS NOT NULL");
-    // The index of copies holds all but the first of a cluster, which stands for it wherever it matches.
+    // The index of copies contains all but the first of a cluster, which represents it wherever it matches.
     query.push(" AND i.cluster <> i.id");
     push_since(&mut query, filter);
     push_matching(&mut query, filter, ItemOrder::New, true);
@@ -150,7 +149,7 @@ pub(in crate::store) async fn copies(
     query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
-/// Whether the words asked for are rare enough to begin with them.
+/// Returns whether the words are rare enough to begin with them.
 async fn few(conn: &mut Conn, wanted: &Wanted) -> Result<bool, StoreError> {
     let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM ");
     tokens::push_found(&mut query, wanted);
@@ -159,7 +158,7 @@ async fn few(conn: &mut Conn, wanted: &Wanted) -> Result<bool, StoreError> {
     Ok(found <= FEW)
 }
 
-/// The latest items of the topic from a place on, whatever else is asked of them.
+/// Selects the latest items of the topic from a place on, without the other conditions.
 fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option<&ItemPlace>, window: i64) {
     query.push(
         "SELECT t.topic AS of, t.item AS item, t.first_seen AS first_seen, i.key AS key, f.seq AS seq \
@@ -172,14 +171,14 @@ fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option
     }
     push_since(query, filter);
     if let Some(from) = from {
-        // The first half bounds the walk along the index; the second passes over those that were shown.
+        // The first half bounds the index scan; the second skips items already shown.
         query.push(" AND t.first_seen <= ").push_bind(from.value).push(" AND (t.first_seen < ").push_bind(from.value);
         query.push(" OR i.key > ").push_bind(from.key.clone()).push(")");
     }
     query.push(" ORDER BY t.first_seen DESC, i.key LIMIT ").push_bind(window);
 }
 
-/// Where a window ended that was full: there may be more behind it.
+/// Returns where a full window ended, since there may be more items after it.
 async fn end_of_window(
     conn: &mut Conn,
     filter: &Filter,
@@ -203,7 +202,7 @@ async fn end_of_window(
     row.map(|row| Ok(ItemPlace { value: row.try_get("first_seen")?, key: row.try_get("key")? })).transpose()
 }
 
-/// What topics know of items, first seen last at the top, behind a place: the rows of an export of items.
+/// Returns items as topics know them after a place, latest first sighting first: the rows of an export of items.
 pub(in crate::store) async fn found(
     conn: &mut Conn,
     filter: &Filter,
@@ -217,7 +216,7 @@ pub(in crate::store) async fn found(
     narrow::new(&mut query, filter);
     narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     if let Some(after) = after {
-        // The first part bounds the walk along the index; the others pass over what was shown of the same instant.
+        // The first part bounds the index scan; the others skip rows of the same instant already shown.
         query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
         query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
         query.push(" OR t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
@@ -227,7 +226,7 @@ pub(in crate::store) async fn found(
     query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 
-/// Items of a topic by key.
+/// Returns items of a topic by key.
 pub(in crate::store) async fn named(conn: &mut Conn, topic: &str, keys: &[String]) -> Result<Vec<ItemRow>, StoreError> {
     let list = serde_json::json!(keys).to_string();
     let sql = format!(
@@ -239,7 +238,7 @@ pub(in crate::store) async fn named(conn: &mut Conn, topic: &str, keys: &[String
     rows.iter().map(read::item).collect()
 }
 
-/// Answers of a topic, the latest first, before a place in the reading order.
+/// Returns answers of a topic before a place in the reading order, the latest first.
 pub(in crate::store) async fn answers(
     conn: &mut Conn,
     topic: &str,
@@ -254,7 +253,7 @@ pub(in crate::store) async fn answers(
     rows.iter().map(|row| Ok((row.try_get("seq")?, read::answer(row)?))).collect()
 }
 
-/// Runs, the latest first, behind a place.
+/// Returns runs after a place, the latest first.
 pub(in crate::store) async fn runs(
     conn: &mut Conn,
     topics: Option<&[String]>,
@@ -268,7 +267,7 @@ pub(in crate::store) async fn runs(
         QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
     query.push(" WHERE 1 = 1");
     if let Some(topics) = topics {
-        // No list is empty to either database.
+        // Neither database accepts an empty list.
         query.push(" AND r.topic IN (NULL");
         for topic in topics {
             query.push(", ").push_bind(topic.clone());
@@ -276,7 +275,7 @@ pub(in crate::store) async fn runs(
         query.push(")");
     }
     if let Some(state) = state {
-        // A word of ours, not bound: only so is it known which index holds all such runs.
+        // A constant instead of a bound value: only then can the partial indexes be used.
         query.push(" AND r.state = '").push(state).push("'");
         if !matches!(state, RunState::Ok | RunState::Queued | RunState::Running) {
             query.push(" AND r.state NOT IN ('ok', 'queued', 'running')");

@@ -1,4 +1,4 @@
-//! Reports and editions of exports whose files are in place, and which of these files a later run has written over.
+//! Finished reports and export editions, and which of their files a later run has overwritten.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{Conn, Row};
 use crate::model::{MadeFile, MadeRow, Time};
 use crate::store::{RunPlace, StoreError};
 
-/// What was made, one kind of these where it is named, the latest first; of a run alone when it is named.
+/// Returns reports and editions, or one of the two kinds, the latest first; only those of a run if given.
 pub(in crate::store) async fn made(
     conn: &mut Conn,
     run: Option<&str>,
@@ -51,8 +51,8 @@ pub(in crate::store) async fn made(
     Ok(made)
 }
 
-/// Paths may have a day alone in them, or nothing of the time: a run then writes over the file of an earlier one. Of two of
-/// the same millisecond neither is known to be the last, so neither counts.
+/// Marks files that a later run has overwritten: paths may contain only the day, or no time at all. Of two made in the
+/// same millisecond both are marked, since it is unknown which came last.
 async fn mark_replaced(conn: &mut Conn, made: &mut [MadeRow]) -> Result<(), StoreError> {
     let own: BTreeSet<String> = made.iter().flat_map(|row| &row.files).map(|file| file.path.clone()).collect();
     let Some(since) = made.iter().filter(|row| !row.files.is_empty()).map(|row| row.made_at.0).min() else {
