@@ -1,21 +1,21 @@
-//! What is too old, batch by batch: what is asked of the database, and what went.
+//! Row types of pruning: what a step is given, and what it deleted.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
-/// Milliseconds of a day.
+/// A day in milliseconds.
 pub(in crate::store) const DAY: i64 = 86_400_000;
 
-/// What a row takes with its indexes, roughly: it is told to people.
+/// Rough sizes of a row with its indexes, for reports to people.
 pub(in crate::store) const SIGHTING_BYTES: i64 = 80;
 pub(in crate::store) const SEARCH_BYTES: &str = "400";
 pub(in crate::store) const RUN_BYTES: &str = "500";
 pub(in crate::store) const MESSAGE_BYTES: i64 = 300;
 
-/// Rows that a batch looks at: at first, at least and at most.
+/// Rows that a batch reads: at first, at least and at most.
 pub(in crate::store) const ROWS: (i64, i64, i64) = (200, 20, 4_000);
 
-/// How long a batch should take: others who write wait for it.
+/// How long a batch should take, since other writers wait for it.
 pub(in crate::store) const BATCH: Duration = Duration::from_millis(60);
 
 /// How far a step has got.
@@ -26,22 +26,22 @@ pub(in crate::store) struct Progress {
     pub(in crate::store) name: String,
 }
 
-/// What a step is asked.
+/// The input of a step.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Ask {
     pub(in crate::store) before: i64,
     pub(in crate::store) after: Progress,
     pub(in crate::store) limit: i64,
-    /// Runs above it are still to be read by somebody.
+    /// Runs above this number still have to be read by a follower.
     pub(in crate::store) floor: i64,
     pub(in crate::store) now: i64,
     pub(in crate::store) rehearsal: bool,
-    /// What earlier steps of a rehearsal would have taken: replies before it, snapshots of these runs.
+    /// What earlier steps of a rehearsal would have deleted: replies before this instant, and snapshots of these runs.
     pub(in crate::store) raw_before: i64,
     pub(in crate::store) thinned: HashSet<i64>,
 }
 
-/// What a step did.
+/// The result of a step.
 #[derive(Debug, Default)]
 pub(in crate::store) struct Batch {
     pub(in crate::store) after: Progress,
@@ -52,7 +52,7 @@ pub(in crate::store) struct Batch {
 }
 
 impl Batch {
-    /// One that has looked at so many rows.
+    /// Creates the result for a batch that has read this many rows.
     pub(in crate::store) fn new(ask: &Ask, looked_at: usize) -> Self {
         let more = i64::try_from(looked_at).unwrap_or(i64::MAX) >= ask.limit;
         Self { after: ask.after.clone(), more, ..Self::default() }
@@ -63,10 +63,10 @@ impl Batch {
     }
 }
 
-/// The reader that has got least far.
+/// The position of the follower that is furthest behind.
 #[derive(Debug, Clone)]
 pub(in crate::store) struct Floor {
-    /// It has read up to this run.
+    /// The last run it has read.
     pub(in crate::store) seq: i64,
     /// When the first run after that began.
     pub(in crate::store) at: i64,
@@ -79,55 +79,55 @@ impl Default for Floor {
     }
 }
 
-/// Rows of a table that went, or lost what they held, and what they took.
+/// Rows of a table that were deleted or emptied, and their size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Gone {
     pub rows: i64,
-    /// Bytes, roughly: indexes and pages are not counted.
+    /// Approximate bytes, without indexes and page overhead.
     pub bytes: i64,
 }
 
 /// What pruning did, or would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Pruned {
-    /// By table. Items stay, only their words go.
+    /// By table. Items stay; only their words are deleted.
     pub gone: BTreeMap<&'static str, Gone>,
     /// Runs of which only lasting sightings are left.
     pub thinned: i64,
-    /// A reader that has not read everything that is old enough to go; what it has not read stays.
+    /// A follower that has not read everything that is old enough to be deleted; what it has not read stays.
     pub held_by: Option<String>,
-    /// Bytes that the database's file gave back.
+    /// Bytes returned to the disk.
     pub given_back: i64,
-    /// Whether everything that is too old is gone.
+    /// Whether everything that is too old was deleted.
     pub finished: bool,
 }
 
 impl Pruned {
-    /// Rows of all tables.
+    /// Returns the number of rows in all tables.
     #[must_use]
     pub fn rows(&self) -> i64 {
         self.gone.values().map(|gone| gone.rows).sum()
     }
 }
 
-/// What a database takes.
+/// Disk usage of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Disk {
-    /// All of it.
+    /// The total size in bytes.
     pub bytes: i64,
-    /// Of these, free for what comes.
+    /// The part of it that is free for new data.
     pub free: i64,
-    /// Whether what is free can be given back without writing everything anew.
+    /// Whether free space can be returned to the disk without rewriting the whole file.
     pub gives_back: bool,
 }
 
-/// The steps, in the order in which what refers to something goes before it.
+/// The steps of pruning, ordered so that references are deleted before what they refer to.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::store) enum Step {
     Raw,
     Thin,
     Items,
     Runs,
-    /// Those of no run, such as alerts' and tests'.
+    /// Messages without a run, such as those of alerts and tests.
     Messages,
 }

@@ -1,26 +1,27 @@
-//! Searching in what was found: which items wait for the index, and items by their words. What a token is, and what a
-//! question asks for, is the caller's.
+//! Full-text search: items that wait for the index, and finding items by their words. The caller defines tokens and
+//! builds queries.
 
 pub(in crate::store) mod rows;
 
 use crate::model::Tokenise;
 use crate::store::{After, Filter, FoundItem, Store, StoreError};
 
-/// Items that are indexed in one transaction: some milliseconds of everybody else's waiting.
+/// Items indexed in one transaction; takes a few milliseconds, during which other writers wait.
 const AT_ONCE: u32 = 500;
 
 impl Store {
-    /// How many items wait for the index; without it the searched words of these are unknown, or those of before.
+    /// Returns the number of items that wait for the index. Until indexed, they are found by their old words or not at
+    /// all.
     pub async fn words_waiting(&self) -> Result<i64, StoreError> {
         read!(self, words::waiting())
     }
 
-    /// How many of these a topic knows.
+    /// Returns how many of these a topic knows.
     pub async fn words_waiting_of(&self, topic: &str) -> Result<i64, StoreError> {
         read!(self, words::waiting_of(topic))
     }
 
-    /// From now on these rules: where older ones were in force, or none, every item waits to be indexed.
+    /// Switches to these tokenizing rules. If older rules or none were in force, every item must be indexed again.
     pub async fn renew_words(&self, version: i64) -> Result<(), StoreError> {
         if read!(self, words::version())?.is_some_and(|held| held >= version) {
             return Ok(());
@@ -28,7 +29,7 @@ impl Store {
         write_tx!(self, words::renew(version))
     }
 
-    /// Indexes up to `limit` items that wait, in one transaction; returns how many.
+    /// Indexes up to `limit` waiting items in one transaction. Returns how many.
     pub async fn index_words(&self, tokenise: Tokenise, limit: u32) -> Result<u64, StoreError> {
         if !read!(self, words::any_waiting())? {
             return Ok(0);
@@ -36,8 +37,8 @@ impl Store {
         write_tx!(self, words::index(tokenise, i64::from(limit)))
     }
 
-    /// Indexes every item that waits by these rules, a few at a time, until there is none left or `enough`, asked with the
-    /// number of those done, says so.
+    /// Indexes all waiting items by these rules, a few at a time, until none is left or `enough` returns true for the
+    /// number of items done.
     pub async fn index_waiting(
         &self,
         (version, tokenise): (i64, Tokenise),
@@ -55,13 +56,13 @@ impl Store {
         Ok(done)
     }
 
-    /// Makes words that were taken out of the index leave the disk too, as far as the database lets them. It is written
-    /// anew for that: for erasure, not for every day.
+    /// Removes deleted words from the index on disk, too, as far as the database allows. This rewrites the index: only
+    /// for erasure.
     pub async fn scour_words(&self) -> Result<(), StoreError> {
         write_tx!(self, words::scour())
     }
 
-    /// Items of a filter, those of the latest runs first, then by topic and key.
+    /// Returns items that match a filter: those of the latest runs first, then by topic and key.
     pub async fn found(
         &self,
         filter: &Filter,

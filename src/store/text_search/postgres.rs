@@ -1,4 +1,5 @@
-//! The text index of PostgreSQL: vectors of tokens that were made elsewhere. No dictionary, no configuration of a language.
+//! The text index of PostgreSQL: `tsvector` values of tokens made elsewhere, without dictionary or text search
+//! configuration.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use super::Conn;
 use crate::model::{Phrase, Tokens, Wanted};
 use crate::store::StoreError;
 
-/// The column of `item_words` that names the item.
+/// The column of `item_words` that holds the item's id.
 pub(in crate::store) const ITEM: &str = "item";
 
-/// Writes tokens of items that have none in the index.
+/// Inserts tokens of items that are not in the index.
 pub(in crate::store) async fn insert(conn: &mut Conn, items: &[(i64, Tokens)]) -> Result<(), StoreError> {
     let mut insert = QueryBuilder::<Postgres>::new("INSERT INTO item_words (item, words) ");
     insert.push_values(items, |mut row, (item, tokens)| {
@@ -21,7 +22,7 @@ pub(in crate::store) async fn insert(conn: &mut Conn, items: &[(i64, Tokens)]) -
     Ok(())
 }
 
-/// Each token with its places, which begin at 1. Tokens hold nothing that would end a quotation.
+/// Formats a `tsvector`: each token with its positions, from 1. Tokens contain no character that would end a quotation.
 fn vector(tokens: &Tokens) -> String {
     let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (place, token) in (1..).zip(tokens).filter_map(|(place, token): (u32, _)| Some((place, token.as_deref()?))) {
@@ -31,19 +32,19 @@ fn vector(tokens: &Tokens) -> String {
     lexemes.join(" ")
 }
 
-/// The items that have what is wanted, as a list for `IN`.
+/// Adds a subquery for the matching items, to be used with `IN`.
 pub(in crate::store) fn push_found(query: &mut QueryBuilder<Postgres>, wanted: &Wanted) {
     query.push("(SELECT w.item FROM item_words w WHERE w.words @@ CAST(").push_bind(asked(wanted));
     query.push(" AS TSQUERY))");
 }
 
-/// Whether an item has what is wanted, looked up for it alone: for a few items, where what is wanted is common.
+/// Adds a condition that one item matches. For a few items and common words.
 pub(in crate::store) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &Wanted, item: &str) {
     query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.item = ").push(item).push(" AND w.words @@ CAST(");
     query.push_bind(asked(wanted)).push(" AS TSQUERY))");
 }
 
-/// In the words of a tsquery.
+/// Formats a `tsquery`.
 fn asked(wanted: &Wanted) -> String {
     let phrase = |phrase: &Phrase| {
         let tokens: Vec<String> = phrase.tokens.iter().map(|token| format!("'{token}'")).collect();
@@ -54,7 +55,7 @@ fn asked(wanted: &Wanted) -> String {
     all.chain(none).collect::<Vec<_>>().join(" & ")
 }
 
-/// Makes tokens that no item has any more leave the index, which keeps them otherwise.
+/// Rebuilds the index, which otherwise keeps tokens that no item has any more.
 pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query("REINDEX INDEX item_words_token").execute(conn).await?;
     Ok(())

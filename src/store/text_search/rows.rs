@@ -1,8 +1,8 @@
-//! An item that was found by its words, and where the next page begins.
+//! An item found by its words, and where the next page begins.
 
 use crate::store::ItemRow;
 
-/// An item that was found, and its place in the list.
+/// An item that was found, and its position in the list.
 #[derive(Debug, Clone)]
 pub struct FoundItem {
     /// The number of the first run of its topic that saw it.
@@ -10,7 +10,7 @@ pub struct FoundItem {
     pub item: ItemRow,
 }
 
-/// After which item of a list the next page begins: the number of its run, its topic, its key.
+/// The item after which the next page begins: the number of its run, its topic, its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct After {
     pub seq: i64,

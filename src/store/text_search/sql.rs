@@ -1,5 +1,5 @@
-//! The text index: which items wait for it, their tokens, and taking them out again. What a token is, is told to it; how
-//! each database keeps them is `tokens`'s, beside the dialects.
+//! The text index: waiting items, indexing them, and removing them. The tokenizer is passed in; `tokens` stores the
+//! tokens in each database.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -9,15 +9,15 @@ use super::{Conn, Row, read, tokens};
 use crate::model::{Kind, Readable, Tokenise};
 use crate::store::StoreError;
 
-/// Items whose tokens are written in one statement.
+/// Items per statement.
 const BATCH: usize = 500;
 
-/// The version of the rules by which items were indexed, or will be; none before anything was.
+/// Returns the version of the tokenizing rules in force; `None` before anything was indexed.
 pub(in crate::store) async fn version(conn: &mut Conn) -> Result<Option<i64>, StoreError> {
     Ok(sqlx::query_scalar("SELECT max(version) FROM item_words_rules").fetch_one(conn).await?)
 }
 
-/// From now on these rules: every item waits to be indexed by them. Newer ones stay.
+/// Switches to these rules and marks every item to be indexed again. Newer rules stay in force.
 pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     if version(conn).await?.is_some_and(|held| held >= to) {
@@ -33,23 +33,23 @@ pub(in crate::store) async fn renew(conn: &mut Conn, to: i64) -> Result<(), Stor
     Ok(())
 }
 
-/// How many items wait.
+/// Returns the number of waiting items.
 pub(in crate::store) async fn waiting(conn: &mut Conn) -> Result<i64, StoreError> {
     Ok(sqlx::query_scalar("SELECT count(*) FROM item_words_due").fetch_one(conn).await?)
 }
 
-/// How many of these a topic knows.
+/// Returns how many of these a topic knows.
 pub(in crate::store) async fn waiting_of(conn: &mut Conn, topic: &str) -> Result<i64, StoreError> {
     let sql = "SELECT count(*) FROM item_words_due d JOIN topic_item t ON t.item = d.item WHERE t.topic = $1";
     Ok(sqlx::query_scalar(sql).bind(topic).fetch_one(conn).await?)
 }
 
-/// Whether one does.
+/// Returns whether any item waits.
 pub(in crate::store) async fn any_waiting(conn: &mut Conn) -> Result<bool, StoreError> {
     Ok(sqlx::query("SELECT item FROM item_words_due LIMIT 1").fetch_optional(conn).await?.is_some())
 }
 
-/// What was written by this transaction is to be indexed: items that are new, or of which more than the reactions changed.
+/// Marks items of this transaction to be indexed: new ones, and those of which more than the engagement changed.
 pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let changed = items.iter().filter(|item| !item.stored || item.rewritten);
     let mut ids: Vec<i64> = changed.filter_map(|item| item.id).collect();
@@ -57,7 +57,7 @@ pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[LoadedItem]
     await_again(conn, &ids).await
 }
 
-/// These items wait to be indexed (again): for whoever changes their words by other ways.
+/// Marks items to be indexed (again), after a change of their words elsewhere.
 pub(in crate::store) async fn await_again(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     if items.is_empty() {
         return Ok(());
@@ -70,7 +70,7 @@ pub(in crate::store) async fn await_again(conn: &mut Conn, items: &[i64]) -> Res
     Ok(())
 }
 
-/// Takes these items out: nobody finds them any more, nor do they wait.
+/// Removes items from the index and from those waiting.
 pub(in crate::store) async fn remove(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     if items.is_empty() {
         return Ok(());
@@ -82,7 +82,7 @@ pub(in crate::store) async fn remove(conn: &mut Conn, items: &[i64]) -> Result<(
     Ok(())
 }
 
-/// Indexes up to `limit` items that wait; returns how many. Nobody changes an item meanwhile.
+/// Indexes up to `limit` waiting items and returns how many. The lock keeps items from changing meanwhile.
 pub(in crate::store) async fn index(conn: &mut Conn, tokenise: Tokenise, limit: i64) -> Result<u64, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let rows = sqlx::query(
@@ -107,7 +107,7 @@ pub(in crate::store) async fn index(conn: &mut Conn, tokenise: Tokenise, limit: 
     Ok(ids.len() as u64)
 }
 
-/// The words of a row; none when the item is gone.
+/// Returns the words of a row; `None` if the item is gone.
 fn readable(row: &Row) -> Result<Option<Readable<'_>>, StoreError> {
     if row.try_get::<Option<&str>, _>("kind")?.is_none() {
         return Ok(None);
@@ -122,7 +122,7 @@ fn readable(row: &Row) -> Result<Option<Readable<'_>>, StoreError> {
     }))
 }
 
-/// Makes what was taken out leave the disk's index, too. Takes long; for erasure.
+/// Removes deleted words from the index on disk, too. Takes long; only for erasure.
 pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
     tokens::scour(conn).await
 }

@@ -1,4 +1,4 @@
-//! The text index of SQLite: FTS5 over tokens that were made elsewhere. It parts them at spaces and does nothing else.
+//! The text index of SQLite: FTS5 over tokens made elsewhere; it only splits them at spaces.
 
 use sqlx::{QueryBuilder, Sqlite};
 
@@ -6,13 +6,13 @@ use super::Conn;
 use crate::model::{Phrase, Tokens, Wanted};
 use crate::store::StoreError;
 
-/// The column of `item_words` that names the item.
+/// The column of `item_words` that holds the item's id.
 pub(in crate::store) const ITEM: &str = "rowid";
 
-/// At a place where nothing is found. No token is this character.
+/// A placeholder for positions without a token. No token is this character.
 const NOTHING: &str = "\u{FFFC}";
 
-/// Writes tokens of items that have none in the index.
+/// Inserts tokens of items that are not in the index.
 pub(in crate::store) async fn insert(conn: &mut Conn, items: &[(i64, Tokens)]) -> Result<(), StoreError> {
     let mut insert = QueryBuilder::<Sqlite>::new("INSERT INTO item_words (rowid, words) ");
     insert.push_values(items, |mut row, (item, tokens)| {
@@ -23,18 +23,18 @@ pub(in crate::store) async fn insert(conn: &mut Conn, items: &[(i64, Tokens)]) -
     Ok(())
 }
 
-/// The items that have what is wanted, as a list for `IN`.
+/// Adds a subquery for the matching items, to be used with `IN`.
 pub(in crate::store) fn push_found(query: &mut QueryBuilder<Sqlite>, wanted: &Wanted) {
     query.push("(SELECT rowid FROM item_words WHERE item_words MATCH ").push_bind(asked(wanted)).push(")");
 }
 
-/// Whether an item has what is wanted, looked up for it alone: for a few items, where what is wanted is common.
+/// Adds a condition that one item matches. For a few items and common words.
 pub(in crate::store) fn push_has(query: &mut QueryBuilder<Sqlite>, wanted: &Wanted, item: &str) {
     query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.rowid = ").push(item).push(" AND w.words MATCH ");
     query.push_bind(asked(wanted)).push(")");
 }
 
-/// In FTS5's words. Tokens hold nothing that would end a quotation.
+/// Formats an FTS5 query. Tokens contain no character that would end a quotation.
 fn asked(wanted: &Wanted) -> String {
     let phrase = |phrase: &Phrase| format!("\"{}\"{}", phrase.tokens.join(" "), if phrase.open { " *" } else { "" });
     let all: Vec<String> = wanted.all.iter().map(phrase).collect();
@@ -46,7 +46,7 @@ fn asked(wanted: &Wanted) -> String {
     asked
 }
 
-/// Makes words that were taken out leave the file's index, which until then only passes them over.
+/// Merges the index, which otherwise keeps deleted words and only skips them.
 pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
     sqlx::query("INSERT INTO item_words (item_words) VALUES ('optimize')").execute(conn).await?;
     Ok(())

@@ -1,5 +1,5 @@
-//! What is too old, batch by batch: replies, and the words of items. Runs and their snapshots are `prune_runs`'s. Each
-//! batch looks at a bounded number of rows by an index and is whole by itself; a rehearsal weighs and writes nothing.
+//! Prunes replies and the words of items, batch by batch. Runs and their snapshots are in `prune_runs`. Each batch
+//! reads a bounded number of rows by an index and is complete in itself; a rehearsal only counts.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -10,8 +10,8 @@ use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
 use crate::store::StoreError;
 use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Progress};
 
-/// Where the reader stands that has got least far. A cursor whose job was removed holds nothing back; near-copies are looked
-/// for in the sightings of runs that brought something new.
+/// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count.
+/// Near-copies count from the first run with new items that was not compared.
 pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError> {
     let mut floor = Floor::default();
     let cursor = sqlx::query(
@@ -39,7 +39,7 @@ pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError
     Ok(floor)
 }
 
-/// Replies that came before an instant.
+/// Deletes replies received before an instant.
 pub(in crate::store) async fn raw(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     let rows = sqlx::query(RAW)
         .bind(ask.before)
@@ -68,8 +68,8 @@ pub(in crate::store) async fn raw(conn: &mut Conn, ask: &Ask) -> Result<Batch, S
 const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(request) + length(headers) AS BIGINT) AS bytes FROM raw_reply \
      WHERE received_at < $1 AND received_at >= $2 AND (received_at > $2 OR search > $3) ORDER BY received_at, search LIMIT $4";
 
-/// Items that were last seen before an instant lose their words; keys, times and what a topic knows of them stay. The
-/// first of near-copies keeps them while one of its copies is still seen.
+/// Deletes the words of items last seen before an instant; keys, times and what topics know of them stay. The first
+/// item of a cluster keeps its words while one of its copies is still seen.
 pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -122,7 +122,7 @@ pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch,
     Ok(batch)
 }
 
-/// Only so many rows are looked at, however few of them go: items that are seen for years stay among the oldest.
+/// Limits the rows read, however few of them are deleted: items that are seen for years stay among the oldest.
 const ITEMS: &str = "SELECT i.id, i.first_seen, \
      CAST(CASE WHEN i.last_seen < $1 AND NOT EXISTS (SELECT 1 FROM item c WHERE c.cluster = i.id AND c.cluster <> c.id AND c.last_seen >= $1) \
      THEN 1 ELSE 0 END AS BIGINT) AS goes, \
@@ -131,14 +131,14 @@ const ITEMS: &str = "SELECT i.id, i.first_seen, \
      FROM (SELECT o.id FROM item o WHERE o.pruned_at IS NULL AND o.first_seen < $1 AND o.first_seen >= $2 AND (o.first_seen > $2 OR o.id > $3) \
      ORDER BY o.first_seen, o.id LIMIT $4) AS few JOIN item i ON i.id = few.id ORDER BY i.first_seen, i.id";
 
-/// Up to when runs went.
+/// Returns up to when runs were pruned.
 pub(in crate::store) async fn pruned_until(conn: &mut Conn) -> Result<Option<Time>, StoreError> {
     let until: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_until'").fetch_optional(conn).await?;
     Ok(until.and_then(|until| until.parse().ok()).map(Time))
 }
 
-/// What a topic's searches were before they were pruned.
+/// Returns what is known of a topic's pruned searches.
 pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Result<PrunedDays, StoreError> {
     let uncounted: Option<String> = sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'pruned_uncounted'")
         .fetch_optional(&mut *conn)
@@ -160,7 +160,7 @@ pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Resul
     })
 }
 
-/// What pruning took of a topic's span.
+/// Returns what was pruned from a topic's span.
 pub(in crate::store) async fn trimmed(conn: &mut Conn, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
     let thinned = sqlx::query_scalar(
         "SELECT count(*) FROM run WHERE coalesce(started_at, slot, planned_at) >= $2 AND coalesce(started_at, slot, planned_at) < $3 \

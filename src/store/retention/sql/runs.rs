@@ -1,5 +1,5 @@
-//! What is too old of runs: snapshots beyond one a day, then searches, answers and the runs themselves. What tells when a
-//! topic saw an item first or last stays, and so does what a question's first answer is known by.
+//! Prunes runs: first snapshots beyond one a day, then searches, answers and the runs themselves. Keeps what shows when
+//! a topic first or last saw an item, and what identifies the first answer to a query.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::resolve::list;
 use crate::store::StoreError;
 use crate::store::retention::rows::{Ask, Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES};
 
-/// Whether a sighting is by which its topic saw the item first or last.
+/// SQL condition: by this sighting, its topic first or last saw the item.
 const LASTING: &str = "EXISTS (SELECT 1 FROM run o CROSS JOIN topic_item t WHERE o.id = sighting.run AND t.topic = o.topic \
      AND t.item = sighting.item AND (t.first_run = o.id OR t.last_run = o.id))";
 
@@ -20,12 +20,13 @@ struct Candidate {
     id: i64,
     seq: i64,
     found: i64,
-    /// How much of a snapshot it is.
+    /// How complete its snapshot is.
     rank: i64,
 }
 
-/// Of each topic and UTC day that is over: all snapshots but the last complete one, and those that were the first answer
-/// to a question. Whole days are looked at; a day of very many runs takes several batches, the one that stays being last.
+/// Thins out the snapshots of each topic and past UTC day: keeps the last complete one and those that were the first
+/// answer to a query. Works on whole days; a day with very many runs takes several batches, and the kept snapshot is
+/// always the last.
 pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -38,7 +39,7 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
         let one =
             |row: &super::Row| Ok::<_, StoreError>((row.try_get::<i64, _>("day")?, row.try_get::<String, _>("topic")?));
         match (rows.first(), rows.last()) {
-            // The whole of the first day does not fit: nothing can be said about it yet.
+            // The first day does not fit completely, so nothing can be decided about it yet.
             (Some(first), Some(last)) if full && one(first)? == one(last)? => limit = limit.saturating_mul(4),
             _ => break (rows, full),
         }
@@ -70,7 +71,7 @@ pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
             go.push(run.id);
             room -= run.found;
             if room <= 0 && !ask.rehearsal {
-                // What is left of the day is looked at again; what went is marked.
+                // The rest of the day is read again in the next batch; thinned runs are marked.
                 batch.more = true;
                 break 'days;
             }
@@ -105,7 +106,7 @@ const DAYS: &str = "SELECT id, topic, (started_at / 86400000) AS day, seq, found
      AND (started_at / 86400000) >= $2 AND ((started_at / 86400000) > $2 OR topic > $3) AND seq <= $4 \
      ORDER BY (started_at / 86400000), topic, seq LIMIT $5";
 
-/// Those of these runs that were the first to answer a question of their topic.
+/// Returns those of these runs that were the first to answer a query of their topic.
 async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, StoreError> {
     let sql = format!(
         "SELECT DISTINCT r.id FROM {} CROSS JOIN run r CROSS JOIN search s \
@@ -117,9 +118,9 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(list(runs)?).fetch_all(conn).await?.into_iter().collect())
 }
 
-/// Runs that began before an instant lose searches, answer and what is left of their sightings but what is lasting; a run
-/// of which nothing is left goes. The last run that went well, what covered furthest, first answers and the
-/// run with the highest number, which the next one is counted from, stay as they are.
+/// Deletes searches, answers and all but lasting sightings of runs that began before an instant; a run with nothing
+/// left is deleted. Keeps unchanged: the last successful run, the run with the furthest coverage, first answers, and
+/// the run with the highest number, from which numbering continues.
 pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
@@ -142,7 +143,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !ask.thinned.contains(id)).collect();
     let (given, unthinned) = (list(&ids)?, list(&whole_ids)?);
     let of = format!("(SELECT given.value FROM {})", super::numbers(1));
-    // `CROSS JOIN` makes SQLite begin with what is given.
+    // `CROSS JOIN` makes SQLite begin with the given runs.
     let searches = format!("(SELECT s.id FROM {} CROSS JOIN search s WHERE s.run = given.value)", super::numbers(1));
     let public = format!(
         "(SELECT r.public_id FROM {} CROSS JOIN run r WHERE r.id = given.value AND r.topic IS NULL)",
@@ -155,7 +156,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     );
     let unseen = " AND NOT EXISTS (SELECT 1 FROM sighting WHERE sighting.run = run.id";
     if !ask.rehearsal {
-        // Before they go, so that a day's runs and cost are known afterwards.
+        // Count them first, so that the day's runs and cost stay known.
         let count = format!(
             "INSERT INTO pruned_day (topic, day, runs, calls, cost) SELECT r.topic, s.started_at / 86400000, count(DISTINCT s.run), \
              CAST(sum(s.tries) AS BIGINT), CAST(sum(coalesce(s.cost, s.expected_cost)) AS BIGINT) \
@@ -178,7 +179,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
         ("outbox", "300", format!("FROM outbox WHERE origin IN {public} AND state IN ('sent', 'dead')")),
         ("run", RUN_BYTES, format!("{whole}{unseen} AND {LASTING})")),
     ] {
-        // A rehearsal counts nothing twice.
+        // A rehearsal must not count rows twice.
         let (but, runs) = match table {
             "raw_reply" if ask.rehearsal => (format!(" AND received_at >= {}", ask.raw_before), &given),
             "sighting" if ask.rehearsal => (String::new(), &unthinned),
