@@ -1,5 +1,5 @@
-//! Bounded history: what is too old goes, batch by batch, so that nobody who writes waits long and a kill costs nothing.
-//! What is too old is said by `model::Retention`; which rows that are, and in which order, is here and in the statements.
+//! Bounded history: deletes what is too old, batch by batch, so that writers never wait long and a kill does no harm.
+//! `model::Retention` defines what is too old; the rows and their order are defined here and in the statements.
 
 pub(in crate::store) mod rows;
 
@@ -13,11 +13,12 @@ use crate::store::{Disk, Pruned, Store, StoreError};
 
 /// How long expired and withdrawn links stay listed.
 const LINKS: Duration = Duration::from_secs(30 * 86_400);
-/// Pages of a SQLite file that are given back in one transaction.
+/// Pages of a SQLite file that are returned to the disk in one transaction.
 const PAGES: i64 = 500;
 
 impl Store {
-    /// Lets go what is too old. A rehearsal only reads. Ends early, and says so, when `within` has passed or `stop` says.
+    /// Deletes what is too old. A rehearsal only reads. Stops early when `within` has passed or `stop` returns true;
+    /// `finished` is then false.
     pub async fn prune(
         &self,
         kept: &Retention,
@@ -69,7 +70,7 @@ impl Store {
                 }
                 ask.after = batch.after;
                 ask.limit = paced(ask.limit, taken.elapsed());
-                // As long as others waited for it.
+                // Pause as long as others had to wait.
                 if !rehearsal {
                     tokio::time::sleep(taken.elapsed().min(BATCH)).await;
                 }
@@ -105,7 +106,7 @@ impl Store {
         }
     }
 
-    /// Gives free pages of a file back, a few at a time.
+    /// Returns free pages of a SQLite file to the disk, a few at a time.
     async fn give_back(
         &self,
         begun: Instant,
@@ -128,23 +129,23 @@ impl Store {
         Ok(before.free - free)
     }
 
-    /// Up to when runs went; what came before cannot be told to have been covered.
+    /// Returns up to when runs were pruned; coverage before that is unknown.
     pub async fn pruned_until(&self) -> Result<Option<Time>, StoreError> {
         read!(self, prune::pruned_until())
     }
 
-    /// What pruning took of a topic's span.
+    /// Returns what was pruned from a topic's span.
     pub async fn trimmed(&self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
         read!(self, prune::trimmed(topic, span))
     }
 
-    /// What the database takes on disk.
+    /// Returns the disk usage of the database.
     pub async fn disk(&self) -> Result<Disk, StoreError> {
         read!(self, disk::disk())
     }
 }
 
-/// As many rows as take about as long as a batch should.
+/// Adjusts the number of rows so that a batch takes about [`BATCH`].
 fn paced(rows: i64, taken: Duration) -> i64 {
     let rows = if taken > BATCH {
         rows / 2

@@ -1,12 +1,12 @@
-//! A filter as conditions of a statement: each part once, for every statement that can mean it. Which parts make sense for
-//! which rows, whoever asks for them decides. Words are bound, never written into a statement.
+//! Turns a filter into SQL conditions: each part once, for all statements that use it. The caller decides which parts
+//! apply to which rows. Values are always bound, never written into the SQL text.
 
 use sqlx::QueryBuilder;
 
 use super::{Database, fresh, read, tokens};
 use crate::store::Filter;
 
-/// One of a list.
+/// Adds `column IN (...)`.
 fn one_of(query: &mut QueryBuilder<Database>, column: &str, values: impl Iterator<Item = String>) {
     query.push(" AND ").push(column).push(" IN (");
     let mut list = query.separated(", ");
@@ -16,8 +16,8 @@ fn one_of(query: &mut QueryBuilder<Database>, column: &str, values: impl Iterato
     list.push_unseparated(")");
 }
 
-/// Begins the conditions: topics, tags and time. `time` is the column that `since` and `until` mean, `topic` that of the
-/// topic.
+/// Begins the conditions with topics, tags and time. `time` is the column for `since` and `until`, `topic` the topic
+/// column.
 pub(in crate::store) fn topics(query: &mut QueryBuilder<Database>, filter: &Filter, topic: &str, time: &str) {
     query.push(" WHERE ").push(topic).push(" IS NOT NULL");
     if !filter.topics.is_empty() {
@@ -42,13 +42,13 @@ pub(in crate::store) fn topics(query: &mut QueryBuilder<Database>, filter: &Filt
     }
 }
 
-/// What is asked of the item `i`.
+/// Adds the conditions on the item `i`.
 pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if !filter.tones.is_empty() {
         one_of(query, "i.tone", filter.tones.iter().map(ToString::to_string));
     }
     if !filter.authors.is_empty() {
-        // Both databases turn ASCII letters alone: SQLite knows no others, PostgreSQL's column is bytewise.
+        // Both databases lower only ASCII letters: SQLite knows no others, and PostgreSQL's column is bytewise.
         one_of(query, "lower(i.author)", filter.authors.iter().map(|handle| handle.to_ascii_lowercase()));
     }
     if !filter.kinds.is_empty() {
@@ -57,7 +57,7 @@ pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filte
     if !filter.languages.is_empty() {
         query.push(" AND (1 = 0");
         for tag in &filter.languages {
-            // `en` is `en`, `en-GB` and `en_GB`, and not `eng`.
+            // `en` matches `en`, `en-GB` and `en_GB`, but not `eng`.
             let begin = format!("{}-", tag.to_ascii_lowercase().replace('_', "-"));
             query
                 .push(format!(" OR substr(replace(lower(i.lang), '_', '-') || '-', 1, {}) = ", begin.chars().count()))
@@ -71,7 +71,7 @@ pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filte
     }
 }
 
-/// What people said and kept of the item of a topic, `t`.
+/// Adds the conditions on marks, stars and notes of the topic item `t`.
 pub(in crate::store) fn kept(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if !filter.marks.is_empty() {
         query.push(" AND EXISTS (SELECT 1 FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item");
@@ -85,7 +85,8 @@ pub(in crate::store) fn kept(query: &mut QueryBuilder<Database>, filter: &Filter
     }
 }
 
-/// Those that were first seen, `t` by its first run `f`, lately, and not older than their window then.
+/// Keeps items first seen since `new_since` that were not older than their window then. `t` is the topic item, `f` its
+/// first run.
 pub(in crate::store) fn new(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if let Some(since) = filter.new_since {
         query.push(" AND t.first_seen >= ").push_bind(since.0);
@@ -93,14 +94,14 @@ pub(in crate::store) fn new(query: &mut QueryBuilder<Database>, filter: &Filter)
     }
 }
 
-/// The sources in a column.
+/// Adds the condition on a source column.
 pub(in crate::store) fn sources(query: &mut QueryBuilder<Database>, filter: &Filter, column: &str) {
     if !filter.sources.is_empty() {
         one_of(query, column, filter.sources.iter().map(ToString::to_string));
     }
 }
 
-/// Items of a topic, `t`, that any of the sources showed in a run that meets a condition.
+/// Keeps topic items `t` that one of the sources showed in a run that meets the condition `run`.
 pub(in crate::store) fn shown(query: &mut QueryBuilder<Database>, filter: &Filter, run: &str) {
     if !filter.sources.is_empty() {
         query
@@ -111,8 +112,8 @@ pub(in crate::store) fn shown(query: &mut QueryBuilder<Database>, filter: &Filte
     }
 }
 
-/// Numbered runs: all of them, or a stretch of the reading order. Then the order of rows: that of the numbers where a
-/// stretch was asked for, else by time.
+/// Keeps numbered runs, all or those in a range of the reading order, and adds the order of rows: by number if a range
+/// is given, else by time.
 pub(in crate::store) fn in_order(query: &mut QueryBuilder<Database>, filter: &Filter, run: &str, at: &str) {
     query.push(" AND ").push(run).push(".seq IS NOT NULL");
     match filter.seq {
@@ -125,7 +126,7 @@ pub(in crate::store) fn in_order(query: &mut QueryBuilder<Database>, filter: &Fi
     }
 }
 
-/// The same for runs by the time at which they were or would have been.
+/// The same for runs `r`, ordered by when they happened or would have.
 pub(in crate::store) fn runs_in_order(query: &mut QueryBuilder<Database>, filter: &Filter) {
     in_order(query, filter, "r", read::RUN_AT);
 }

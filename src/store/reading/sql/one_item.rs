@@ -1,4 +1,4 @@
-//! Everything about one item, for its page: who knows it, where and when it was seen, what its words were, its near-copies.
+//! Everything about one item, for its page: topics that know it, sightings, earlier words, near-copies.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -6,22 +6,22 @@ use super::{Conn, read};
 use crate::model::{CopyRow, EarlierRow, SeenRow, Source, Time, WindowFit};
 use crate::store::{ItemRow, StoreError};
 
-/// The item that a key names, in SQL.
+/// SQL for the item that a key names.
 const BY_KEY: &str = "(SELECT k.item FROM item_key k WHERE k.key = $1)";
 
-/// A row for each topic that knows it.
+/// Returns one row for each topic that knows the item.
 pub(in crate::store) async fn known(conn: &mut Conn, key: &str) -> Result<Vec<ItemRow>, StoreError> {
     let sql = format!("{} WHERE i.id = {BY_KEY} AND f.seq IS NOT NULL ORDER BY t.topic LIMIT 100", read::ITEM);
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).fetch_all(conn).await?;
     rows.iter().map(read::item).collect()
 }
 
-/// What holds of the topic in a column when `$2` lists topics; an empty list means all.
+/// SQL condition: a column holds one of the topics listed in `$2`; an empty list means all.
 fn among(column: &str) -> String {
     format!("($2 = '[]' OR {column} IN (SELECT given.value FROM {}))", super::texts(2))
 }
 
-/// Topics as a statement takes them. No topic has an empty id, so that a list of none finds nothing.
+/// Encodes topics for binding. No topic has an empty id, so `Some([])` becomes a list that matches nothing.
 fn listed(topics: Option<&[String]>) -> String {
     match topics {
         None => "[]".to_owned(),
@@ -30,7 +30,7 @@ fn listed(topics: Option<&[String]>) -> String {
     }
 }
 
-/// Its sightings, the latest first.
+/// Returns its sightings, the latest first.
 pub(in crate::store) async fn seen(
     conn: &mut Conn,
     key: &str,
@@ -59,8 +59,8 @@ pub(in crate::store) async fn seen(
         .collect()
 }
 
-/// What its words were, the latest first. Where topics are named, those alone that one of them saw, and that were replaced
-/// before these saw the item last.
+/// Returns its earlier words, the latest first. If topics are given, only words that one of them saw, and that were
+/// replaced before it last saw the item.
 pub(in crate::store) async fn earlier(
     conn: &mut Conn,
     key: &str,
@@ -85,7 +85,7 @@ pub(in crate::store) async fn earlier(
         .collect()
 }
 
-/// Its near-copies that topics (or any) know, in order of key, and how many there are.
+/// Returns the number of its near-copies that these topics (or any) know, and the first of them in order of key.
 pub(in crate::store) async fn copies(
     conn: &mut Conn,
     key: &str,

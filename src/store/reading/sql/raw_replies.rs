@@ -1,4 +1,4 @@
-//! Replies as they were kept, with what is needed to read them again: of a run, or one after the other.
+//! Stored replies with what is needed to read them again: those of a run, or all in sequence.
 
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -29,14 +29,14 @@ fn reply(row: &Row) -> Result<StoredReply, StoreError> {
     })
 }
 
-/// Replies after one, in the order in which their searches were begun.
+/// Returns replies after one, in the order in which their searches were started.
 pub(in crate::store) async fn after(conn: &mut Conn, search: i64, most: i64) -> Result<Vec<StoredReply>, StoreError> {
     let sql = format!("{REPLY} WHERE w.search > $1 ORDER BY w.search LIMIT $2");
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(search).bind(most).fetch_all(conn).await?;
     rows.iter().map(reply).collect()
 }
 
-/// The next run in reading order that has replies, and these in the order of the sources.
+/// Returns the next run in reading order that has replies, with its replies in the order of the sources.
 pub(in crate::store) async fn next_run(
     conn: &mut Conn,
     after: i64,
@@ -66,7 +66,7 @@ pub(in crate::store) async fn next_run(
     Ok(Some((run, rows.iter().map(reply).collect::<Result<_, _>>()?)))
 }
 
-/// Searches that were answered and whose replies are not kept any more.
+/// Returns the number of answered searches whose replies are no longer kept.
 pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[String]) -> Result<i64, StoreError> {
     let sql = format!(
         "SELECT count(*) FROM run r JOIN search q ON q.run = r.id WHERE r.seq IS NOT NULL AND r.started_at >= $1 \
@@ -78,7 +78,7 @@ pub(in crate::store) async fn pruned(conn: &mut Conn, since: Time, topics: &[Str
     Ok(query.bind(super::resolve::list(topics)?).fetch_one(conn).await?)
 }
 
-/// Named readers, and the last place in the reading order that each has told of.
+/// Returns named cursors, and the last place in the reading order that each has processed.
 pub(in crate::store) async fn cursors(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
     let rows = sqlx::query(
         "SELECT name, seq FROM follower WHERE name NOT IN ('near-copies', 'days', 'counters', 'terms') ORDER BY name",

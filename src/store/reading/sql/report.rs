@@ -1,4 +1,4 @@
-//! Bounded reads for people: status, runs, one snapshot, items. Streams for exports are `stream`'s.
+//! Bounded reads for people: status, runs, one snapshot, items. Streams for exports are in `stream`.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,14 @@ use crate::store::{
     After, AnswerRow, Filter, FoundItem, ItemRow, RunRow, SearchRow, SightingRow, StoreError, TopicStatus,
 };
 
-/// The topics of a page, or those that are named.
+/// Returns the status of a page of topics, or of the named ones.
 pub(in crate::store) async fn status(
     conn: &mut Conn,
     after: &str,
     most: u32,
     named: &[String],
 ) -> Result<Vec<TopicStatus>, StoreError> {
-    // By reading order, never by database id; the index on (topic, seq) is walked back to the first that fits.
+    // By reading order, never by database id; the index on (topic, seq) is walked back to the first match.
     let mut last: HashMap<String, RunRow> = HashMap::new();
     let mut latest = QueryBuilder::<Database>::new(read::RUN);
     latest.push(
@@ -32,7 +32,7 @@ pub(in crate::store) async fn status(
             last.insert(topic, run);
         }
     }
-    // What a run that has no number yet saw first does not count yet; there is seldom such a run.
+    // Items first seen by a run that has no number yet do not count; there is seldom such a run.
     let mut standing = QueryBuilder::<Database>::new(
         "SELECT t.id, t.title, t.planned_until, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
          (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
@@ -59,7 +59,7 @@ pub(in crate::store) async fn status(
         .collect()
 }
 
-/// Some topics that are watched, or those that are named, whether they are watched or not, as `t`.
+/// Selects, as `t`, a page of watched topics, or the named topics whether watched or not.
 fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32, named: &[String]) {
     if !named.is_empty() {
         query.push(" (SELECT * FROM topic WHERE id IN (");
@@ -74,7 +74,7 @@ fn page(query: &mut QueryBuilder<Database>, after: &str, most: u32, named: &[Str
     query.push(" ORDER BY id LIMIT ").push_bind(i64::from(most)).push(") t");
 }
 
-/// Whether it is paused, and by whom: `resume` does not help against the file.
+/// Returns whether a topic is paused, and by whom: `resume` cannot undo a pause in the configuration file.
 pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> {
     let by_file = super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?);
     if !by_file && row.try_get::<i64, _>("paused")? == 0 {
@@ -86,10 +86,10 @@ pub(in crate::store) fn paused(row: &Row) -> Result<Option<Paused>, StoreError> 
 
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, limit: i64) -> Result<Vec<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    // Runs of jobs that are no topics belong to the ledger, too; exports and views are of topics.
+    // The ledger includes runs of jobs other than topics; exports and views include only those of topics.
     let of = if filter.topics.is_empty() { "r.job" } else { "r.topic" };
     narrow::topics(&mut query, filter, of, read::RUN_AT);
-    // Of runs begun in the same millisecond those still going on come first, then the last to become readable.
+    // Of runs begun in the same millisecond, those still running come first, then the last to become readable.
     query.push(" ORDER BY ").push(read::RUN_AT).push(" DESC, coalesce(r.seq, 9223372036854775807) DESC, ");
     query.push("r.public_id DESC LIMIT ").push_bind(limit);
     query.build().fetch_all(conn).await?.iter().map(read::run).collect()
@@ -103,7 +103,7 @@ pub(in crate::store) async fn run(conn: &mut Conn, public_id: &str) -> Result<Op
 
 pub(in crate::store) async fn last_snapshot(conn: &mut Conn, topic: &str) -> Result<Option<RunRow>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(read::RUN);
-    // A run whose every search failed may still have kept what came before.
+    // A run in which every search failed may still have kept earlier findings.
     query.push(
         " WHERE (r.state IN ('ok', 'partial') OR r.found > 0 OR EXISTS (SELECT 1 FROM answer a WHERE a.run = r.id))",
     );
@@ -153,7 +153,7 @@ pub(in crate::store) async fn items(
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
     if let Some(after) = after {
-        // The first part bounds the walk along the index; the others pass over what was shown of the same instant.
+        // The first part bounds the index scan; the others skip rows of the same instant already shown.
         let published = after.published_at.unwrap_or_default().0;
         query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
         query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
@@ -174,7 +174,7 @@ pub(in crate::store) async fn found(
     after: Option<&After>,
     limit: i64,
 ) -> Result<Vec<FoundItem>, StoreError> {
-    // The page is chosen by what is narrow; its texts are read for it alone.
+    // Choose the page by few columns, and read the texts only for it.
     let mut query = QueryBuilder::<Database>::new(
         "WITH page AS (SELECT t.topic AS of, t.item AS item, f.seq AS seq FROM topic_item t \
          JOIN run f ON f.id = t.first_run JOIN item i ON i.id = t.item",

@@ -1,4 +1,4 @@
-//! When each topic was looked at, and how far what was covered reaches. What is a hole is `insight`'s to say.
+//! When each topic was searched, and how far its coverage reaches. `insight` decides what is a hole.
 
 use sqlx::{QueryBuilder, Row as _};
 
@@ -6,7 +6,7 @@ use super::{Conn, Database, Row, definitions, read};
 use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, Watched};
 use crate::store::StoreError;
 
-/// One row per run and search, and per run without any.
+/// One row per run and search, and one per run without a search.
 pub(in crate::store) const LOOK: &str = "SELECT r.topic, coalesce(r.started_at, r.slot, r.planned_at) AS at, r.state AS run_state, r.reason AS run_reason, \
      s.source, s.operation, s.state, s.asked_from, s.asked_until, s.covered_from, s.covered_until, s.saturated, \
      coalesce(s.error_class, s.reason) AS trouble FROM run r LEFT JOIN search s ON s.run = r.id";
@@ -36,7 +36,8 @@ pub(in crate::store) fn look(row: &Row) -> Result<Look, StoreError> {
     })
 }
 
-/// The looks of a topic from the begin of a span on, as far as they were about it: a search may look back over it later.
+/// Returns a topic's runs with their searches from the start of a span on: those in the span, and later searches that
+/// look back into it.
 pub(in crate::store) async fn looks_over(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(LOOK);
     query.push(" WHERE r.seq IS NOT NULL AND r.topic = ").push_bind(topic.to_owned());
@@ -47,8 +48,8 @@ pub(in crate::store) async fn looks_over(conn: &mut Conn, topic: &str, span: Spa
     query.build().fetch_all(conn).await?.iter().map(look).collect()
 }
 
-/// Until when a source was covered, or was looked at and its reply was so full that it covers nothing: asking further back
-/// would not make that better.
+/// Returns until when a source is covered. A search whose reply was so full that it covers nothing counts, too: asking
+/// further back would not improve it.
 pub(in crate::store) async fn looked_until(
     conn: &mut Conn,
     topic: &str,
@@ -68,7 +69,7 @@ pub(in crate::store) async fn looked_until(
 
 pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Result<Vec<Watched>, StoreError> {
     let mut all = Vec::new();
-    // No list names those that are still watched; a name finds also one that is not any more.
+    // An empty list means all topics still watched; a name also finds a topic that no longer is.
     let lists: Vec<&[String]> = if named.is_empty() { vec![&[]] } else { named.chunks(500).collect() };
     for list in lists {
         let mut query = QueryBuilder::<Database>::new(

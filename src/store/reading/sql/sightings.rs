@@ -1,5 +1,5 @@
-//! Sightings of the next few runs, and the items they are of, in two short statements: an item is met by many runs, and is
-//! read once for all of a page, or not at all while it is known. Orders within a page are made by who reads it.
+//! Reads the sightings of the next few runs, and their items, in two short statements. An item is met by many runs, so
+//! it is read once for all of a page, or not at all if it is cached. The caller sorts within a page.
 
 use std::sync::Arc;
 
@@ -11,13 +11,14 @@ use crate::store::database::cells::{Cells, unreadable};
 use crate::store::reading::sightings::{Next, Page, Seen};
 use crate::store::{Filter, StoreError};
 
-/// What is told of an item, as columns of `i`. What another table is asked for is asked once, however often it is told.
+/// The columns of an item `i`. Subqueries are computed once here, however often their columns are used below.
 const ITEM: &str = "SELECT i.id, i.key, i.kind, i.published_at, i.url, i.author, i.title, i.text, i.lang, i.tone, i.score, i.scorer, \
      CASE WHEN i.cluster = i.id THEN i.key ELSE (SELECT c.key FROM item c WHERE c.id = i.cluster) END AS cluster, \
      (SELECT string_agg(CAST(t.first_run AS TEXT), ' ') FROM topic_item t WHERE t.item = i.id) AS firsts, \
      (SELECT string_agg(concat(m.topic, '=', m.mark), ' ') FROM item_mark m WHERE m.item = i.id) AS marks, ";
 
-/// Its cells and whether each may hold anything at all, its number first; in the order in which `pages` reads the others.
+/// An item's cells, the id first, and whether each is a text with a length; in the order in which `reading/sightings`
+/// reads them.
 const CELLS: [(&str, bool); 16] = [
     ("id", false),
     ("key", true),
@@ -38,7 +39,7 @@ const CELLS: [(&str, bool); 16] = [
     ("past", true),
 ];
 
-/// All rows of a selection as one text of such cells.
+/// SQL for all rows of a selection as one text of such cells.
 fn item_columns() -> String {
     let told = |(column, words): &(&str, bool)| {
         if *words { format!("{}, ',', {column}", super::octets(column)) } else { format!("{column}, ','") }
@@ -47,7 +48,7 @@ fn item_columns() -> String {
     format!("string_agg(concat({}), '')", told.join(", "))
 }
 
-/// The next runs with what they saw; fewer than were asked for when there are no more.
+/// Returns the next runs with what they saw; fewer than asked for if there are no more.
 pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
     let by_number = filter.seq.is_some();
     let mut query = QueryBuilder::<Database>::new(
@@ -84,7 +85,7 @@ pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next
     Ok(page)
 }
 
-/// Those of some items that the filter means, each as its cells.
+/// Returns those of some items that match the filter, each as its cells.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     filter: &Filter,
@@ -92,7 +93,7 @@ pub(in crate::store) async fn items(
 ) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
     query.push(ITEM).push(item_history::of_item()).push(" AS past FROM (SELECT given.value FROM ");
-    // The list is the first that is bound, also where the filter binds more.
+    // The list must be bound first, before the filter's values.
     query
         .push(super::numbers(1))
         .push(" WHERE ")

@@ -1,5 +1,5 @@
-//! What a run saw, as PostgreSQL hands it over with least work: an array of each of its numbers, which are never made into
-//! digits, and the few words of it in one text. Which runs those are is `statements/pages`'.
+//! Decodes a run's sightings in the form that is cheapest for PostgreSQL: numbers as arrays, so that they are never
+//! formatted as digits, and the few words joined in one text. `pages` chooses the runs.
 
 use sqlx::Row as _;
 
@@ -9,7 +9,7 @@ use crate::store::StoreError;
 use crate::store::database::cells::unreadable;
 use crate::store::reading::sightings::Sight;
 
-/// The runs `p` with their sightings `s`; what they are narrowed to stands between the two.
+/// Selects the runs `p` with their sightings `s`; conditions go between the two parts.
 pub(in crate::store) const OF_RUNS: (&str, &str) = (
     "SELECT p.place, p.run, p.topic, p.started_at, p.seq, p.id, c.* FROM p CROSS JOIN LATERAL (SELECT array_agg(s.item) AS item, \
      string_agg(s.source, ',') AS source, array_agg(s.rank) AS rank, string_agg(s.fit, ',') AS fit, \
@@ -19,7 +19,7 @@ pub(in crate::store) const OF_RUNS: (&str, &str) = (
     ") AS c",
 );
 
-/// The sightings of a run.
+/// Returns the sightings of a run.
 pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
     let (mut sources, mut fits) = (words(row, "source")?, words(row, "fit")?);
     let mut ranks = numbers(row, "rank")?;

@@ -1,4 +1,4 @@
-//! What a run saw, as SQLite hands it over with least work: one text of cells. Which runs those are is `statements/pages`'.
+//! Decodes a run's sightings in the form that is cheapest for SQLite: one text of cells. `pages` chooses the runs.
 
 use sqlx::Row as _;
 
@@ -8,7 +8,7 @@ use crate::store::StoreError;
 use crate::store::database::cells::{Cells, unreadable};
 use crate::store::reading::sightings::Sight;
 
-/// The runs `p` with their sightings `s`; what they are narrowed to stands between the two.
+/// Selects the runs `p` with their sightings `s`; conditions go between the two parts.
 pub(in crate::store) const OF_RUNS: (&str, &str) = (
     "SELECT p.place, p.run, p.topic, p.started_at, p.seq, p.id, (SELECT string_agg(concat(s.item, ',', s.source, ',', s.rank, ',', \
      s.fit, ',', s.likes, ',', s.reposts, ',', s.replies, ',', s.quotes, ',', s.bookmarks, ',', s.views, ','), '') \
@@ -16,7 +16,7 @@ pub(in crate::store) const OF_RUNS: (&str, &str) = (
     ") AS cells FROM p",
 );
 
-/// The sightings of a run.
+/// Returns the sightings of a run.
 pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
     let mut cells = Cells::of(row.try_get::<Option<&str>, _>("cells")?.unwrap_or_default());
     let mut sights = Vec::new();
@@ -26,7 +26,7 @@ pub(in crate::store) fn of(row: &Row) -> Result<Vec<Sight>, StoreError> {
     Ok(sights)
 }
 
-/// One of them, its cells in the order of the statement.
+/// Reads one sighting; the cells are in the order of the statement.
 fn sight(cells: &mut Cells<'_>) -> Result<Sight, StoreError> {
     Ok(Sight {
         item: cells.number()?.ok_or_else(unreadable)?,

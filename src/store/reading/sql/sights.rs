@@ -1,5 +1,5 @@
-//! What became of a topic's items in a span of its runs: seen first, seen last, edited, grown. Each reading is bounded
-//! by [`MOST_SIGHTS`] rows. What it means is not decided here.
+//! What happened to a topic's items in a span of its runs: first seen, last seen, edited, grown. Each read is bounded
+//! by [`MOST_SIGHTS`] rows. What it means is decided elsewhere.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::store::{MOST_SIGHTS, StoreError};
 const HEAD: &str =
     "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
 
-/// The item that a column names, and the first of its near-copies.
+/// Joins the item that a column names, and the first of its near-copies.
 fn joined(on: &str) -> String {
     format!("JOIN item i ON i.id = {on} LEFT JOIN item c ON c.id = i.cluster")
 }
@@ -33,7 +33,7 @@ fn head(row: &Row) -> Result<ItemHead, StoreError> {
     })
 }
 
-/// When the first and the last run of a span began.
+/// Returns when the first and the last run of a span began.
 async fn times(conn: &mut Conn, topic: &str, between: Between) -> Result<Option<(i64, i64)>, StoreError> {
     let row = sqlx::query(
         "SELECT min(started_at) AS first, max(started_at) AS last FROM run WHERE topic = $1 AND seq > $2 AND seq <= $3",
@@ -47,8 +47,8 @@ async fn times(conn: &mut Conn, topic: &str, between: Between) -> Result<Option<
     Ok(first.zip(last))
 }
 
-/// Items that the topic saw first in the span, the latest first. An item was first seen when its first run began, so
-/// that the index on that time finds them.
+/// Returns items that the topic first saw in the span, the latest first. `first_seen` is the start of the first run, so
+/// the index on it finds them.
 pub(in crate::store) async fn first(
     conn: &mut Conn,
     topic: &str,
@@ -89,13 +89,13 @@ pub(in crate::store) async fn first(
     Ok(all)
 }
 
-/// Items are seen first after they were published, but for clocks that differ.
+/// Items are first seen after they are published, unless clocks differ by up to this.
 const CLOCKS: i64 = 86_400_000;
 
-/// Items that a run of the span saw before its last one, published since an instant; with their sightings in it. Found by
-/// when they were seen first, which is far fewer rows than all sightings of the span. A topic's row names the run of the
-/// latest time, but the last in the reading order may be another: clocks step back, and a run may end after one that
-/// began later. So their sightings say which it is. What was seen at the end of the span or later is not asked for.
+/// Returns items published since an instant that a run of the span saw before its last one, with their sightings in the
+/// span. Found by `first_seen`, which gives far fewer rows than all sightings of the span. `topic_item.last_run` is the
+/// latest run by time, but another run may be later in the reading order: clocks are set back, and a run may end after
+/// one that began later. So the sightings decide. Items seen at the end of the span or later are left out.
 pub(in crate::store) async fn last(
     conn: &mut Conn,
     topic: &str,
@@ -144,12 +144,13 @@ pub(in crate::store) async fn last(
     Ok(all)
 }
 
-/// Runs after the begin of a span of which the earliest begin is looked for: no run takes so long that it is not among them.
+/// Runs after the start of a span among which the earliest start is looked for. More than can end while one run goes
+/// on.
 const RUNS: i64 = 10_000;
 
-/// Items of the topic whose words a run of the span replaced, whichever topic's run it was; the latest first. They are
-/// found by when that was, which is not before any run of the span began. What an item said before the topic first saw it
-/// was never told to it, so it knows of no such edit.
+/// Returns items of the topic whose words were replaced in the span, by a run of any topic, the latest first. Found by
+/// the time of the replacement, which is not before the start of any run of the span. Changes before the topic first
+/// saw an item are left out: the topic never saw the old words.
 pub(in crate::store) async fn edited(
     conn: &mut Conn,
     topic: &str,
@@ -177,7 +178,7 @@ pub(in crate::store) async fn edited(
     let rows = asked.bind(MOST_SIGHTS).fetch_all(conn).await?;
     let mut all: Vec<Edit> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    // The words that a later edit replaced are those after this one.
+    // The words that a later edit replaced are the result of this one.
     let mut later: HashMap<String, (Option<String>, Option<String>)> = HashMap::new();
     for row in &rows {
         let key: String = row.try_get("key")?;
@@ -200,7 +201,7 @@ pub(in crate::store) async fn edited(
     Ok(all)
 }
 
-/// Items that one source showed twice in the span, whose reactions grew; the order is that of the key and the source.
+/// Returns items that one source showed twice in the span with growing engagement, in order of key and source.
 pub(in crate::store) async fn grown(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
     const KINDS: [&str; 6] = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"];
     let columns = |table: &str, name: &str| KINDS.map(|kind| format!("{table}.{kind} AS {name}_{kind}")).join(", ");

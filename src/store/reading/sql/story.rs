@@ -1,5 +1,5 @@
-//! What a story is read from: which items are near-copies of one, which may hold an address, and when topics and sources saw
-//! them. Every question is answered by an index and bounded; whether a text holds an address is the caller's to say.
+//! Reads for a story: near-copies of an item, items that may contain an address, and when topics and sources saw them.
+//! Each query uses an index and is bounded. The caller checks whether a text contains an address.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::store::StoreError;
 /// Characters of a text in which links are looked for.
 const MOST_READ: i64 = 8_192;
 
-/// Whether readers may see an item.
+/// SQL condition: readers may see the item.
 fn seen(item: &str) -> String {
     format!(
         "EXISTS (SELECT 1 FROM topic_item t JOIN run f ON f.id = t.first_run WHERE t.item = {item} AND f.seq IS NOT NULL)"
@@ -30,7 +30,7 @@ fn linking(row: &Row) -> Result<Linking, StoreError> {
     })
 }
 
-/// The item that a key names, with all its keys.
+/// Returns the item that a key names, with all its keys.
 pub(in crate::store) async fn asked(conn: &mut Conn, key: &str) -> Result<Option<Linking>, StoreError> {
     let sql = format!(
         "SELECT i.key, i.kind, i.url, substr(i.text, 1, CAST($2 AS INTEGER)) AS text FROM item_key k JOIN item i ON i.id = k.item WHERE k.key = $1 AND {}",
@@ -43,7 +43,7 @@ pub(in crate::store) async fn asked(conn: &mut Conn, key: &str) -> Result<Option
     Ok(Some(item))
 }
 
-/// Keys of the item and its near-copies, those that were seen first before the others.
+/// Returns keys of the item and its near-copies, those seen first in front.
 pub(in crate::store) async fn copies(conn: &mut Conn, key: &str, most: i64) -> Result<Vec<String>, StoreError> {
     let sql = format!(
         "WITH head AS (SELECT i.cluster AS id FROM item_key k JOIN item i ON i.id = k.item WHERE k.key = $1) \
@@ -55,9 +55,9 @@ pub(in crate::store) async fn copies(conn: &mut Conn, key: &str, most: i64) -> R
     Ok(sqlx::query_scalar(AssertSqlSafe(sql)).bind(key).bind(most).fetch_all(conn).await?)
 }
 
-/// Posts that have certain words, in the order in which they came.
+/// Returns posts that contain certain words, in order of arrival.
 pub(in crate::store) async fn worded(conn: &mut Conn, wanted: &Wanted, most: i64) -> Result<Vec<Linking>, StoreError> {
-    // What has the words is found by their index, once, before anything is read of it.
+    // Find the matching items in the word index once, before reading any of them.
     let mut query = QueryBuilder::<Database>::new("WITH found (id) AS MATERIALIZED ");
     tokens::push_found(&mut query, wanted);
     query
@@ -69,7 +69,7 @@ pub(in crate::store) async fn worded(conn: &mut Conn, wanted: &Wanted, most: i64
     query.build().persistent(false).fetch_all(conn).await?.iter().map(linking).collect()
 }
 
-/// Items by key with their ties, those that were seen first before the others, at most so many.
+/// Returns items by key with their ties, those seen first in front, at most `most`.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     ties: &HashMap<String, Tie>,
@@ -116,7 +116,7 @@ pub(in crate::store) async fn items(
     Ok(items)
 }
 
-/// When topics and sources saw the items.
+/// Fills in when topics and sources saw the items.
 async fn seen_by(conn: &mut Conn, items: &mut [StoryItem]) -> Result<(), StoreError> {
     let places: HashMap<String, usize> = items.iter().enumerate().map(|(at, item)| (item.key.clone(), at)).collect();
     let keys = list(&items.iter().map(|item| &item.key).collect::<Vec<_>>())?;
@@ -166,7 +166,7 @@ fn at<'i>(
     Ok(place.and_then(|place| items.get_mut(*place)))
 }
 
-/// Whether runs brought items that nobody compared with others yet.
+/// Returns whether there are items not compared with others yet.
 pub(in crate::store) async fn uncompared(conn: &mut Conn) -> Result<bool, StoreError> {
     let first = "SELECT seq FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > (SELECT seq FROM follower WHERE name = 'near-copies') ORDER BY seq LIMIT 1";
     Ok(sqlx::query(first).fetch_optional(conn).await?.is_some())

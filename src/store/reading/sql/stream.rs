@@ -1,4 +1,4 @@
-//! Whole tables for exports, row by row in constant memory and in an order that is the same on both databases.
+//! Streams whole tables for exports, row by row in constant memory and in an order that is the same on both databases.
 
 use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
@@ -8,7 +8,7 @@ use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
 use crate::store::reading::item_history as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
-/// What is done with each row.
+/// Called for each row.
 type Each<'a, T, E> = &'a mut (dyn FnMut(T) -> Result<(), E> + Send);
 
 pub(in crate::store) async fn items<E: From<StoreError>>(
@@ -73,8 +73,8 @@ fn searched(row: &Row) -> Result<SearchedRow, StoreError> {
     })
 }
 
-/// Whether an item was there before its topic began to look: no source that showed it to the first run had answered the
-/// same question before. Once the sightings of that run are gone, every source that it asked counts.
+/// Whether an item was there before its topic began to search: no source that showed it to the first run had answered
+/// the same query before. If the sightings of that run are deleted, every source that the run searched counts.
 const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.state IN ('ok', 'empty') \
      AND (EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item AND g.source = q.source) \
        OR NOT EXISTS (SELECT 1 FROM sighting g WHERE g.run = f.id AND g.item = t.item)) \
@@ -101,7 +101,7 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
     narrow::new(&mut query, filter);
     narrow::shown(&mut query, filter, "s.run = t.first_run");
     if let Some(between) = filter.seq {
-        // An item was first seen when its first run began, so that the index on that time finds it.
+        // `first_seen` is the start of the first run, so the index on it bounds the search.
         query.push(" AND t.first_seen >= (SELECT min(b.started_at) FROM run b WHERE b.seq > ").push_bind(between.since);
         query.push(" AND b.seq <= ").push_bind(between.until).push(")");
     }
