@@ -11,7 +11,7 @@ use crate::store::{Store, StoreError, StoreErrorKind};
 const NEEDED: usize = 1024 * 1024;
 
 impl Store {
-    /// Checks that there is room to store something. On SQLite it writes an unnamed temporary file of [`NEEDED`] bytes
+    /// Checks that there is room to store something. On SQLite it writes an unnamed temporary file of `NEEDED` bytes
     /// to test the disk. On both databases, recent writes of this process that failed count, too.
     pub async fn has_room(&self) -> Result<(), StoreError> {
         let remembered = match &self.db {
@@ -27,7 +27,7 @@ impl Store {
     }
 }
 
-/// Checks that the disk of a file takes [`NEEDED`] more bytes.
+/// Checks that the disk of a file takes `NEEDED` more bytes.
 fn ask(file: &Path) -> Result<(), StoreError> {
     // The file may be a link to another disk.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());

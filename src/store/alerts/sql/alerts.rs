@@ -104,7 +104,8 @@ pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<A
     Ok(AlertStanding { cursor, sent_at, snoozed_until, firing, waiting, waiting_in_all })
 }
 
-/// Marks searches whose span was already over when they were made (backfills): they say nothing about the present.
+/// Returns the searches of a topic's latest runs, by source. Marks those of spans that were already over (backfills):
+/// they say nothing about the present.
 pub(in crate::store) async fn searched(
     conn: &mut Conn,
     topic: &str,
