@@ -7,7 +7,7 @@ use crate::store::{StoreError, StoreErrorKind};
 
 /// How long a refused write counts on SQLite, if the same write was not tried again although the disk has room.
 pub(in crate::store) const REMEMBERED_BESIDE_ROOM: Duration = Duration::from_secs(60);
-/// The same on a server, whose disk cannot be tested from here.
+/// How long a refused write counts on a server, whose disk cannot be tested from here.
 pub(in crate::store) const REMEMBERED: Duration = Duration::from_secs(600);
 
 /// Writes that the disk refused and that have not succeeded since.

@@ -45,7 +45,7 @@ impl Store {
         read!(self, tallies::searched_sources())
     }
 
-    /// The same for some topics.
+    /// Returns all sources that answered for these topics, and those of the search service.
     pub async fn searched_sources_of(&self, topics: &[String]) -> Result<Vec<Source>, StoreError> {
         let latest = self.latest_of(topics).await?;
         let all = latest.into_iter().map(|one| one.source).chain(Source::SERVICE.iter().copied());

@@ -9,7 +9,7 @@ pub const TONES: usize = Tone::ALL.len();
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Rejudged {
     pub judged: i64,
-    /// Those of them that had no tone before.
+    /// Items judged that had no tone before.
     pub first: i64,
     /// Counts from old tone to new tone, in the order of [`Tone::ALL`]; unchanged items are on the diagonal.
     pub moved: [[i64; TONES]; TONES],

@@ -16,13 +16,13 @@ pub struct PlannedJob {
     pub planned_until: Time,
     /// Runs that are queued or running.
     pub active: u32,
-    /// Those of them that are running.
+    /// Runs that are running now.
     pub running: u32,
     /// Slots of those that are queued, up to `planned_until`.
     pub waiting: Vec<Time>,
     /// Catch-up runs and retries among the active ones.
     pub backlog: u32,
-    /// Those running that are not making up for a missed slot.
+    /// Running runs that do not make up for a missed slot.
     pub on_time: u32,
 }
 

@@ -1,4 +1,4 @@
-//! A cache of items that pages of an export met lately, bounded in bytes, so that they are not read again. `pages`
+//! A cache of items that pages of an export used lately, bounded in bytes, so that they are not read again. `pages`
 //! reads them.
 
 use std::collections::{HashMap, VecDeque};
@@ -10,23 +10,23 @@ pub(in crate::store) type Met = Option<Arc<str>>;
 /// Bytes of an entry besides its cells.
 const ITEM: usize = 64;
 
-/// Bytes of cached items. Runs of a topic meet most items again; there is room for the recent items of a few hundred
+/// Bytes of cached items. Runs of a topic see most items again; there is room for the recent items of a few hundred
 /// topics.
 const KNOWN: usize = 5 * 512 * 1024;
 
 /// The number of parts in which the cache is evicted.
 const PARTS: usize = 8;
 
-/// A cache of items by id that evicts those not met for longest. `None` is an item that the filter does not match. The
+/// A cache of items by id that evicts the least recently used. `None` is an item that the filter does not match. The
 /// database never reuses the id of an item.
 #[derive(Debug, Default)]
 pub(in crate::store) struct ItemCache {
-    /// Each item with the round in which it was last met.
+    /// Each item with the round in which it was last used.
     items: HashMap<i64, (u64, Met)>,
     round: u64,
-    /// The items met in each round, the oldest round first. An item met again is in a later round, too.
+    /// The items used in each round, the oldest round first. An item used again is in a later round, too.
     met: VecDeque<Vec<i64>>,
-    /// Bytes met in this round.
+    /// Bytes used in this round.
     bytes: usize,
 }
 
@@ -37,7 +37,7 @@ impl ItemCache {
         self.note(item, bytes);
     }
 
-    /// Returns a cached item and marks it as met.
+    /// Returns a cached item and marks it as used.
     pub(in crate::store) fn meet(&mut self, item: i64) -> Option<Met> {
         let (round, met) = self.items.get_mut(&item)?;
         let (before, met) = (std::mem::replace(round, self.round), met.clone());

@@ -179,7 +179,7 @@ impl Moment {
         ask!(self, story::asked(key))
     }
 
-    /// Returns keys of an item and its near-copies, those seen first in front.
+    /// Returns keys of an item and its near-copies, in order of first sighting.
     pub async fn story_copies(&mut self, key: &str, most: i64) -> Result<Vec<String>, StoreError> {
         ask!(self, story::copies(key, most))
     }
@@ -189,7 +189,7 @@ impl Moment {
         ask!(self, story::worded(wanted, most))
     }
 
-    /// Returns the items of a story by their keys, those seen first in front.
+    /// Returns the items of a story by their keys, in order of first sighting.
     pub async fn story_items(
         &mut self,
         ties: &HashMap<String, Tie>,

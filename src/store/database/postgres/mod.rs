@@ -135,7 +135,7 @@ const ANSWERED: Duration = Duration::from_secs(5);
 /// Longest wait for a new connection that tests whether the server is reachable.
 const REACHABLE: Duration = Duration::from_secs(10);
 
-/// The same for a process that is stopping.
+/// Longest wait for that test connection in a process that is stopping.
 const REACHABLE_AT_THE_END: Duration = Duration::from_secs(2);
 
 /// Longest time for closing the connections.

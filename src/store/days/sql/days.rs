@@ -231,7 +231,7 @@ pub(in crate::store) async fn renew(conn: &mut Conn, topics: &[String]) -> Resul
     Ok(())
 }
 
-/// The same for all topics that have one of these items.
+/// Marks all topics that have one of these items, so that all their days are counted again.
 pub(in crate::store) async fn renew_of(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT t.topic, 0 FROM {} CROSS JOIN topic_item t WHERE t.item = given.value \

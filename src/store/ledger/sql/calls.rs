@@ -34,7 +34,7 @@ pub(in crate::store) async fn before_all(
     Ok(permissions)
 }
 
-/// The same for calls of one provider.
+/// Counts calls of one provider and returns the permissions in the same order.
 async fn before_provider(
     conn: &mut Conn,
     provider: &str,

@@ -222,7 +222,7 @@ async fn write(conn: &mut Conn, changed: &[Changed<'_>], now: Time) -> Result<()
     Ok(())
 }
 
-/// The same for topics alone.
+/// Takes the lock and stores a set of topics, without other jobs.
 pub(in crate::store) async fn topics(
     conn: &mut Conn,
     topics: &[Topic],

@@ -20,7 +20,7 @@ pub(in crate::store) const FIT: &str = "(SELECT min(CASE WHEN g.fit = 'undated' 
      WHEN (SELECT max(q.asked_until) FROM search q WHERE q.run = f.id AND q.attempt = f.attempt AND q.source = g.source) < f.started_at - 60000 THEN 2 \
      ELSE 1 END) FROM sighting g WHERE g.run = f.id AND g.item = t.item)";
 
-/// The same as column `fit` of an item `i`. Without sightings, an item with a date counts as in the window, as in a
+/// [`FIT`] as column `fit` of an item `i`. Without sightings, an item with a date counts as in the window, as in a
 /// diff.
 pub(in crate::store) fn condition() -> String {
     format!("CAST(coalesce({FIT}, CASE WHEN i.published_at IS NULL THEN 3 ELSE 1 END) AS BIGINT) AS fit")

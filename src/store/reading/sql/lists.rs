@@ -14,7 +14,7 @@ use crate::store::{
 const STEP: i64 = 400;
 const WINDOW: i64 = 1_000;
 
-/// The same for common words, where each item is looked up in the word index.
+/// The most items searched for a page with common words, since each item is looked up in the word index.
 const WORDED: i64 = 120;
 
 /// Up to this many items with the words, they are taken from the word index. With more, any period has some of them.
@@ -130,7 +130,7 @@ fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {
     }
 }
 
-/// Returns items of the filter's one topic in the cluster of the given item, those seen first in front.
+/// Returns items of the filter's one topic in the cluster of the given item, in order of first sighting.
 pub(in crate::store) async fn copies(
     conn: &mut Conn,
     filter: &Filter,

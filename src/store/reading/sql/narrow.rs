@@ -126,7 +126,7 @@ pub(in crate::store) fn in_order(query: &mut QueryBuilder<Database>, filter: &Fi
     }
 }
 
-/// The same for runs `r`, ordered by when they happened or would have.
+/// Like [`in_order`] for runs `r`, ordered by when they happened or would have.
 pub(in crate::store) fn runs_in_order(query: &mut QueryBuilder<Database>, filter: &Filter) {
     in_order(query, filter, "r", read::RUN_AT);
 }

@@ -1,4 +1,4 @@
-//! Reads the sightings of the next few runs, and their items, in two short statements. An item is met by many runs, so
+//! Reads the sightings of the next few runs, and their items, in two short statements. An item is seen by many runs, so
 //! it is read once for all of a page, or not at all if it is cached. The caller sorts within a page.
 
 use std::sync::Arc;

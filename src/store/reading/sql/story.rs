@@ -43,7 +43,7 @@ pub(in crate::store) async fn asked(conn: &mut Conn, key: &str) -> Result<Option
     Ok(Some(item))
 }
 
-/// Returns keys of the item and its near-copies, those seen first in front.
+/// Returns keys of the item and its near-copies, in order of first sighting.
 pub(in crate::store) async fn copies(conn: &mut Conn, key: &str, most: i64) -> Result<Vec<String>, StoreError> {
     let sql = format!(
         "WITH head AS (SELECT i.cluster AS id FROM item_key k JOIN item i ON i.id = k.item WHERE k.key = $1) \
@@ -69,7 +69,7 @@ pub(in crate::store) async fn worded(conn: &mut Conn, wanted: &Wanted, most: i64
     query.build().persistent(false).fetch_all(conn).await?.iter().map(linking).collect()
 }
 
-/// Returns items by key with their ties, those seen first in front, at most `most`.
+/// Returns items by key with their ties, in order of first sighting, at most `most`.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
     ties: &HashMap<String, Tie>,
