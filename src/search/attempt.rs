@@ -1,5 +1,5 @@
-//! One try of one call: sends, reads under the cap and the deadline, and says what came of it. Whether there is another
-//! try is `client`'s choice.
+//! One try of one call: sends the request, reads the reply within the size cap and the deadline, and returns the
+//! outcome. `client` decides about retries.
 
 use std::time::{Duration, Instant};
 
@@ -18,14 +18,14 @@ use super::{ErrorClass, Request, retry_after};
 use crate::http::{self, Stopped, Unread};
 use crate::model::{Micros, Time};
 
-/// How long an error's text and a kept header may be, in characters.
+/// The maximum length of an error text and of a kept header, in characters.
 const TEXT: usize = 300;
-/// How many decoded bytes of an error body are read.
+/// The maximum number of decoded bytes read from an error body.
 const ERROR_BODY: u64 = 64 * 1024;
-/// How many headers are kept.
+/// The maximum number of headers kept.
 const HEADERS: usize = 32;
 
-/// What every try of a client needs.
+/// What all tries of a client share.
 pub(super) struct Caller {
     pub(super) http: reqwest::Client,
     pub(super) key: Key,
@@ -34,7 +34,7 @@ pub(super) struct Caller {
     pub(super) max_response_bytes: u64,
 }
 
-/// What is sent to be let in.
+/// How a request is authorized.
 pub(super) enum Key {
     None,
     /// `Authorization`, marked sensitive.
@@ -42,7 +42,7 @@ pub(super) enum Key {
     Session(Session),
 }
 
-/// A reply that is no failure, or what had arrived of one.
+/// A successful reply, or the part of one that arrived.
 pub(super) struct Arrived {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
@@ -50,14 +50,14 @@ pub(super) struct Arrived {
     pub(super) cost: Option<Micros>,
 }
 
-/// What came of a try.
+/// The outcome of one try.
 pub(super) struct Tried {
     pub(super) latency: Duration,
     pub(super) outcome: Result<Arrived, (Failure, Option<Arrived>)>,
 }
 
 impl Caller {
-    /// Makes the call once. A failure comes with the part of a 2xx reply that arrived before it, if any did.
+    /// Makes the call once. A failure comes with the part of a 2xx reply that arrived before it, if any.
     pub(super) async fn make(&self, request: &Request, url: Url, now: &(dyn Fn() -> Time + Send + Sync)) -> Tried {
         let begun = Instant::now();
         let deadline = self.deadline();
@@ -69,13 +69,13 @@ impl Caller {
         Tried { latency: begun.elapsed(), outcome }
     }
 
-    /// A timeout beyond what the clock can count is none; a day stands for that.
+    /// Returns the deadline of a call that starts now. A timeout too long for the clock becomes one day.
     fn deadline(&self) -> tokio::time::Instant {
         let begun = tokio::time::Instant::now();
         begun.checked_add(self.call_timeout).unwrap_or(begun + Duration::from_secs(86_400))
     }
 
-    /// The same with a token, which is renewed once when it is not accepted any more.
+    /// Makes the call with a session token. Renews the token once when the service no longer accepts it.
     async fn in_session(
         &self,
         session: &Session,
@@ -113,7 +113,7 @@ impl Caller {
     ) -> Result<Arrived, (Failure, Option<Arrived>)> {
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
         let mut sending = self.http.request(method, url);
-        // A key is for its provider, not for whoever else an address names.
+        // The key is for the provider only: a request that names its own address may go to another host.
         if let Some(key) = key.filter(|_| request.address.is_none()) {
             sending = sending.header(AUTHORIZATION, key.clone());
         }
@@ -132,7 +132,7 @@ impl Caller {
             }
         };
         let status = response.status().as_u16();
-        // "Not modified" answers a request that asked whether it was.
+        // 304 is a good answer to a conditional request.
         let unchanged = status == 304 && !request.headers.is_empty();
         if !response.status().is_success() && !unchanged {
             return Err((self.refused(status, response, deadline, now).await, None));
@@ -151,7 +151,7 @@ impl Caller {
         }
     }
 
-    /// Why a body was not read to its end, for people.
+    /// Describes why a body was not read to its end.
     fn why(&self, unread: &Unread) -> String {
         match &unread.why {
             Stopped::TooLarge => format!("the reply is larger than {} bytes when decoded", self.max_response_bytes),
@@ -161,7 +161,7 @@ impl Caller {
         }
     }
 
-    /// A status that is no success, in the words of its body.
+    /// The failure for an error status, with the message from its body.
     async fn refused(
         &self,
         status: u16,
@@ -176,7 +176,7 @@ impl Caller {
         let location = value(LOCATION);
         let cost = cost(response.headers());
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
-        // An error body that is too long, cut or late still says something with its beginning.
+        // Even a part of an error body is worth quoting.
         let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
         let detail = Detail::of(&body);
         let location_of = location.clone();
@@ -194,15 +194,15 @@ impl Caller {
         }
     }
 
-    /// No answer at all.
+    /// The failure of a request that got no response.
     fn unsent(&self, error: reqwest::Error) -> Failure {
-        // While connecting: nothing was sent yet.
+        // Connecting failed: nothing was sent yet.
         let unconnected = error.is_connect();
         if error.is_timeout() {
             let text = format!("no connection in time: {}", http::describe(error));
             return Failure { unconnected, ..self.failure(ErrorClass::Timeout, &text) };
         }
-        // Neither while connecting nor while reading a body: the connection was there and ended without a word.
+        // The connection was made, but closed before a response arrived.
         let connection_died = error.is_request() && !unconnected;
         Failure { connection_died, unconnected, ..self.failure(ErrorClass::Transport, &http::describe(error)) }
     }
@@ -221,17 +221,17 @@ impl Caller {
         }
     }
 
-    /// Headers worth keeping: the body's type, billing, and what a support desk asks for.
+    /// Returns the headers worth keeping: the body's type, billing, and what a support desk asks for.
     fn kept(&self, headers: &HeaderMap, cached: bool) -> Vec<(String, String)> {
         let known =
             |name: &str| matches!(name, "content-type" | "x-request-id" | "retry-after" | "x-topicwatch-sandbox");
-        // What tells of a reply that may be asked for again.
+        // Headers needed for a later conditional request.
         let caching = |name: &str| cached && matches!(name, "etag" | "last-modified" | "cache-control" | "expires");
         let worth = |name: &str| known(name) || caching(name) || name.starts_with("x-desearch-");
         let kept = headers.iter().filter(|(name, _)| worth(name.as_str())).take(HEADERS);
         kept.map(|(name, value)| {
             let value = self.scrub.line(&String::from_utf8_lossy(value.as_bytes()), TEXT);
-            // A name that is known holds no key, even where the key is a word of it.
+            // A known name is safe, even when the key happens to be a part of it.
             let name = if known(name.as_str()) { name.to_string() } else { self.scrub.line(name.as_str(), TEXT) };
             (name, value)
         })
@@ -239,19 +239,19 @@ impl Caller {
     }
 }
 
-/// A token as a header that debug output does not show.
+/// Builds a header value from a token. Debug output does not show it.
 fn bearer(token: &SecretString) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret())).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
-/// What the call cost, when the billing header is there and a sane number.
+/// Returns the cost from the billing header, if it is there and a sane number.
 fn cost(headers: &HeaderMap) -> Option<Micros> {
     Micros::from_dollars(headers.get("x-desearch-cost-usd")?.to_str().ok()?.trim().parse().ok()?)
 }
 
-/// One line for each try; neither the key nor the words that were searched for.
+/// Logs one line for each try, without the key and the search terms.
 pub(super) fn log(request: &Request, attempt: u32, tried: &Tried) {
     let (source, path) = (request.source, request.path.as_str());
     let latency_ms = u64::try_from(tried.latency.as_millis()).unwrap_or(u64::MAX);

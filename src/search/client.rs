@@ -1,5 +1,5 @@
-//! Calling the search service politely: limits, the gate before each try, retries. What is asked comes from `request`,
-//! what a reply says is `decode`'s.
+//! The client of a search service: limits, a gate before each try, retries. `request` builds the requests and `decode`
+//! reads the replies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +24,10 @@ use super::{Access, Ask, CallError, Dialect, ErrorClass, Rate, RawReply, Request
 use crate::http::{self, Options, Roots};
 use crate::model::{Login, SERVICE, Time};
 
-/// Longest time to reach the service, within the call's own deadline.
+/// The maximum time to connect, within the call's own deadline.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Settings that no client can be made from.
+/// Settings from which no client can be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct SetupError {
@@ -37,17 +37,16 @@ pub struct SetupError {
     pub hint: String,
 }
 
-/// A call without a reply.
+/// Why a call has no reply.
 #[derive(Debug, Clone)]
 pub enum CallFailure {
-    /// It was made and failed, after its retries.
+    /// The call failed, after its retries.
     Error(Box<CallError>),
-    /// The gate refused a try; the number of tries made before it.
+    /// The gate refused a try; the number counts the tries before it.
     Refused(Refusal, u32),
 }
 
-/// The search service as its callers see it. Cheap to share by reference; dropping a call's future at any point leaves
-/// nothing behind.
+/// The client of one search service. Cheap to share by reference. A call's future may be dropped at any point.
 pub struct Client {
     provider: String,
     login: Login,
@@ -72,7 +71,7 @@ impl std::fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client for these settings. It makes no call.
+    /// Creates a client with these settings. It makes no call.
     ///
     /// # Errors
     /// An address that is not `http(s)` or names a user, a key that no header can carry, or a machine without
@@ -86,7 +85,7 @@ impl Client {
             return Err(setup("the service's address is not an http or https address", hint));
         }
         if !base_url.username().is_empty() || base_url.password().is_some() {
-            // It would become an `Authorization` header of its own, and be printed.
+            // It would be sent as an `Authorization` header of its own, and be printed.
             return Err(setup(
                 "the service's address holds a user name or password",
                 &format!("take it out of `{}`; the key alone is sent", whom.key("base_url")),
@@ -140,7 +139,7 @@ impl Client {
         Self { backoff, ..self }
     }
 
-    /// The same client of the sandbox, which stands in for every address that a request names.
+    /// The same client for the sandbox, which answers for every address that a request names.
     #[must_use]
     pub fn standing_in(self) -> Self {
         Self { stands_in: true, ..self }
@@ -152,13 +151,13 @@ impl Client {
         Self { pace, ..self }
     }
 
-    /// The limits it was made with: calls in flight, and starts.
+    /// The limits it was created with: calls in flight, and the rate of starts.
     #[must_use]
     pub fn limits(&self) -> (u32, Option<Rate>) {
         (self.max_concurrent, self.rate)
     }
 
-    /// A name of the service that tells nothing of its address: processes that call the same one share its limits.
+    /// A name for the service that does not reveal its address. Processes that call the same service share its limits.
     #[must_use]
     pub fn service(&self) -> String {
         let address = self.base_url.as_str().trim_end_matches('/');
@@ -169,14 +168,14 @@ impl Client {
         blake3::hash(name.as_bytes()).to_hex()[..32].to_owned()
     }
 
-    /// A text that was put together of several pieces of a reply, without the key: pieces are cleaned as they come, and
-    /// a key that was spread over two of them would be whole again.
+    /// Removes the key from a text that was joined from several pieces of a reply. The pieces were cleaned one by one,
+    /// so a key that was split between two of them would be whole again.
     #[must_use]
     pub fn without_key(&self, text: &str) -> String {
         self.caller.scrub.long_text(text)
     }
 
-    /// The request for `ask` in this service's dialect; see [`request()`].
+    /// Builds the request for `ask` in this service's dialect; see [`request()`].
     ///
     /// # Errors
     /// [`Unsupported`].
@@ -184,19 +183,20 @@ impl Client {
         request(self.dialect, &self.platform, ask, now)
     }
 
-    /// The address a request goes to, for printing.
+    /// The URL of a request, for printing.
     #[must_use]
     pub fn url(&self, request: &Request) -> String {
         render::url(request, &self.base_url).into()
     }
 
-    /// Makes the call: waits for a place and the rate, asks `gate`, sends, and tries again what may pass (429, 5xx,
-    /// no or a cut connection, a deadline). Pauses hold no place. Each try, the first included, goes through the gate.
+    /// Makes the call: waits for a free place and the rate limit, asks `gate`, sends, and retries failures that may
+    /// pass (429, 5xx, no connection or a broken one, a timeout). Pauses hold no place. Every try goes through the
+    /// gate, including the first.
     ///
-    /// A streamed reply that was cut or late on the last try is handed on as far as it came, since its beginning is
-    /// worth keeping; [`RawReply::cut`] says so.
+    /// If the last try of a streamed call was cut or timed out, returns the part that arrived, with [`RawReply::cut`]
+    /// set.
     ///
-    /// `random` gives numbers in `0.0..1.0`; `now` is asked only to read and to name dates.
+    /// `random` returns numbers in `0.0..1.0`; `now` is used only for dates.
     ///
     /// # Errors
     /// [`CallFailure`].
@@ -213,7 +213,7 @@ impl Client {
             let refused = |refusal| CallFailure::Refused(refusal, tries);
             let mut place = self.pace.enter().await.map_err(refused)?;
             gate.before(tries + 1).await.map_err(refused)?;
-            // Counting may take long, and a process may be stopped: a place that ran out meanwhile is another's now.
+            // The gate may take long, or the process may be suspended: an expired place belongs to another call now.
             while !place.holds() {
                 drop(place);
                 place = self.pace.enter().await.map_err(refused)?;
@@ -230,8 +230,8 @@ impl Client {
             let earlier = spent;
             failure.charge(&mut spent);
             let may_help = tries < self.max_tries && failure.is_passing();
-            // Most often the server closed a connection that waited for reuse, which says nothing about its health.
-            // Whether it was a reused one cannot be known here, so the first such end is repeated at once and no other.
+            // Most often the server closed an idle connection, which says nothing about its health. Whether the
+            // connection was a reused one is not known here, so only the first such failure is retried at once.
             if may_help && failure.connection_died && !was_dead {
                 was_dead = true;
                 continue;
@@ -264,8 +264,8 @@ impl Client {
         Whom { provider: &self.provider, login: Some(self.login) }
     }
 
-    /// The address of a request. One that somebody else chose must be one of the public internet; the names of hosts are
-    /// looked up and checked when they are connected to.
+    /// Returns the URL of a request. An address that comes from elsewhere must be on the public internet. Host names
+    /// are resolved and checked when connecting.
     fn address(&self, request: &Request) -> Result<Url, CallFailure> {
         let Some(address) = &request.address else { return Ok(render::url(request, &self.base_url)) };
         if self.stands_in {
@@ -315,12 +315,12 @@ fn reply(
     RawReply { status, headers, body, latency, tries, cost, earlier, cut }
 }
 
-/// The `Authorization` header: the key itself, never shown by debug output.
+/// Builds the `Authorization` header from the key. Debug output never shows it.
 fn header(whom: &Whom<'_>, key: &str) -> Result<HeaderValue, SetupError> {
     if key.is_empty() {
         return Err(setup("the API key is empty", &format!("set it by {}", whom.secret())));
     }
-    // Only visible ASCII and inner blanks: other bytes would be sent in a coding nobody agreed on.
+    // Only visible ASCII and inner blanks: there is no agreed encoding for other bytes.
     let mut value =
         HeaderValue::from_str(key).ok().filter(|_| key.is_ascii() && key.trim() == key).ok_or_else(|| {
             setup(

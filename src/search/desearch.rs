@@ -1,5 +1,5 @@
-//! The calls of deployed services as they were observed: paths, methods, names of windows, bounds of numbers. Which ask
-//! becomes which call is `request`'s choice.
+//! The calls of deployed services as observed: paths, methods, names of windows, bounds of numbers. `request` chooses
+//! the call for an ask.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use super::takes::{POSTS_A_PAGE, RESULTS};
 use super::{Request, Unsupported};
 use crate::model::{AiQuery, LookBack, SocialQuery, Source, Time, WebQuery, Window};
 
-/// Posts asked for when the topic names no number: the unit in which they are billed.
+/// Posts requested when the topic gives no number: the unit in which they are billed.
 const POSTS_BY_DEFAULT: u32 = 20;
-/// Where an AI search looks when the topic names no tools.
+/// The tools of an AI search when the topic names none.
 const TOOLS_BY_DEFAULT: [&str; 2] = ["twitter", "web"];
 
-/// `GET /twitter`: the latest posts since the day on which the look-back begins. Both dates are whole UTC days, and whether
-/// the last one is included is not documented, so the day after is named; the exact window is checked locally.
+/// `GET /twitter`: the latest posts since the first day of the look-back. Both dates are whole UTC days. Whether the
+/// last day is included is not documented, so the day after is sent; the exact window is checked locally.
 pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let (count, start, end) = page(query, over, now)?;
     let query = [
@@ -31,7 +31,8 @@ pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<R
     Ok(Request { limit: Some(count), ..get(Source::Social, "/twitter", query) })
 }
 
-/// `POST /twitter`, the same with its parameters as JSON: that it is a POST is all that the contract says of this call.
+/// `POST /twitter`: the same with its parameters as JSON. The contract says nothing of this call except that it is a
+/// POST.
 pub(super) fn posted_social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let (count, start, end) = page(query, over, now)?;
     let body = json!({
@@ -44,7 +45,7 @@ pub(super) fn posted_social(query: &SocialQuery, over: LookBack, now: Time) -> R
     Ok(Request { limit: Some(count), ..post(Source::Social, "/twitter".to_owned(), body) })
 }
 
-/// How many posts `/twitter` is asked for, and of which days.
+/// Returns the number of posts to request from `/twitter`, and the first and the last day.
 fn page(query: &SocialQuery, over: LookBack, now: Time) -> Result<(u32, String, String), Unsupported> {
     let count = within("social.limit", query.limit.unwrap_or(POSTS_BY_DEFAULT), &POSTS_A_PAGE)?;
     let (start, end) = days(over, now)?;
@@ -67,20 +68,20 @@ pub(super) fn posts(query: &SocialQuery, over: LookBack) -> Result<Request, Unsu
     Ok(Request { limit, ..post(Source::Social, "/desearch/ai/search/links/twitter".to_owned(), body) })
 }
 
-/// `GET /web`: the first page. Its length is the service's choice.
+/// `GET /web`: the first page. The service chooses its length.
 pub(super) fn web(query: &WebQuery) -> Request {
     get(Source::Web, "/web", [("query", query.query.clone()), ("start", "0".to_owned())])
 }
 
-/// `POST /desearch/ai/search/links/web`. A topic may want fewer pages than the call gives at least; then the least is
-/// asked for, since more pages are no loss.
+/// `POST /desearch/ai/search/links/web`. If the topic wants fewer pages than the call's minimum, requests the minimum:
+/// more pages do no harm.
 pub(super) fn links(query: &WebQuery) -> Result<Request, Unsupported> {
     let count = within("web.limit", query.limit.max(*RESULTS.start()), &RESULTS)?;
     let body = json!({ "prompt": query.query, "tools": ["web"], "count": count });
     Ok(Request { limit: Some(count), ..post(Source::Web, "/desearch/ai/search/links/web".to_owned(), body) })
 }
 
-/// `POST /desearch/ai/search`. The count holds for each tool, so the reply as a whole has no bound to compare with.
+/// `POST /desearch/ai/search`. The count applies to each tool, so there is no bound for the whole reply.
 pub(super) fn ai(query: &AiQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let tools = if query.tools.is_empty() { json!(TOOLS_BY_DEFAULT) } else { json!(query.tools) };
     let mut body = json!({
@@ -101,7 +102,7 @@ pub(super) fn ai(query: &AiQuery, over: LookBack, now: Time) -> Result<Request, 
     Ok(Request { streaming: query.streaming, ..post(Source::Ai, "/desearch/ai/search".to_owned(), body) })
 }
 
-/// The window in this dialect's words.
+/// The name of the window in this dialect.
 fn date_filter(window: Window) -> &'static str {
     match window {
         Window::Past24Hours => "PAST_24_HOURS",
@@ -109,14 +110,14 @@ fn date_filter(window: Window) -> &'static str {
     }
 }
 
-/// The first day of a look-back, and the day after its last.
+/// Returns the first day of a look-back, and the day after its last.
 fn days(over: LookBack, now: Time) -> Result<(String, String), Unsupported> {
     let span = over.span(now);
     let last = span.until.minus(Duration::from_millis(u64::from(span.until < now)));
     Ok((day(span.from)?, day(last.plus(Window::Past24Hours.length()))?))
 }
 
-/// The UTC day of an instant, `2026-03-11`.
+/// Returns the UTC day of an instant, as `2026-03-11`.
 fn day(at: Time) -> Result<String, Unsupported> {
     let at = at.to_jiff().ok_or_else(|| Unsupported {
         message: "the clock is outside the years that dates can name".to_owned(),
@@ -125,7 +126,7 @@ fn day(at: Time) -> Result<String, Unsupported> {
     Ok(at.to_zoned(TimeZone::UTC).date().to_string())
 }
 
-/// A number inside the call's bounds; anything else would be refused with 422, for ever.
+/// Checks that a number is within the call's bounds. The service refuses anything else with 422.
 fn within(key: &str, number: u32, bounds: &RangeInclusive<u32>) -> Result<u32, Unsupported> {
     if bounds.contains(&number) {
         return Ok(number);

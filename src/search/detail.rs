@@ -1,5 +1,5 @@
-//! What an error body says, as words: `detail` is a string, an object, a list or missing, and the body may be HTML. It
-//! decides nothing; cutting and scrubbing come after.
+//! Extracts the message of an error body: `detail` is a string, an object, a list or missing, and the body may be HTML.
+//! Cutting and scrubbing come after.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use serde_json::Value;
 
 use super::retry_after;
 
-/// Names under which the words of an error were seen, the most telling first.
+/// Members that may hold the message of an error, the most specific first.
 const WORDS: [&str; 8] = ["detail", "message", "msg", "error", "errors", "reason", "description", "title"];
-/// How many entries of a list are worth repeating.
+/// The maximum number of list entries in a message.
 const ENTRIES: usize = 5;
-/// How deep words are looked for.
+/// The maximum depth at which messages are looked for.
 const DEPTH: u32 = 6;
 
 /// What an error body says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Detail {
-    /// Its words, neither cut nor scrubbed; empty when it has none.
+    /// Its message, neither cut nor scrubbed; empty when there is none.
     pub(super) text: String,
     /// The wait it asks for.
     pub(super) retry_after: Option<Duration>,
 }
 
 impl Detail {
-    /// Reads a body, or the beginning of one.
+    /// Reads a body, or its beginning.
     pub(super) fn of(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
@@ -59,13 +59,13 @@ fn words(value: &Value, depth: u32) -> String {
     }
 }
 
-/// Where in the request a fault lies, as validators name it: `"loc": ["body", "count"]`.
+/// Returns where in the request the fault lies, as validators report it: `"loc": ["body", "count"]`.
 fn place(value: &Value) -> Option<String> {
     let steps = value.get("loc")?.as_array()?;
     Some(steps.iter().take(DEPTH as usize).map(|step| words(step, 0)).collect::<Vec<_>>().join("."))
 }
 
-/// A page that a proxy put in the way: its title says it all.
+/// Describes the page of a proxy by its title.
 fn page(text: &str) -> String {
     let between = |open: &str, close: &str| {
         let start = text.find(open)? + open.len();

@@ -1,5 +1,4 @@
-//! What a failed try means: its class, whether asking again can help, how far it reaches, and what a person does next.
-//! It performs nothing.
+//! What a failed try means: its class, whether a retry can help, what it affects, and what the user can do.
 
 use std::time::Duration;
 
@@ -17,9 +16,9 @@ pub(super) struct Failure {
     pub(super) cost: Option<Micros>,
     /// The wait the service asks for.
     pub(super) retry_after: Option<Duration>,
-    /// The connection died before the first byte of an answer.
+    /// The connection broke before the first byte of a response.
     pub(super) connection_died: bool,
-    /// There never was a connection, so nothing was sent that could be billed.
+    /// No connection was made, so nothing was sent that could be billed.
     pub(super) unconnected: bool,
     /// Where a redirect points to.
     pub(super) location: Option<String>,
@@ -36,7 +35,8 @@ impl Failure {
         }
     }
 
-    /// The failure of the whole call to someone; `not_before` is when the service wants to be asked again.
+    /// Builds the error of the whole call. `not_before` is the earliest time for the next call, if the service gave
+    /// one.
     pub(super) fn into_error(
         self,
         whom: &Whom<'_>,
@@ -64,7 +64,7 @@ impl Failure {
         }
     }
 
-    /// Adds what this try cost. Answered with an error, or never sent, it was not billed, unless it says so.
+    /// Adds the cost of this try. A try that was never sent or got an error costs nothing, unless the reply says so.
     pub(super) fn charge(&self, spent: &mut Spent) {
         match (self.cost, self.status) {
             (Some(cost), _) => spent.billed = spent.billed.plus(cost),
@@ -75,7 +75,7 @@ impl Failure {
     }
 }
 
-/// The class of a status that is no success.
+/// Returns the class of an error status.
 pub(super) fn class_of_status(status: u16) -> ErrorClass {
     match status {
         401 | 403 => ErrorClass::KeyRefused,
@@ -88,7 +88,7 @@ pub(super) fn class_of_status(status: u16) -> ErrorClass {
     }
 }
 
-/// The class of a body that was not read to its end.
+/// Returns the class of a body that was not read to its end.
 pub(super) fn class_of_body(why: &Stopped) -> ErrorClass {
     match why {
         Stopped::TooLarge => ErrorClass::TooLarge,
@@ -105,17 +105,17 @@ fn reach(class: ErrorClass) -> Reach {
     }
 }
 
-/// Who was asked.
+/// The provider that was called.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Whom<'a> {
     /// `service`, or the name of `[providers.NAME]`.
     pub(super) provider: &'a str,
-    /// How it lets in, where that is known.
+    /// How it authenticates callers, if known.
     pub(super) login: Option<Login>,
 }
 
 impl Whom<'_> {
-    /// A key of its section, as a person writes it.
+    /// The name of one of its settings, as users write it.
     pub(super) fn key(&self, key: &str) -> String {
         match (self.provider, key) {
             (SERVICE, "key_env" | "key_file") => format!("service.api_{key}"),
@@ -124,7 +124,7 @@ impl Whom<'_> {
         }
     }
 
-    /// Where its secret is named.
+    /// Where its secret is configured.
     pub(super) fn secret(&self) -> String {
         format!("`{}` or `{}`", self.key("key_env"), self.key("key_file"))
     }
@@ -148,8 +148,8 @@ impl Whom<'_> {
     }
 }
 
-/// What to do about a failure that is on record; `None` for a class that this version does not know. How the provider lets in is
-/// not on record.
+/// Returns what to do about a stored failure; `None` for a class that this version does not know. How the provider
+/// authenticates callers is not stored.
 #[must_use]
 pub fn hint_of(provider: &str, class: &str, status: Option<i64>, text: &str) -> Option<String> {
     let status = status.and_then(|status| u16::try_from(status).ok());

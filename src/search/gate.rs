@@ -1,5 +1,5 @@
-//! Who is asked before each call: for a place and a start, and whether it may cost something. The answers over several
-//! processes are made elsewhere; here are only the questions.
+//! The traits that are asked before each call: for a place and a start, and whether the quota allows it.
+//! Implementations for several processes are elsewhere.
 
 use std::error::Error;
 use std::future::Future;
@@ -9,33 +9,33 @@ use std::sync::Arc;
 /// A call that must not be made.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// The day's calls or money are used up; otherwise something else stands in the way (a lost lease, a stop).
+    /// Whether the day's calls or money are used up. Otherwise something else blocks the call (a lost lease, a stop).
     pub over_quota: bool,
     /// One line for people.
     pub text: String,
-    /// What failed, when whoever was asked could not tell. It says nothing of the call.
+    /// The error that prevented the check. It says nothing about the call.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }
 
 impl Refusal {
-    /// Something stands in the way.
+    /// A refusal for another reason than the quota.
     pub fn new(text: impl Into<String>) -> Self {
         Self { over_quota: false, text: text.into(), cause: None }
     }
 
-    /// The quota is used up.
+    /// A refusal because the quota is used up.
     pub fn over_quota(text: impl Into<String>) -> Self {
         Self { over_quota: true, ..Self::new(text) }
     }
 
-    /// It could not be told because of this.
+    /// A refusal because the check itself failed.
     pub fn because(cause: impl Error + Send + Sync + 'static) -> Self {
         Self { over_quota: false, text: cause.to_string(), cause: Some(Arc::new(cause)) }
     }
 }
 
-/// Asked before every try, the first included, when the call is next to be made and nothing delays it any more. It
-/// returns only once the try is counted durably; a try that is then not made (the process died) counts all the same.
+/// Asked before every try, the first included, when nothing else delays the call any more. Returns only once the try is
+/// durably counted. A try that is then not made (the process died) still counts.
 pub trait Gate: Send + Sync {
     /// `attempt` counts from 1 within one call.
     fn before(&self, attempt: u32) -> impl Future<Output = Result<(), Refusal>> + Send;
@@ -51,17 +51,17 @@ impl Gate for Ungated {
     }
 }
 
-/// A place among the calls in flight; given back by dropping it.
+/// A place among the calls in flight. Dropping it gives it back.
 pub trait CallPermit: Send + Sync {
-    /// Whether it may still be used. One that is leased may run out before its call begins.
+    /// Whether it is still valid. A leased place may expire before its call begins.
     fn holds(&self) -> bool;
 }
 
-/// What [`Pace::enter`] comes to.
+/// The result of [`Pace::enter`].
 pub type Entered = Result<Box<dyn CallPermit>, Refusal>;
 
-/// Who says when a call may begin: the client's own limits, or those that several processes share.
+/// Decides when a call may start: the client's own limits, or limits shared by several processes.
 pub trait Pace: Send + Sync {
-    /// Waits for a place, then for a start; the call counts as begun. May be dropped at any point.
+    /// Waits for a place, then for the rate limit; the call counts as started. The future may be dropped at any point.
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>>;
 }

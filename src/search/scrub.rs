@@ -1,5 +1,5 @@
-//! Making foreign text safe to keep and to show: the key taken out in every spelling a server echoes, one line, no
-//! control characters. It does not judge whether a text is true.
+//! Makes text from a service safe to store and to show: removes the key in every spelling that a server may echo, and
+//! makes one line without control characters.
 
 use std::fmt::Write as _;
 
@@ -9,39 +9,40 @@ use secrecy::{ExposeSecret, SecretString};
 use super::spellings::{Spelling, spellings};
 use crate::model::{is_hidden, is_joiner};
 
-/// What stands where the key stood.
+/// Replaces the key.
 const MASK: &str = "***";
-/// A key shorter than this is a word that posts use too, and stays in bodies. It is taken out of error texts all the
-/// same.
+/// A key with fewer bytes may be a word that posts use, too, so it stays in bodies. It is still removed from error
+/// texts.
 const SHORTEST_IN_BODIES: usize = 8;
 
-/// Takes one key out of texts.
+/// Removes one key from texts.
 pub(super) struct Scrub {
     key: SecretString,
     spellings: Vec<Spelling>,
 }
 
 impl Scrub {
-    /// For this key.
+    /// Prepares the removal of this key.
     pub(super) fn new(key: SecretString) -> Self {
         let spellings = spellings(key.expose_secret().as_bytes());
         Self { key, spellings }
     }
 
-    /// The text without the key, whether plain, in base64 or in hexadecimal digits, each as it is, percent-encoded, or
-    /// escaped as in JSON or HTML, in part or whole, once or several times over; nor its beginning.
+    /// Returns the text without the key and without a long beginning of it. The key may be plain, base64 or
+    /// hexadecimal; each of these may be percent-encoded or escaped as in JSON or HTML, in part or whole, once or
+    /// several times.
     pub(super) fn text(&self, text: &str) -> String {
-        // The mask and every spelling are whole characters, so that cutting at bytes cannot break one.
+        // The mask and every spelling are whole characters, so cutting at bytes cannot break one.
         self.without_key(text.as_bytes())
             .map_or_else(|| text.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The same for what a service wrote, in which a short key may be a word.
+    /// The same for text written by a service, in which a short key may be a word.
     pub(super) fn long_text(&self, text: &str) -> String {
         if self.key.expose_secret().len() < SHORTEST_IN_BODIES { text.to_owned() } else { self.text(text) }
     }
 
-    /// The body without the key; not copied when the key is not in it.
+    /// Returns the body without the key. Does not copy it when the key is not in it.
     pub(super) fn body(&self, body: Bytes) -> Bytes {
         if self.key.expose_secret().len() < SHORTEST_IN_BODIES {
             return body;
@@ -51,7 +52,7 @@ impl Scrub {
 
     /// One printable line of at most `max` characters without the key, for an error or a header.
     pub(super) fn line(&self, text: &str, max: usize) -> String {
-        // The key goes first: cut or escaped it would not be recognised.
+        // Remove the key first: cut or escaped, it would not be recognised.
         one_line(&self.text(text), max)
     }
 
@@ -89,8 +90,8 @@ impl Scrub {
     }
 }
 
-/// Where a key may end, followed byte by byte: a `%` or `\` may stand for itself or begin an escape, and only what comes
-/// next tells.
+/// Where a key may end, followed byte by byte. A `%` or `\` may be itself or begin an escape, which only the next bytes
+/// show.
 #[derive(Default)]
 struct Ends {
     now: Vec<usize>,
@@ -98,7 +99,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Where what begins at `at` and is spelled so ends, as far as it goes.
+    /// Returns where a spelling that begins at `at` ends, as far as it matches.
     fn of(&mut self, text: &[u8], at: usize, spelling: &Spelling) -> Option<usize> {
         self.now.clear();
         self.now.push(at);
@@ -120,10 +121,10 @@ impl Ends {
     }
 }
 
-/// How often an escape may itself have been escaped.
+/// The maximum number of times that an escape may itself be escaped.
 const DEEPEST: usize = 4;
 
-/// The length of each way in which `text` may begin with the byte `wanted`.
+/// Passes on the length of each way in which `text` may begin with the byte `wanted`.
 fn spelled(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     let Some(&first) = text.first() else { return };
     if first == wanted || (first == b'+' && wanted == b' ') {
@@ -183,7 +184,7 @@ fn html(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     }
 }
 
-/// What an entity's name or number after the `&` stands for, and its length with the `;`.
+/// Returns the byte of an entity from its name or number after the `&`, and its length with the `;`.
 fn entity(text: &[u8]) -> Option<(u8, usize)> {
     let end = text.iter().take(8).position(|byte| *byte == b';')?;
     let byte = match &text[..end] {
@@ -203,8 +204,8 @@ fn hex(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// White space becomes single spaces, other invisible or line-turning characters visible escapes, and what is longer
-/// than `max` characters ends in `…`.
+/// Replaces white space by single spaces, and other invisible or direction-changing characters by visible escapes. A
+/// text of more than `max` characters ends in `…`.
 pub(super) fn one_line(text: &str, max: usize) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -278,7 +279,7 @@ mod tests {
                 ] {
                     let clean = scrub.text(&format!("<{encoded}>"));
                     assert!(clean.contains("***"), "{bytes}: {clean}");
-                    // Two bytes at each end stand in letters that others have a part in.
+                    // At each end, up to two bytes share base64 letters with other bytes.
                     assert!(clean.len() <= encoded.len() + 2 + 3 - key.len() * 8 / 6 + 2, "{bytes}: {clean}");
                 }
                 let lower: String = bytes.bytes().map(|byte| format!("{byte:02x}")).collect();
@@ -330,7 +331,7 @@ mod tests {
             } else {
                 key.clone()
             };
-            // A key of asterisks is its own mask.
+            // A key of asterisks equals its own mask.
             prop_assume!(!key.contains('*'));
             let clean = scrub(&key).text(&format!("{before}{spelled}{after}"));
             prop_assert!(clean.contains(MASK));

@@ -1,4 +1,4 @@
-//! A login that gives tokens: `com.atproto.server.createSession` with an account and an app password, then
+//! A login that returns tokens: `com.atproto.server.createSession` with an account and an app password, then
 //! `refreshSession` (<https://atproto.com/specs/xrpc#authentication>). Tokens stay in memory and are never printed.
 
 use secrecy::{ExposeSecret as _, SecretString};
@@ -10,10 +10,10 @@ use url::Url;
 use super::ErrorClass;
 use crate::http;
 
-/// Most bytes of a reply that are read.
+/// The maximum number of bytes read from a reply.
 const MOST: u64 = 256 * 1024;
 
-/// A login and what it gave.
+/// A login and its tokens.
 pub(super) struct Session {
     base_url: Url,
     user: String,
@@ -38,7 +38,7 @@ impl Session {
         Self { base_url, user, password, tokens: Mutex::default() }
     }
 
-    /// A token; logs in when there is none.
+    /// Returns the token. Logs in when there is none.
     pub(super) async fn token(&self, http: &reqwest::Client, deadline: Instant) -> Result<SecretString, Refused> {
         let mut tokens = self.tokens.lock().await;
         if let Some(known) = tokens.as_ref() {
@@ -50,7 +50,7 @@ impl Session {
         Ok(access)
     }
 
-    /// Another token than one that is not accepted any more; whoever comes first renews it for all.
+    /// Replaces a token that is no longer accepted. The first caller renews it for all.
     pub(super) async fn renew(
         &self,
         http: &reqwest::Client,

@@ -1,12 +1,12 @@
-//! The contract's three calls, exactly as it shows them and with nothing added. Calls that it names without a shape are
-//! in `desearch`.
+//! The contract's three calls, exactly as it shows them. Calls that the contract names without a shape are in
+//! `desearch`.
 
 use serde_json::{Value, json};
 
 use super::{Request, Unsupported};
 use crate::model::{AiQuery, LookBack, SocialQuery, Source, WebQuery};
 
-/// `POST /<platform>/search`. The reply's length is the service's choice.
+/// `POST /<platform>/search`. The service chooses the length of the reply.
 pub(super) fn social(platform: &str, query: &SocialQuery, over: LookBack) -> Result<Request, Unsupported> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if platform.is_empty() || !platform.chars().all(plain) {
@@ -35,7 +35,7 @@ pub(super) fn web(query: &WebQuery) -> Request {
     Request { limit: Some(query.limit), ..post(Source::Web, "/web/search".to_owned(), body) }
 }
 
-/// `POST /ai/search`. `streaming` is always said: deployed services take its absence for true.
+/// `POST /ai/search`. `streaming` is always sent: deployed services take its absence as true.
 pub(super) fn ai(query: &AiQuery) -> Request {
     let mut body = json!({ "model": query.model, "prompt": query.prompt, "streaming": query.streaming });
     if let Some(order) = &query.response_order {

@@ -1,23 +1,22 @@
-//! The ways in which a key may be written down without being itself: in base64, in hexadecimal digits. Finding them in a text,
-//! escaped or not, is `scrub`'s.
+//! The encodings in which a key may appear: plain, base64, hexadecimal. `scrub` finds them in a text, escaped or not.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
-/// Characters of the beginning of a longer key that are taken for the key.
+/// A longer key is recognised by this many bytes from its beginning.
 const SHORTEST_BEGINNING: usize = 12;
-/// Shorter spellings in base64 are words, too.
+/// Shorter base64 spellings may be words, too.
 const SHORTEST_BASE64: usize = 8;
 
-/// A way to write the key down, letter by letter.
+/// One encoding of the key, letter by letter.
 pub(super) struct Spelling {
     pub(super) letters: Vec<u8>,
-    /// So many of them from the beginning are taken for the key.
+    /// The number of letters from the beginning that are enough to recognise the key.
     pub(super) least: usize,
 }
 
-/// The key as it is, as hexadecimal digits, and as base64 in each of the three places where it can stand among the bytes
-/// that are written; of base64, the letters that depend on the key alone.
+/// Returns the key plain, in hexadecimal digits, and in base64 at each of its three possible offsets. Of base64, keeps
+/// only the letters that depend on the key alone.
 pub(super) fn spellings(key: &[u8]) -> Vec<Spelling> {
     let least = key.len().min(SHORTEST_BEGINNING);
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();

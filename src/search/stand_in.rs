@@ -1,15 +1,15 @@
-//! Where the sandbox stands in for an address of somebody else. Whoever asks the sandbox must never reach the network.
+//! Replaces addresses of others by addresses of the sandbox. A client of the sandbox must never reach the network.
 
 use url::Url;
 
-/// Endings of feeds that have nothing to do with their form.
+/// Endings of feed addresses that are left out of the stand-in's name.
 const ENDINGS: [&str; 4] = [".xml", ".rss", ".atom", ".json"];
 
-/// The stand-in of an address: a feed below `base`, named after it. What follows `?` may be a secret and only tells two
-/// addresses apart.
+/// Returns the stand-in of an address: a feed below `base`, named after it. The query may be a secret, so only its hash
+/// is used, to keep addresses apart.
 pub(super) fn url(address: &str, base: &Url) -> Url {
     let mut url = base.clone();
-    // It fails only for addresses that paths cannot be appended to; the sandbox has none.
+    // Fails only for addresses that cannot have a path; the sandbox has none of these.
     if let Ok(mut path) = url.path_segments_mut() {
         path.pop_if_empty().push(&file(address));
     }

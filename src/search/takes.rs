@@ -1,22 +1,22 @@
-//! What each call takes of a topic's keys: the bounds of its number, and whether it sends the key at all. A pure table, read
-//! by whoever makes a request and by whoever checks a file before anything is asked.
+//! What each call takes of a topic's keys: the bounds of its number, and whether it sends the key at all. A pure table,
+//! used to build requests and to check a configuration before any call.
 
 use std::ops::RangeInclusive;
 
 use super::Dialect;
 use crate::model::{SocialOperation, WebOperation};
 
-/// How many results the AI search and the link searches take; 5 is refused with 422.
+/// The number of results that AI search and link searches accept; 5 is refused with 422.
 pub(super) const RESULTS: RangeInclusive<u32> = 10..=200;
-/// How many posts one page of `/twitter` may hold.
+/// The number of posts that one page of `/twitter` may hold.
 pub(super) const POSTS_A_PAGE: RangeInclusive<u32> = 1..=100;
-/// How many pages the contract's web search may be asked for.
+/// The number of pages that the contract's web search accepts.
 const PAGES: RangeInclusive<u32> = 1..=100;
 
-/// Tools of an AI search in the deployed dialect; any other word is refused with 422.
+/// Tools of an AI search in the deployed dialect; any other name is refused with 422.
 pub const TOOLS: [&str; 7] = ["twitter", "web", "hackernews", "reddit", "wikipedia", "youtube", "arxiv"];
 
-/// The bounds of `social.limit` in the call that serves a topic; `None` when that call sends no number.
+/// Returns the bounds of `social.limit` in the call for a topic; `None` when that call sends no number.
 #[must_use]
 pub fn social_limit(dialect: Dialect, operation: SocialOperation) -> Option<RangeInclusive<u32>> {
     match (dialect, operation) {
@@ -26,8 +26,8 @@ pub fn social_limit(dialect: Dialect, operation: SocialOperation) -> Option<Rang
     }
 }
 
-/// The same of `web.limit`. A topic may want fewer pages than a link search gives; then the least is asked for, since
-/// more pages are no loss.
+/// Returns the bounds of `web.limit`, likewise. If a topic wants fewer pages than a link search's minimum, the minimum
+/// is requested: more pages do no harm.
 #[must_use]
 pub fn web_limit(dialect: Dialect, operation: WebOperation) -> Option<RangeInclusive<u32>> {
     match (dialect, operation) {

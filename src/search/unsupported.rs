@@ -1,6 +1,6 @@
 //! A question that cannot be put into a request.
 
-/// An ask that a dialect cannot put into words.
+/// An ask that a dialect cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unsupported {

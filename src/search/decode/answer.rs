@@ -1,5 +1,5 @@
-//! The text of an AI answer, wherever a deployment puts it, and what is said about the answer: model and cost. The same
-//! functions serve the plain reply and the stream, so that both give the same text.
+//! Finds the text of an AI answer wherever a deployment puts it, and its model and cost. Plain replies and streams use
+//! the same functions, so that both give the same text.
 
 use super::context::Limits;
 use super::lenient::nested;
@@ -7,18 +7,18 @@ use super::node::{Node, Object};
 use super::{field, lenient};
 use crate::model::Micros;
 
-/// The names under which an answer is found, the first with something in it counts.
+/// The members that may hold an answer. The first with a text counts.
 pub(super) const NAMES: &[&str] = &["summary", "response", "completion", "text"];
 
-/// Wrappers that are looked into: an object in a text in an object.
+/// The maximum number of wrappers opened, such as an object in a text in an object.
 const MAX_WRAPPERS: u32 = 4;
 
-/// The answer among an object's members.
+/// Returns the answer among an object's members.
 pub(super) fn of(object: &Object, limits: Limits) -> Option<String> {
     NAMES.iter().find_map(|name| text(object.get(name)?, limits))
 }
 
-/// Whether an object has a place for an answer, and all that it has say that there is none.
+/// Whether an object has members for an answer, and all of them are empty.
 pub(super) fn says_none(object: &Object) -> bool {
     let mut places = NAMES.iter().filter_map(|name| object.get(name)).peekable();
     places.peek().is_some() && places.all(is_none)
@@ -33,7 +33,7 @@ fn is_none(node: &Node) -> bool {
     }
 }
 
-/// The text of a frame's answer as it stands there, white space and all, and its name.
+/// Returns the name and the text of a frame's answer, with its white space unchanged.
 pub(super) fn piece(object: &Object) -> Option<(&'static str, &str)> {
     NAMES.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) if !text.is_empty() => Some((*name, text.as_str())),
@@ -41,7 +41,7 @@ pub(super) fn piece(object: &Object) -> Option<(&'static str, &str)> {
     })
 }
 
-/// A value as an answer's text: a text, an object that holds one, or a text that is JSON for one of them.
+/// Reads a value as an answer's text: a text, an object that holds one, or a text that is JSON for one of them.
 pub(super) fn text(node: &Node, limits: Limits) -> Option<String> {
     unwrapped(node, limits, MAX_WRAPPERS)
 }
@@ -72,19 +72,19 @@ fn unwrapped(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
     }
 }
 
-/// Whether an object is a service's way of wrapping an answer. An answer may be JSON because the prompt asked for it;
-/// then it has members of its own, and all of it is the answer.
+/// Whether an object is a service's wrapper around an answer. An answer may itself be JSON because the prompt asked for
+/// it. Such JSON has other members, and all of it is the answer.
 fn is_wrapper(node: &Node) -> bool {
     let known = |name: &str| NAMES.contains(&name) || ["content", "type", "role", "source", "model"].contains(&name);
     matches!(node, Node::Object(object) if !object.foreign && object.members.iter().all(|(name, _)| known(name)))
 }
 
-/// The label of the model, when given.
+/// Returns the name of the model, if given.
 pub(super) fn model(object: &Object) -> Option<String> {
     field::label(object, &["source", "model"])
 }
 
-/// What the reply says that it cost.
+/// Returns the cost that the reply states.
 pub(super) fn cost(object: &Object) -> Option<Micros> {
     let dollars = |object: &Object, name: &str| match object.get(name)? {
         Node::Number(number) => Micros::from_dollars(number.as_f64()?),

@@ -1,6 +1,6 @@
-//! Text to [`Node`]s with bounded memory: members whose name nobody asks for are checked and thrown away while parsing,
-//! and lists and the tree as a whole have a limit, so that a 15 MB body of small values cannot become hundreds of
-//! megabytes. The grammar is the parser's own; nothing here makes it wider.
+//! Parses text to [`Node`]s with bounded memory. Members that no reader uses are checked and dropped while parsing.
+//! Lists and the whole tree have a limit, so that a 15 MB body of small values cannot become hundreds of megabytes. The
+//! grammar is that of the JSON parser.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use serde_json::Number;
 use super::context::Limits;
 use super::node::{List, Node, Object, is_bookkeeping, known};
 
-/// Nodes kept for each entry allowed; a post with all its fields has about 25, and a reply has up to ten lists.
+/// Nodes kept for each allowed entry. A post with all its fields has about 25, and a reply has up to ten lists.
 const NODES_PER_ITEM: usize = 250;
 
-/// Parses a text that was prepared by [`super::lenient`].
+/// Parses a text that [`super::lenient`] has prepared.
 pub(super) fn build(text: &str, limits: Limits) -> Result<Node, serde_json::Error> {
     let mut budget = Budget { nodes: limits.max_items.saturating_mul(NODES_PER_ITEM), list: limits.max_items };
     let mut parser = serde_json::Deserializer::from_str(text);
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for Build<'_> {
     }
 }
 
-/// A member's name: known, or the beginning of an unknown one for messages.
+/// A member's name: a known one, or the beginning of an unknown one for messages.
 struct Name;
 
 impl<'de> DeserializeSeed<'de> for Name {
@@ -130,7 +130,7 @@ impl Visitor<'_> for Name {
     }
 }
 
-/// Throws a value away; true when it was a list with something in it.
+/// Discards a value. Returns true when it was a list with something in it.
 struct Skip;
 
 impl<'de> DeserializeSeed<'de> for Skip {

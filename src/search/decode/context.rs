@@ -1,22 +1,22 @@
-//! What a body is read against: the source, the instant and the limits. It reads nothing.
+//! What decoding a body depends on: the source, the time and the limits.
 
 use super::media::Media;
 use crate::model::{Source, Time};
 use crate::search::ErrorClass;
 
-/// What a body is read against.
+/// What decoding a body depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
-    /// The source that was asked. It breaks ties between post and page, and only AI replies have an answer.
+    /// The source that was searched. It breaks ties between post and page, and only AI replies have an answer.
     pub source: Source,
-    /// The instant of the reply: "17 hours ago" counts from here.
+    /// When the reply arrived: "17 hours ago" counts from here.
     pub now: Time,
-    /// Whether a stream was asked for. A hint only: a stream is recognised by its shape.
+    /// Whether a stream was requested. Only a hint: a stream is recognised by its shape.
     pub streaming: bool,
-    /// What the reply calls itself.
+    /// The content type of the reply.
     pub media: Media,
-    /// Why the body is not all of the reply, when that is known: the connection broke (`Cut`) or the time was up
-    /// (`Timeout`). Where the body ends by itself is then no sign that it is whole.
+    /// Why the body is known to be incomplete: the connection broke (`Cut`) or the time was up (`Timeout`). The end of
+    /// the body is then no sign that it is complete.
     pub cut: Option<ErrorClass>,
     /// How much of a body is kept.
     pub limits: Limits,
@@ -25,11 +25,11 @@ pub struct Context {
 /// How much of a body is kept. The body itself is capped by the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Entries kept of one reply, and of one list in it; what is over counts as unreadable.
+    /// Entries kept from one reply, and from one list in it. The rest count as unreadable.
     pub max_items: usize,
     /// Characters kept of a text; the rest is cut off on a character boundary.
     pub max_field_chars: usize,
-    /// Nested lists and objects accepted; the parser never goes beyond 127.
+    /// Nested lists and objects accepted. The parser itself stops at 127.
     pub max_depth: usize,
 }
 

@@ -1,7 +1,7 @@
-//! The dates that deployments write: ISO 8601, the platform's own `Wed Mar 11 05:45:48 +0000 2026`, RFC 2822, plain
-//! English (`Mar 11, 2026`) and English relative to the reply (`17 hours ago`). What is none of them is no date: nothing
-//! is guessed. A date without a time is midnight UTC; one without a zone is UTC; months and years ago are 30 and 365
-//! days.
+//! Parses the dates that deployments write: ISO 8601, the platform's own `Wed Mar 11 05:45:48 +0000 2026`, RFC 2822,
+//! plain English (`Mar 11, 2026`) and English relative to the reply (`17 hours ago`). Anything else is rejected, never
+//! guessed. A date without a time is midnight UTC; one without a zone is UTC. A month ago is 30 days ago, a year ago is
+//! 365.
 
 use jiff::civil;
 use jiff::tz::TimeZone;
@@ -10,8 +10,8 @@ use super::node::{Node, Object};
 use crate::model::Time;
 
 const DAY_MS: i64 = 86_400_000;
-/// The years 1700 to 2199. Outside them lie only the zero dates of programs (year 1 of .NET and Go) and mistakes, and one
-/// of either makes a whole export unreadable for programs that count nanoseconds in 64 bits (1677 to 2262).
+/// The accepted instants: the years 1700 to 2199. Other dates are zero dates of programs (year 1 of .NET and Go) or
+/// mistakes. One of them makes a whole export unreadable for programs that count nanoseconds in 64 bits (1677 to 2262).
 const BELIEVED: std::ops::Range<i64> = -8_520_336_000_000..7_258_118_400_000;
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const LONG_MONTHS: [&str; 12] = [
@@ -30,7 +30,7 @@ const LONG_MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
-/// Zones by name, as RFC 2822 has them, in hours from UTC.
+/// Zone names of RFC 2822, in hours from UTC.
 const ZONES: [(&str, i64); 12] = [
     ("z", 0),
     ("utc", 0),
@@ -46,7 +46,7 @@ const ZONES: [(&str, i64); 12] = [
     ("pdt", -7),
 ];
 
-/// The first of these members that is a date. Numbers are seconds or milliseconds since the epoch.
+/// Returns the first of these members that is a date. Numbers are seconds or milliseconds since the epoch.
 pub(super) fn first(entry: &Object, names: &[&str], now: Time) -> Option<Time> {
     names.iter().find_map(|name| match entry.get(name)? {
         Node::Text(text) => parse(text, now),
@@ -59,7 +59,7 @@ pub(super) fn first(entry: &Object, names: &[&str], now: Time) -> Option<Time> {
     })
 }
 
-/// A date as text, relative ones to `now`. Unix time's own zero is the lack of a date and not one.
+/// Parses a date; relative ones count from `now`. Unix time zero means that there is no date.
 pub(super) fn parse(text: &str, now: Time) -> Option<Time> {
     spelled(text, now).filter(|at| at.0 != 0 && BELIEVED.contains(&at.0))
 }
@@ -130,7 +130,7 @@ fn relative(text: &str, now: Time) -> Option<Time> {
     Some(Time(now.0.checked_sub(span)?)).filter(|at| at.to_jiff().is_some())
 }
 
-/// A date in words: each word must be a part of a date, and no part may come twice.
+/// A date in words. Each word must be a part of a date, and no part may occur twice.
 #[derive(Default)]
 struct Parts {
     year: Option<i16>,
@@ -139,7 +139,7 @@ struct Parts {
     time: Option<(i8, i8, i8)>,
     /// Twelve-hour half: 0 or 12.
     half: Option<i8>,
-    /// From UTC, in milliseconds.
+    /// Offset from UTC, in milliseconds.
     offset: Option<i64>,
 }
 
@@ -147,7 +147,7 @@ fn words(text: &str, now: Time) -> Option<Time> {
     Parts::of(text)?.instant(now)
 }
 
-/// A date in words that names its year.
+/// Parses a date in words that includes its year.
 pub(in crate::search) fn date_in_words(text: &str) -> Option<Time> {
     let parts = Parts::of(&Some(text).filter(|text| text.len() <= 64)?.to_lowercase())?;
     parts.year?;
@@ -167,7 +167,7 @@ impl Parts {
         Some(parts)
     }
 
-    /// Takes one word in; `None` when it is no part of a date or came before.
+    /// Adds one word. `None` when it is not a part of a date or that part is already set.
     fn take(&mut self, word: &str) -> Option<()> {
         let bare = word.trim_end_matches('.');
         let names = |names: &[&str]| names.iter().position(|name| *name == bare);
@@ -210,7 +210,7 @@ impl Parts {
         }
     }
 
-    /// The instant; a date without a year is the latest such day that is not after tomorrow.
+    /// The instant. A date without a year is the latest such day that is not after tomorrow.
     fn instant(self, now: Time) -> Option<Time> {
         let (hour, minute, second) = self.time.unwrap_or_default();
         let hour = match self.half {
@@ -228,14 +228,14 @@ impl Parts {
             Some(year) => at(year),
             None => {
                 let year = now.to_jiff()?.to_zoned(TimeZone::UTC).year();
-                // Eight years reach over a century's missing leap day.
+                // Eight years: a century year may have no leap day.
                 (0..=8).find_map(|back| at(year.checked_add(1)? - back).filter(|t| t.0 <= now.0 + DAY_MS))
             }
         }
     }
 }
 
-/// `05:45` or `05:45:48`, perhaps with a fraction, which is dropped.
+/// Parses `05:45` or `05:45:48`. Drops a fraction of a second.
 fn clock_time(text: &str) -> Option<(i8, i8, i8)> {
     let mut numbers = text.split(':');
     let two = |text: &str| (text.len() <= 2 && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok())?;
@@ -249,7 +249,7 @@ fn clock_time(text: &str) -> Option<(i8, i8, i8)> {
     holds.then_some((hour, minute, second))
 }
 
-/// `+0530` or `+05:30`, in milliseconds.
+/// Parses `+0530` or `+05:30` to milliseconds.
 fn offset(text: &str) -> Option<i64> {
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let digits: String = text[1..].chars().filter(|c| *c != ':').collect();

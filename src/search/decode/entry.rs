@@ -1,12 +1,12 @@
-//! One entry of a list: a post, a page, or nothing that can be read. Decided by what the entry holds; the list's name
-//! and the source only break ties.
+//! Reads one entry of a list as a post or a page. The members of the entry decide; the list's name and the source only
+//! break ties.
 
 use super::context::Context;
 use super::node::{Node, Object};
 use super::{field, page, post};
 use crate::model::{Found, Kind, Source};
 
-/// The thing in an entry; `None` when there is neither text nor title nor address in it.
+/// Reads an entry. `None` when it has neither a text nor a title nor an address.
 pub(super) fn read(entry: &Node, hint: Option<Kind>, context: &Context) -> Option<Found> {
     match entry {
         Node::Text(text) => bare(text, context),
@@ -18,7 +18,7 @@ pub(super) fn read(entry: &Node, hint: Option<Kind>, context: &Context) -> Optio
     }
 }
 
-/// Whether an object is an entry by itself.
+/// Whether an object is an entry on its own.
 pub(super) fn is_entry(object: &Object, hint: Option<Kind>, source: Source) -> bool {
     kind(object, hint, source).is_some()
 }
@@ -69,7 +69,7 @@ fn kind(entry: &Object, hint: Option<Kind>, source: Source) -> Option<Kind> {
     }
 }
 
-/// Whether an address names a post of the platform whose two hosts are known.
+/// Whether an address is that of a post on X, by its two known hosts.
 fn is_post_address(address: &str) -> bool {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));

@@ -1,13 +1,13 @@
-//! Why a body is no reply, with its hint. It decides nothing: the readers of shapes do.
+//! The error for a body that cannot be decoded, with its hint.
 
 use crate::search::ErrorClass;
 
-/// Why a body is no reply. Nothing in it could be kept.
+/// Why a body could not be decoded. Nothing in it could be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError {
     /// `Malformed`, `Cut`, `Timeout` or `Service`.
     pub class: ErrorClass,
-    /// One bounded line for people; for `Service` it quotes the reply, so the caller scrubs the key from it.
+    /// One bounded line for people. For `Service` it quotes the reply, so the caller removes the key from it.
     pub text: String,
     /// What to do next.
     pub hint: String,
@@ -21,7 +21,7 @@ impl std::fmt::Display for DecodeError {
 
 impl std::error::Error for DecodeError {}
 
-/// The message for a reply that lacks its end.
+/// The message for an incomplete reply.
 pub(super) fn cut_text(class: ErrorClass) -> String {
     match class {
         ErrorClass::Timeout => "the reply was not complete in time".to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn cut_text(class: ErrorClass) -> String {
     }
 }
 
-/// A reply whose list holds entries of which none could be read.
+/// The error for a reply in which no entry could be read.
 #[must_use]
 pub fn nothing_read(entries: i64) -> DecodeError {
     let noun = if entries == 1 { "entry" } else { "entries" };

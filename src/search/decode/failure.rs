@@ -1,14 +1,14 @@
-//! The service's own words for "this failed" inside a 2xx: an error object or an error frame. Not here: status codes
-//! and transport errors, which the client sees.
+//! Finds the error that a service reports inside a 2xx reply: an error object or an error frame. The client handles
+//! status codes and transport errors.
 
 use super::context::Limits;
 use super::lenient;
 use super::node::{Node, Object};
 
-/// Characters of an error quoted.
+/// The maximum length of a quoted error, in characters.
 const MAX_CHARS: usize = 300;
 
-/// The error an object reports under `error`, `errors`, or as a frame of type `error`.
+/// Returns the error that an object reports under `error`, `errors`, or as a frame of type `error`.
 pub(super) fn of(object: &Object) -> Option<String> {
     let stated = ["error", "errors"].iter().find_map(|name| message(object.get(name)?, 3));
     stated.or_else(|| match object.get("type")? {
@@ -20,13 +20,13 @@ pub(super) fn of(object: &Object) -> Option<String> {
     })
 }
 
-/// What `detail` says: a string, an object or an array of them.
+/// Returns the error under `detail`: a string, an object or an array of them.
 pub(super) fn detail(object: &Object) -> Option<String> {
     message(object.get("detail")?, 3)
 }
 
-/// What a reply without anything in it says of itself: `success` or `ok` is false, or it has words for why it is empty. That it
-/// went well, or that nothing was found, is no failure.
+/// Returns the error of an empty reply: `success` or `ok` is false, or a message explains why it is empty. A message
+/// that it went well, or that nothing was found, is no error.
 pub(super) fn of_empty(object: &Object) -> Option<String> {
     let says = |stated: bool| {
         let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(said)) if *said == stated);
@@ -47,7 +47,7 @@ pub(super) fn of_empty(object: &Object) -> Option<String> {
     words.filter(|words| !says(true) && !code_is_good() && !is_calm(words))
 }
 
-/// Words that a service has for "all is well" and "nothing found".
+/// Whether a message means "all is well" or "nothing found".
 fn is_calm(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let words = words.trim_end_matches(['.', '!']);
@@ -56,7 +56,7 @@ fn is_calm(words: &str) -> bool {
     matches!(words, "ok" | "okay" | "success" | "successful" | "succeeded" | "done") || (begins && found)
 }
 
-/// What an event named `error` says, as JSON or in words.
+/// Returns the message of an event named `error`, from JSON or plain words.
 pub(super) fn cleaned(text: &str, limits: Limits) -> String {
     let said = match lenient::parse_frame(text, limits) {
         Ok(node) => message(&node, 3),
@@ -65,7 +65,7 @@ pub(super) fn cleaned(text: &str, limits: Limits) -> String {
     said.unwrap_or_else(unspecified)
 }
 
-/// A value as one bounded line; `None` for what reports nothing (`null`, `false`, `""`, `{}`, `[]`).
+/// Reads a value as one bounded line. `None` for values that report nothing (`null`, `false`, `0`, `""`, `{}`, `[]`).
 fn message(node: &Node, depth: u32) -> Option<String> {
     if depth == 0 {
         return None;
@@ -91,7 +91,7 @@ fn unspecified() -> String {
     "an error without a message".to_owned()
 }
 
-/// One line without control characters.
+/// Joins a text to one bounded line without control characters.
 fn line(text: &str) -> Option<String> {
     let mut line = String::new();
     let mut left = MAX_CHARS;

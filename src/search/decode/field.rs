@@ -1,12 +1,12 @@
-//! One member of an entry to one plain value, or nothing: a field of the wrong type is left out and never takes its
-//! entry with it. Numbers pass for texts and texts for numbers where that loses nothing.
+//! Reads one member of an entry as a plain value. A field of the wrong type is left out; the rest of its entry stays.
+//! Numbers are accepted as texts, and texts as numbers, where that loses nothing.
 
 use super::node::{Node, Object};
 
-/// The longest id, handle or language tag believed; anything longer is no such thing.
+/// The maximum length of an id, handle or language tag, in characters. Longer ones are ignored.
 const MAX_LABEL_CHARS: usize = 256;
 
-/// A text's beginning of at most `max` characters.
+/// Returns the first `max` characters of a text.
 pub(super) fn capped(text: &str, max: usize) -> &str {
     match text.char_indices().nth(max) {
         Some((end, _)) => &text[..end],
@@ -14,7 +14,7 @@ pub(super) fn capped(text: &str, max: usize) -> &str {
     }
 }
 
-/// The first of these members that is a text with something in it (or a number), cut to `max` characters.
+/// Returns the first of these members that is a text with something in it (or a number), cut to `max` characters.
 pub(super) fn text(object: &Object, names: &[&str], max: usize) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) if !text.trim().is_empty() => Some(capped(text, max).to_owned()),
@@ -32,8 +32,8 @@ pub(super) fn has_text(object: &Object, names: &[&str]) -> bool {
     })
 }
 
-/// The first of these members that is an address, trimmed. One that is too long is left out: cut, it would lead
-/// elsewhere.
+/// Returns the first of these members that is an address, trimmed. One that is too long is left out: a cut address
+/// would lead elsewhere.
 pub(super) fn address(object: &Object, names: &[&str], max: usize) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) => short(text, max),
@@ -41,7 +41,7 @@ pub(super) fn address(object: &Object, names: &[&str], max: usize) -> Option<Str
     })
 }
 
-/// A short word such as a handle or a language tag, trimmed.
+/// Returns a short word such as a handle or a language tag, trimmed.
 pub(super) fn label(object: &Object, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) => short(text, MAX_LABEL_CHARS),
@@ -49,7 +49,7 @@ pub(super) fn label(object: &Object, names: &[&str]) -> Option<String> {
     })
 }
 
-/// An id as exact text: a text or a whole number, never a float.
+/// Returns an id as exact text, from a text or a whole number, never from a float.
 pub(super) fn id(object: &Object, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Node::Text(text) => short(text, MAX_LABEL_CHARS),
@@ -63,7 +63,7 @@ fn short(text: &str, max: usize) -> Option<String> {
     (!text.is_empty() && text.chars().nth(max).is_none()).then(|| text.to_owned())
 }
 
-/// A count: a whole number that is not negative, as a number or in digits.
+/// Returns a count: a whole number that is not negative, as a number or in digits.
 pub(super) fn count(object: &Object, names: &[&str]) -> Option<i64> {
     names.iter().find_map(|name| {
         let count = match object.get(name)? {
@@ -75,7 +75,7 @@ pub(super) fn count(object: &Object, names: &[&str]) -> Option<i64> {
     })
 }
 
-/// `12.0` as 12, while a float still counts in ones.
+/// Converts a whole float such as `12.0`, up to 2^53, where floats are still exact.
 fn whole(number: f64) -> Option<i64> {
     if number.fract() != 0.0 || !(0.0..=9_007_199_254_740_992.0).contains(&number) {
         return None;
@@ -84,7 +84,7 @@ fn whole(number: f64) -> Option<i64> {
     Some(number as i64)
 }
 
-/// Yes or no: `true`, `"true"`, `1` and their opposites.
+/// Reads a boolean: `true`, `"true"`, `1` and their opposites.
 pub(super) fn flag(object: &Object, name: &str) -> Option<bool> {
     match object.get(name)? {
         Node::Bool(flag) => Some(*flag),

@@ -1,40 +1,40 @@
-//! The bytes of a stream to its payloads: server-sent events (with or without blank lines between them), JSON values one
-//! after the other, or a line each. It knows nothing of what a payload means. However the bytes are cut into pieces, the
-//! payloads are the same; at most [`MAX_FRAME_BYTES`] are held.
+//! Splits the bytes of a stream into payloads: server-sent events (with or without blank lines between them), JSON
+//! values one after the other, or one value per line. The payloads are the same however the bytes are cut into pieces;
+//! at most [`MAX_FRAME_BYTES`] are held. What a payload means is decided elsewhere.
 
-/// The largest event held; a longer one is dropped. The client's default cap on a whole body is below it.
+/// The maximum size of an event; a longer one counts as broken. The client's default cap on a whole body is below it.
 const MAX_FRAME_BYTES: usize = 16 << 20;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 #[derive(Debug, PartialEq)]
 pub(super) enum Payload<'a> {
-    /// The `data:` lines of one event, joined by line feeds, or one JSON value by itself. `last`: the stream ended
-    /// without a sign that this payload is complete. `failed`: the event is named `error`.
+    /// The `data:` lines of one event, joined by line feeds, or one JSON value. `last`: the stream ended without a sign
+    /// that this payload is complete. `failed`: the event is named `error`.
     Event { bytes: &'a [u8], last: bool, failed: bool },
-    /// A payload that broke or was too long.
+    /// A payload that is broken or too long.
     Broken { last: bool },
 }
 
-/// Cuts a stream into payloads, piece by piece.
+/// Splits a stream into payloads, piece by piece.
 #[derive(Debug)]
 pub(super) struct Framing {
     mode: Mode,
     held: Vec<u8>,
-    /// The event being collected (lines), or nothing (values).
+    /// The event being collected. Used only in mode `Lines`.
     event: Vec<u8>,
-    /// Whether it has a line already, be it an empty one.
+    /// Whether the event already has a line, even an empty one.
     begun: bool,
-    /// Whether it is named `error`.
+    /// Whether the event is named `error`.
     failed: bool,
     too_long: bool,
 }
 
 #[derive(Debug)]
 enum Mode {
-    /// Nothing but white space and a byte order mark so far.
+    /// Only white space and a byte order mark so far.
     Start,
-    /// Events made of lines; `after_cr` says that a line feed would belong to the line end just seen.
+    /// Events made of lines. `after_cr`: the last line ended in CR, so that a line feed next belongs to it.
     Lines {
         after_cr: bool,
     },
@@ -50,7 +50,7 @@ impl Framing {
         Self { mode: Mode::Start, held: Vec::new(), event: Vec::new(), begun: false, failed: false, too_long: false }
     }
 
-    /// Takes the next bytes and hands out every payload that they complete.
+    /// Takes the next bytes and passes on every payload that they complete.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
         let mut rest = bytes;
         while let Mode::Start = self.mode {
@@ -64,7 +64,7 @@ impl Framing {
         }
     }
 
-    /// Hands out what is left when the stream has ended.
+    /// Passes on what is left when the stream has ended.
     pub(super) fn finish(mut self, out: &mut impl FnMut(Payload<'_>)) {
         match self.mode {
             Mode::Start => {}
@@ -118,8 +118,8 @@ impl Framing {
         self.held.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// A line is complete: a blank one ends the event, a `data:` line or bare JSON belongs to it, of names only `error` is
-    /// kept, others are skipped.
+    /// Handles a complete line. A blank line ends the event; a `data:` line or bare JSON is added to it. The event name
+    /// `error` is noted, other lines are skipped.
     fn line_end(&mut self, out: &mut impl FnMut(Payload<'_>)) {
         let line = std::mem::take(&mut self.held);
         let text = line.trim_ascii_start();
@@ -156,13 +156,13 @@ impl Framing {
     fn values(&mut self, bytes: &[u8], out: &mut impl FnMut(Payload<'_>)) {
         let Mode::Values { mut depth, mut in_string, mut escaped } = self.mode else { return };
         for &byte in bytes {
-            // Between values anything that opens none is skipped: white space, commas, a stray `data:`.
+            // Between values, skip whatever does not open one: white space, commas, a stray `data:`.
             if self.held.is_empty() && !self.too_long && !matches!(byte, b'{' | b'[' | b'"') {
                 continue;
             }
             let mut complete = false;
             match byte {
-                // No string holds a raw line end: the value broke off, and the next line is a new one.
+                // A string holds no raw line end: the value broke off, and the next line starts a new one.
                 b'\n' | b'\r' if in_string => {
                     self.too_long = true;
                     complete = true;
@@ -206,9 +206,9 @@ impl Mode {
     }
 }
 
-/// Whether a text is a stream of server-sent events: fields and comments only, up to a `data:` line with JSON in it. Where
-/// all `data:` lines are words, the text must be labelled as such a stream, have another field or a second such line, or
-/// end as an event does: prose may begin with `data:`, too; it does not go on like that.
+/// Whether a text is a stream of server-sent events: only fields and comments up to a `data:` line with JSON in it. If
+/// all `data:` lines are plain words, the text must also be labelled as such a stream, have another field or a second
+/// such line, or end as an event does. Prose may begin with `data:`, too, but does not go on like that.
 pub(super) fn is_event_stream(text: &str, labelled: bool) -> bool {
     let ended = ["\n\n", "\r\r", "\r\n\r\n"].iter().any(|end| text.ends_with(end));
     let (text, labelled) = (text.trim(), labelled || ended);
@@ -226,7 +226,7 @@ pub(super) fn is_event_stream(text: &str, labelled: bool) -> bool {
         } else if line.starts_with(':') || ["event:", "id:", "retry:"].iter().any(|field| line.starts_with(field)) {
             fields += 1;
         } else {
-            // A last line may be a field that was cut.
+            // The last line may be a field that was cut.
             let cut = text.ends_with(line) && "data:".starts_with(line);
             return (labelled || cut) && fields + words > 0;
         }

@@ -1,6 +1,7 @@
-//! Bytes to text, and text to JSON, with one bad character never losing a reply: invalid UTF-8, NUL and lone surrogates
-//! become U+FFFD, numbers that no machine integer or float holds become texts. Everything else is as strict as RFC 8259.
-//! One pass before the parser does it, which also bounds the depth and remembers where a cut reply was last whole.
+//! Converts bytes to text, and text to JSON, without losing a reply to one bad character. Invalid UTF-8, NUL and lone
+//! surrogates become U+FFFD. Numbers that fit no machine integer or float become texts. Everything else is as strict as
+//! RFC 8259. One pass before the parser does this. It also limits the depth and remembers where a cut reply was last
+//! complete.
 
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ const REPLACEMENT: &str = "\\ufffd";
 pub(super) enum Refusal {
     /// Nested deeper than allowed.
     TooDeep,
-    /// It ends too early; what was complete before the end, when there was anything.
+    /// It ends too early. Holds what was complete before the end, if anything was.
     Cut(Option<Node>),
     /// It breaks the grammar: where and how, without quoting it.
     Broken(String),
@@ -31,19 +32,19 @@ impl std::fmt::Display for Refusal {
     }
 }
 
-/// The body as text: BOM gone, invalid bytes and NUL replaced by U+FFFD. At most three times as long.
+/// Converts the body to text: removes the BOM, replaces invalid bytes and NUL by U+FFFD. At most three times as long.
 pub(super) fn text(body: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body));
     if text.contains('\0') { Cow::Owned(text.replace('\0', "\u{fffd}")) } else { text }
 }
 
-/// One JSON value and nothing after it.
+/// Parses one JSON value with nothing after it.
 pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, Refusal> {
     parse_with(text, limits, false)
 }
 
-/// As [`parse`], with raw control characters inside strings accepted: joining the `data:` lines of an event by a line
-/// feed puts one there when a deployment broke a line inside a string.
+/// Like [`parse`], but accepts raw control characters inside strings. When a deployment breaks a line inside a string,
+/// joining the `data:` lines of the event puts a line feed there.
 pub(super) fn parse_frame(text: &str, limits: Limits) -> Result<Node, Refusal> {
     parse_with(text, limits, true)
 }
@@ -65,7 +66,7 @@ fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, Refusa
     }
 }
 
-/// The pass over the text. It never judges the grammar; the parser after it does.
+/// The pass over the text before the parser. It does not check the grammar; the parser does.
 struct Pass<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -74,7 +75,8 @@ struct Pass<'a> {
     copied: usize,
     open: Vec<u8>,
     lists: usize,
-    /// Length of the output at which every open bracket holds only complete entries, and the brackets open there.
+    /// Length of the output up to the last point at which every open bracket held only complete entries, and the
+    /// brackets open there.
     whole: Option<usize>,
     whole_open: Vec<u8>,
 }
@@ -86,7 +88,7 @@ impl<'a> Pass<'a> {
         Self { text, bytes, controls, out, copied: 0, open, lists: 0, whole: None, whole_open }
     }
 
-    /// False when the text nests too deeply.
+    /// Returns false when the text nests too deeply.
     fn run(&mut self, max_depth: usize) -> bool {
         let mut at = 0;
         let mut before = 0_u8;
@@ -116,7 +118,7 @@ impl<'a> Pass<'a> {
                 b'}' | b']' => {
                     let opener = self.open.pop();
                     self.lists -= usize::from(opener == Some(b'['));
-                    // Only objects count as complete entries of a cut list: a cut bare number looks whole.
+                    // In a cut list only objects count as complete entries: a cut bare number looks complete.
                     if byte == b'}' || self.lists == 0 {
                         self.remember(at + 1);
                     }
@@ -130,7 +132,7 @@ impl<'a> Pass<'a> {
         true
     }
 
-    /// Notes that everything up to `at` is whole, unless `at` lies inside an entry of a list.
+    /// Remembers that everything up to `at` is complete, unless `at` lies inside an entry of a list.
     fn remember(&mut self, at: usize) {
         if self.lists == 0 || (self.lists == 1 && self.open.last() == Some(&b'[')) {
             self.whole = Some(self.out.len() + (at - self.copied));
@@ -139,7 +141,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// From after the opening quote to after the closing one.
+    /// Skips a string, from after the opening quote to after the closing one.
     fn string(&mut self, mut at: usize) -> usize {
         while let Some(&byte) = self.bytes.get(at) {
             match byte {
@@ -155,7 +157,7 @@ impl<'a> Pass<'a> {
         at
     }
 
-    /// From a backslash to after its escape; a valid pair of surrogates is one escape.
+    /// Skips an escape, from its backslash. A valid pair of surrogates is one escape.
     fn escape(&mut self, at: usize) -> usize {
         match self.unit(at) {
             Some(0xd800..=0xdbff) if matches!(self.unit(at + 6), Some(0xdc00..=0xdfff)) => at + 12,
@@ -168,7 +170,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The UTF-16 unit of a `\uXXXX` at `at`.
+    /// Returns the UTF-16 unit of a `\uXXXX` at `at`.
     fn unit(&self, at: usize) -> Option<u16> {
         let digits = self.bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
         digits.iter().try_fold(0_u16, |unit, digit| {
@@ -177,8 +179,7 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// From the first character of a number to after its last; one that no machine number holds is put in quotes, but
-    /// never where the grammar wants a key.
+    /// Skips a number. Puts it in quotes if no machine number can hold it, but never where the grammar wants a key.
     fn number(&mut self, start: usize, before: u8) -> usize {
         let length = self.bytes[start..]
             .iter()
@@ -211,7 +212,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Whether a token is a JSON number that neither a 64-bit integer holds exactly nor a float at all.
+/// Whether a token is a JSON integer of more than 64 bits, or a float that overflows.
 fn is_unholdable(token: &str) -> bool {
     if token.len() < 4 || !is_number(token) {
         return false;
@@ -222,7 +223,7 @@ fn is_unholdable(token: &str) -> bool {
     token.parse::<i64>().is_err() && token.parse::<u64>().is_err()
 }
 
-/// RFC 8259 section 6.
+/// Whether a token is a number as in RFC 8259, section 6.
 fn is_number(token: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let token = token.strip_prefix('-').unwrap_or(token);
@@ -240,7 +241,7 @@ fn is_number(token: &str) -> bool {
         && exponent.is_none_or(|e| digits(e.strip_prefix(['+', '-']).unwrap_or(e)))
 }
 
-/// A parsed text inside a text (`"content": "[{…}]"`), when it is a list or an object.
+/// Parses JSON inside a text (`"content": "[{…}]"`), when it is a list or an object.
 pub(super) fn nested(text: &str, limits: Limits) -> Option<Node> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {

@@ -1,13 +1,13 @@
-//! What a reply's content type says that its body is. Deployments often leave it out or get it wrong, so it never stops a
-//! body from being read; it decides what a body is that is neither JSON nor a stream.
+//! The content type of a reply. Deployments often leave it out or get it wrong, so it never stops a body from being
+//! read. It matters only for bodies that are not clearly JSON or a stream.
 
-/// What a reply calls itself.
+/// The content type that a reply states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Media {
-    /// Nothing, plain text, or something that says no more than that.
+    /// None, plain text, or something as vague.
     #[default]
     Unsaid,
-    /// JSON of any kind, also a value a line.
+    /// JSON of any kind, also with one value per line.
     Json,
     Events,
     /// A page: HTML or XML.
@@ -15,7 +15,7 @@ pub enum Media {
 }
 
 impl Media {
-    /// Of headers as they are kept with a reply.
+    /// Reads the content type from the headers of a reply.
     #[must_use]
     pub fn of(headers: &[(String, String)]) -> Self {
         let named = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));

@@ -1,6 +1,6 @@
-//! One 2xx body to one [`Reply`], by the shape of what came and never by which call it answers: deployments disagree
-//! about names, wrappers and streaming. Pure: no IO, no clock. It does not retry, judge windows, decide identity or
-//! remove duplicates, and it keeps text as data (nothing is stripped for terminals or pages here).
+//! Decodes one 2xx body to one [`Reply`], by the shape of the body and never by the call it answers: deployments
+//! disagree about names, wrappers and streaming. Pure: no IO, no clock. It does not retry, check time windows, assign
+//! identities, remove duplicates, or escape text for terminals and pages.
 //!
 //! The accepted shapes are listed in `docs/dev/decoder.md`.
 
@@ -36,14 +36,14 @@ use lenient::Refusal;
 pub use media::Media;
 pub use stream::StreamDecoder;
 
-/// Reads a body. A reply without entries and without an answer is one that says in a known way that there is nothing;
-/// a body that only holds nothing that can be read is an error. A stream or a document that broke gives what came
-/// before, with `failure` set.
+/// Decodes a body. A reply without entries and without an answer is one that says in a known way that nothing was
+/// found. A body in which nothing can be read is an error. A broken stream or document gives what came before, with
+/// `failure` set.
 ///
 /// # Errors
-/// `Malformed` for what is no reply at all (no byte, HTML, broken or too deeply nested JSON, plain text where entries
-/// were asked for) and for a reply of an unknown shape; `Cut` (`Timeout`, if that is known) for one that ends too early
-/// with nothing complete in it; `Service` for an error object.
+/// `Malformed` for a body that is no reply (empty, HTML, broken or too deeply nested JSON, plain text where entries
+/// were expected) or has an unknown shape; `Cut` (`Timeout`, if that is known) for one that ends too early with nothing
+/// complete in it; `Service` for an error object.
 pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     crate::failpoint::at("decode/begun");
     let whole = lenient::text(body);
@@ -69,7 +69,7 @@ pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     cut_as_known(read, context)
 }
 
-/// A body that is not JSON: a page of a proxy, prose, or rubbish. Only prose is an answer.
+/// Reads a body that is not JSON: a page of a proxy, prose, or rubbish. Only prose is an answer.
 fn plain_text(text: &str, refusal: &Refusal, context: &Context) -> Result<Reply, DecodeError> {
     if is_markup(text) || context.media == Media::Page {
         return Err(DecodeError {
@@ -92,7 +92,7 @@ fn stream(text: &str, context: &Context) -> Result<Reply, DecodeError> {
     decoder.finish()
 }
 
-/// What was read of a body that is known to lack its end: nothing in it shows that it is whole.
+/// Marks what was read as incomplete when the body is known to lack its end.
 fn cut_as_known(read: Result<Reply, DecodeError>, context: &Context) -> Result<Reply, DecodeError> {
     let Some(class) = context.cut else { return read };
     match read {

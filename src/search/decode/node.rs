@@ -1,11 +1,11 @@
-//! The part of a JSON document that the decoder looks at, in document order. Not a general JSON value: it has no members
-//! whose name nobody asks for. How it is parsed is in `build`.
+//! The part of a JSON document that the decoder uses, in document order. Members that no reader asks for are left out.
+//! `build` parses it.
 
 use std::borrow::Cow;
 
 use serde_json::Number;
 
-/// Every member name that is ever read. [`Object::get`] checks in tests that no reader forgets to list its own.
+/// Every member name that is ever read. In debug builds, [`Object::get`] checks that readers list their names here.
 const NAMES: &[&str] = &[
     // Lists and wrappers.
     "results",
@@ -89,7 +89,7 @@ pub(super) enum Node {
     Object(Object),
 }
 
-/// A list's first entries, and how many more there were.
+/// The first entries of a list, and the number of further ones.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct List {
     pub(super) items: Vec<Node>,
@@ -100,41 +100,41 @@ pub(super) struct List {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Object {
     pub(super) members: Vec<(Cow<'static, str>, Node)>,
-    /// The first unknown member that holds a list with something in it.
+    /// The first unknown member that holds a non-empty list.
     pub(super) strange: Option<String>,
-    /// Whether there are unknown members that an answer's own object does not have.
+    /// Whether there are unknown members that the wrapper of an answer does not have.
     pub(super) foreign: bool,
-    /// The first unknown member that is not about the bill.
+    /// The first unknown member that is not about cost or usage.
     pub(super) unknown: Option<String>,
 }
 
-/// Members that say what a reply cost or how it was counted, and nothing of what was found.
+/// Members about cost and usage, not about results.
 const BOOKKEEPING: &[&str] = &["cost_usd", "usage", "usage_count", "service", "currency", "meta"];
 
-/// Whether a member is about the bill alone.
+/// Whether a member is only about cost and usage.
 pub(super) fn is_bookkeeping(name: &str) -> bool {
     BOOKKEEPING.contains(&name)
 }
 
 impl Object {
-    /// The member of that name; the last one when there are several, as most parsers do.
+    /// Returns the member of that name; the last one when there are several, as in most parsers.
     pub(super) fn get(&self, name: &str) -> Option<&Node> {
         debug_assert!(known(name).is_some(), "{name} is read but not listed");
         self.members.iter().rev().find(|(key, _)| key == name).map(|(_, node)| node)
     }
 
-    /// Whether it says nothing but perhaps what the reply cost: `{}` stands where a list may stand.
+    /// Whether it holds nothing except perhaps the cost: `{}` may stand in place of a list.
     pub(super) fn is_bare(&self) -> bool {
         self.unknown.is_none() && self.members.iter().all(|(name, _)| is_bookkeeping(name))
     }
 }
 
-/// Whether lists are also looked for under this name.
+/// Whether a name has the ending of a list's name.
 pub(super) fn is_list_suffix(name: &str) -> bool {
     name.ends_with("_search") || name.ends_with("_search_results")
 }
 
-/// A name that is read, without a copy where that is possible.
+/// Returns the name if it is one that is read, without a copy where possible.
 pub(super) fn known(name: &str) -> Option<Cow<'static, str>> {
     if let Some(name) = NAMES.iter().find(|known| **known == name) {
         return Some(Cow::Borrowed(name));

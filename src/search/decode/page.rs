@@ -1,11 +1,11 @@
-//! An entry that is a page of the web: what is known about it. Not here: whether it is one (`entry`).
+//! Reads an entry that is a web page. `entry` decides whether it is one.
 
 use super::context::Context;
 use super::node::{Node, Object};
 use super::{date, field};
 use crate::model::{Found, Kind};
 
-/// The page in an entry. An `id` is not taken over: on a page it is no platform's id.
+/// Reads the page in an entry. Ignores its `id`, which is not a platform's id.
 pub(super) fn read(entry: &Object, context: &Context) -> Found {
     let max = context.limits.max_field_chars;
     Found {
@@ -20,7 +20,7 @@ pub(super) fn read(entry: &Object, context: &Context) -> Found {
     }
 }
 
-/// The highlights as one text, a line each.
+/// Joins the highlights to one text, one per line.
 fn highlights(entry: &Object, max: usize) -> Option<String> {
     let text = match entry.get("highlights")? {
         Node::List(list) => {

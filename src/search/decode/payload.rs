@@ -1,16 +1,16 @@
-//! The JSON values in one payload of a stream, and what a frame looks like. Not here: how bytes become payloads
-//! (`framing`) and what a frame means (`stream`).
+//! Splits one payload of a stream into JSON values, and recognises frames. `framing` turns bytes into payloads, and
+//! `stream` interprets the frames.
 
 use super::context::Limits;
 use super::node::{Node, Object};
 use super::shape::list_kind;
 use super::{failure, lenient};
 
-/// Whether a document by itself is one frame of a stream, or a list of them.
+/// Whether a whole document is one frame of a stream, or a list of them.
 pub(super) fn is_frame(node: &Node) -> bool {
     match node {
         Node::Object(object) => is_known_frame(object) || (is_piece(object) && says_whether_it_ends(object)),
-        // Entries of a list have texts, too, and addresses or authors with them.
+        // Entries of a list may have texts, too, so `text` or `user` rules out a frame.
         Node::List(list) => match list.items.first() {
             Some(Node::Object(object)) => {
                 is_known_frame(object)
@@ -22,14 +22,14 @@ pub(super) fn is_frame(node: &Node) -> bool {
     }
 }
 
-/// A type that is read and a content; a post may have a `type` of its own.
+/// Whether an object has a known type and a content. A post may have a `type` of its own.
 fn is_known_frame(object: &Object) -> bool {
     let known = |kind: &str| matches!(kind, "text" | "completion" | "error") || list_kind(kind).is_some();
     matches!(object.get("type"), Some(Node::Text(kind)) if known(kind)) && object.get("content").is_some()
 }
 
-/// Whether an object without a type may be a piece of a streamed answer. One with a title or an address is an entry, and
-/// of `text` alone posts are made, too.
+/// Whether an object without a type may be a piece of a streamed answer. One with a title or an address is an entry.
+/// One with nothing but a `text` may also be a post.
 fn is_piece(object: &Object) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| object.get(name).is_some());
     matches!(object.get("choices"), Some(Node::List(_)))
@@ -37,13 +37,13 @@ fn is_piece(object: &Object) -> bool {
         || (has(&["text"]) && !has(&["title", "url", "link", "id", "user", "created_at"]))
 }
 
-/// Whether an object belongs to a stream even when it stands alone.
+/// Whether an object is a frame even without a stream around it.
 fn says_whether_it_ends(object: &Object) -> bool {
     matches!(object.get("done"), Some(Node::Bool(_))) || object.get("choices").is_some()
 }
 
-/// Whether a text that is not one JSON value begins with a frame: a stream without any framing. After a frame without a
-/// type only another value shows that; anything else behind it is broken JSON.
+/// Whether a text that is not one JSON value begins with a frame, as in a stream without framing. A frame without a
+/// type must be followed by another value; otherwise the text is broken JSON.
 pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
     let Some((first, rest)) = value_end(text).and_then(|end| text.split_at_checked(end)) else { return false };
     let Ok(Node::Object(object)) = lenient::parse(first, limits) else { return false };
@@ -54,16 +54,16 @@ pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
         || (is_piece(&object) && goes_on)
 }
 
-/// What is wrong with a payload.
+/// The errors found in a payload.
 #[derive(Default)]
 pub(super) struct Faults {
-    /// Values that broke.
+    /// The number of broken values.
     pub(super) bad: u32,
-    /// Whether the last value does not end.
+    /// Whether the last value is incomplete.
     pub(super) open: bool,
 }
 
-/// One of several things in a payload.
+/// One part of a payload.
 pub(super) enum Piece {
     /// `[DONE]`.
     Done,
@@ -71,7 +71,7 @@ pub(super) enum Piece {
     Value(Node),
 }
 
-/// Hands out the values in a payload one by one: usually it holds one, several when events share a line.
+/// Passes on the values in a payload one by one. There are several when events share a line.
 pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(Piece)) -> Faults {
     let mut faults = Faults::default();
     let mut rest = payload;
@@ -83,7 +83,7 @@ pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(Piece)) -
             rest = after;
             continue;
         }
-        // Heartbeats and other words are not entries.
+        // Heartbeats and other words are not values.
         if !rest.starts_with(['{', '[', '"']) {
             return faults;
         }
@@ -99,8 +99,8 @@ pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(Piece)) -
     }
 }
 
-/// Where the JSON value that begins a text ends (exclusive), by brackets and quotes alone; `None` when it does not end
-/// or does not begin with a bracket or a quote.
+/// Returns where the JSON value at the start of a text ends (exclusive), by brackets and quotes alone. `None` when it
+/// does not end or does not begin with a bracket or a quote.
 fn value_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0_usize;

@@ -1,16 +1,15 @@
-//! Answer text that comes in pieces, put together up to a number of characters. Which frames bring which pieces is
-//! `stream`'s.
+//! Joins answer text that comes in pieces, up to a number of characters. `stream` decides which frames hold pieces.
 
 use super::context::Limits;
 use super::node::Node;
 use super::{answer, field};
 
-/// Pieces one after the other.
+/// Pieces joined in order.
 #[derive(Debug)]
 pub(super) struct Chunks {
     text: String,
     room: usize,
-    /// Whether there was any, be it empty.
+    /// Whether any piece came, even an empty one.
     pub(super) any: bool,
 }
 
@@ -26,27 +25,28 @@ impl Chunks {
         self.any = true;
     }
 
-    /// All of it; `None` when nothing but white space came.
+    /// Returns the joined text. `None` when it is only white space.
     pub(super) fn text(self) -> Option<String> {
         Some(self.text).filter(|text| !text.trim().is_empty())
     }
 }
 
-/// Pieces in frames of no type, which some deployments send as what is new and others as all so far.
+/// Pieces in frames without a type. Some deployments send what is new, others all text so far.
 #[derive(Debug)]
 pub(super) struct Untyped {
     limits: Limits,
     joined: Chunks,
     last: String,
-    /// As a whole reply would be read.
+    /// The last frame, read as a whole reply.
     whole: Option<String>,
     /// Whether each piece began with the one before.
     repeats: bool,
-    /// Whether a piece began with more than a single mark, which is chance: `**Bold**` in two pieces.
+    /// Whether some repeated piece was more than a single punctuation mark. Repeating one mark is chance: `**Bold**` in
+    /// two pieces.
     repeated: bool,
-    /// Pieces with anything in them.
+    /// The number of non-empty pieces.
     pub(super) count: u32,
-    /// Whether they came as `completion`.
+    /// Whether all pieces came as `completion`.
     completions: bool,
 }
 
@@ -65,7 +65,7 @@ impl Untyped {
         }
     }
 
-    /// Adds the piece of a frame, which came under `name`; `whole` is what the frame says as a reply of its own.
+    /// Adds a frame's piece, found under `name`; `whole` is the frame read as a reply of its own.
     pub(super) fn push(&mut self, name: &str, piece: &str, whole: Option<String>) {
         if piece.is_empty() {
             return;
@@ -80,12 +80,13 @@ impl Untyped {
         self.count = self.count.saturating_add(1);
     }
 
-    /// Whether a text under `name` is all of the answer: a completion after pieces of another name.
+    /// Whether a text under `name` is the whole answer: a completion after pieces of another name.
     pub(super) fn ends_with(&self, name: &str) -> bool {
         name == "completion" && self.count > 0 && !self.completions
     }
 
-    /// The answer: of one frame what it says, of several the pieces joined, or the last when each held all so far.
+    /// Returns the answer: the reply in a single frame, the pieces joined, or the last piece if each held all text so
+    /// far.
     pub(super) fn text(self) -> Option<String> {
         match self.count {
             0 => None,

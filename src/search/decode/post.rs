@@ -1,4 +1,4 @@
-//! An entry that is a post: what is known about it, every field on its own. Not here: whether it is one (`entry`).
+//! Reads an entry that is a post, each field on its own. `entry` decides whether it is one.
 
 use super::context::Context;
 use super::node::{Node, Object};
@@ -23,15 +23,15 @@ const MARKS: &[&str] = &[
     "bookmark_count",
 ];
 
-/// The names under which a post's text is found.
+/// The members that may hold a post's text.
 pub(super) const TEXT: &[&str] = &["full_text", "text", "content"];
 
-/// Whether an entry carries a member that only posts have.
+/// Whether an entry has a member that only posts have.
 pub(super) fn is_marked(entry: &Object) -> bool {
     MARKS.iter().any(|name| !matches!(entry.get(name), None | Some(Node::Null)))
 }
 
-/// The post in an entry.
+/// Reads the post in an entry.
 pub(super) fn read(entry: &Object, context: &Context) -> Found {
     let max = context.limits.max_field_chars;
     let (author, author_name) = author(entry, max);
@@ -61,7 +61,7 @@ pub(super) fn read(entry: &Object, context: &Context) -> Found {
     }
 }
 
-/// Handle and display name, from a user object, a user's handle as text, or members of the post itself.
+/// Returns the handle and the display name, from a user object, a user given as text, or members of the post itself.
 fn author(entry: &Object, max: usize) -> (Option<String>, Option<String>) {
     for name in ["user", "author"] {
         match entry.get(name) {
@@ -73,7 +73,7 @@ fn author(entry: &Object, max: usize) -> (Option<String>, Option<String>) {
                 }
             }
             Some(Node::Text(user)) if !user.trim().is_empty() => {
-                // Handles have no spaces: such a text is a display name.
+                // Handles have no spaces: a text with one is a display name.
                 return match handle(user) {
                     Some(handle) => (Some(handle), None),
                     None => (None, Some(field::capped(user.trim(), max).to_owned())),
@@ -86,7 +86,7 @@ fn author(entry: &Object, max: usize) -> (Option<String>, Option<String>) {
     (handle, field::text(entry, &["name"], max))
 }
 
-/// A handle without its `@`; `None` for what cannot be one.
+/// Returns a handle without its `@`; `None` when it cannot be one.
 fn handle(text: &str) -> Option<String> {
     let handle = text.trim().trim_start_matches('@');
     let is_one = !handle.is_empty() && handle.chars().count() <= 256 && !handle.contains(char::is_whitespace);

@@ -1,14 +1,14 @@
-//! Whether a text that no parser accepts can be an answer in plain words: neither broken JSON nor bytes. What else it may
-//! be (a page, a stream) is decided before.
+//! Decides whether a text that is not JSON can be an answer in plain words: neither broken JSON nor binary data. Pages
+//! and streams are recognised earlier.
 
 use super::context::Limits;
 use super::lenient;
 
-/// Characters of the text in the brackets of a link or a note.
+/// The maximum length of the label of a link or a note, in characters.
 const MAX_LABEL_CHARS: usize = 200;
 
-/// Whether a text was meant as JSON: it begins with a bracket, or it is JSON but for lines of comment. Only a link or a
-/// note in Markdown begins with a bracket and is prose: `[Source](https://a.example)`, `[1] As reported`.
+/// Whether a text was meant as JSON: it begins with a bracket, or it is JSON with comment lines. A link or a note in
+/// Markdown is the only prose that begins with a bracket: `[Source](https://a.example)`, `[1] As reported`.
 pub(super) fn looks_like_json(text: &str, limits: Limits) -> bool {
     match text.as_bytes().first() {
         Some(b'{') => true,
@@ -27,8 +27,8 @@ fn is_markdown_mark(text: &str) -> bool {
     is_label && (after.starts_with('(') || goes_on)
 }
 
-/// Whether a text that begins with a comment (`#`, `//`) is JSON once its lines of comment are left out, as a whole or a
-/// value a line.
+/// Whether a text that begins with a comment (`#`, `//`) is JSON without its comment lines, as a whole or one value per
+/// line.
 fn is_commented_json(text: &str, limits: Limits) -> bool {
     if !text.starts_with(['#', '/']) {
         return false;
@@ -41,7 +41,7 @@ fn is_commented_json(text: &str, limits: Limits) -> bool {
         && (lines.iter().all(|line| is_json(line)) || is_json(&lines.join("\n")))
 }
 
-/// More than one character in ten is no character: a compressed body or another encoding, not an answer.
+/// Whether more than one character in ten is invalid: a compressed body or another encoding, not an answer.
 pub(super) fn is_binary(text: &str) -> bool {
     let (mut bad, mut all) = (0_usize, 0_usize);
     for c in text.chars() {

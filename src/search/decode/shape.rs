@@ -1,5 +1,5 @@
-//! A whole JSON document to a reply: where its lists, its answer and its error are. Not here: what one entry is
-//! (`entry`) and how a stream brings the same things in pieces (`stream`).
+//! Converts a whole JSON document to a reply: finds its lists, its answer and its error. `entry` reads single entries,
+//! and `stream` reads streams.
 
 use super::context::Context;
 use super::error::{DecodeError, malformed, nothing_read};
@@ -9,10 +9,10 @@ use super::{answer, entry, failure};
 use crate::model::{Answer, Found, Kind, Micros, Source};
 use crate::search::{ErrorClass, Reply};
 
-/// Wrappers around a list that are looked into (`{"data": {"search": {"organic_results": […]}}}`).
+/// The maximum number of wrappers opened around a list (`{"data": {"search": {"organic_results": […]}}}`).
 const MAX_WRAPPERS: u32 = 4;
 
-/// What has been found so far, in a document or in a stream.
+/// What has been found so far in a document or a stream.
 #[derive(Debug)]
 pub(super) struct Gather {
     context: Context,
@@ -21,9 +21,9 @@ pub(super) struct Gather {
     pub(super) answer: Option<String>,
     pub(super) model: Option<String>,
     pub(super) cost: Option<Micros>,
-    /// Whether something of a known shape was there, filled or saying that there is nothing.
+    /// Whether something of a known shape was there, even if empty.
     pub(super) known: bool,
-    /// The first place for a list in which something else stands.
+    /// The first list name under which something else was found.
     misplaced: Option<String>,
     /// The first unknown member with a list in it.
     strange: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct Gather {
     unknown: Option<String>,
 }
 
-/// A reply from a complete document.
+/// Builds a reply from a complete document.
 pub(super) fn reply(document: &Node, context: &Context) -> Result<Reply, DecodeError> {
     let mut gather = Gather::new(*context);
     match document {
@@ -60,7 +60,7 @@ pub(super) fn reply(document: &Node, context: &Context) -> Result<Reply, DecodeE
     Ok(gather.finish(false))
 }
 
-/// A reply from the complete part of a document that was cut.
+/// Builds a reply from the complete part of a document that was cut.
 pub(super) fn cut_reply(rest: Option<&Node>, context: &Context) -> Result<Reply, DecodeError> {
     let text = "the reply was cut short".to_owned();
     if let Some(Ok(mut kept)) = rest.map(|rest| reply(rest, context))
@@ -76,7 +76,7 @@ pub(super) fn cut_reply(rest: Option<&Node>, context: &Context) -> Result<Reply,
     Err(DecodeError { class: ErrorClass::Cut, text, hint })
 }
 
-/// Whether a name holds a list; with the kind that its entries have when they do not show it themselves.
+/// Whether a name holds a list, and the kind of its entries when they do not show it themselves.
 #[expect(clippy::option_option, reason = "not a list's name, a list of anything, a list of one kind")]
 pub(super) fn list_kind(name: &str) -> Option<Option<Kind>> {
     match name {
@@ -94,8 +94,8 @@ impl Gather {
         Self { context, items, unreadable, answer, model, cost, known, misplaced, strange, unknown }
     }
 
-    /// Everything in an object: its lists in document order, its answer, what is said about it. Whether any of that is of
-    /// a known shape.
+    /// Collects everything in an object: its lists in document order, its answer, model and cost. Returns whether any
+    /// of it has a known shape.
     pub(super) fn object(&mut self, hint: Option<Kind>, object: &Object, wrappers: u32) -> bool {
         let mut known = object.is_bare();
         for (name, value) in &object.members {
@@ -119,14 +119,14 @@ impl Gather {
         known
     }
 
-    /// Model and cost.
+    /// Collects model and cost.
     pub(super) fn notes(&mut self, object: &Object) {
         self.model = self.model.take().or_else(|| answer::model(object));
         self.cost = self.cost.or_else(|| answer::cost(object));
     }
 
-    /// What stands where a list may stand. False when it is neither a list, nor one in a wrapper, nor a way to say that
-    /// there is none.
+    /// Reads a value in place of a list. Returns false when it is neither a list, nor one in a wrapper, nor a way to
+    /// say that there is none.
     pub(super) fn list(&mut self, hint: Option<Kind>, value: &Node, wrappers: u32) -> bool {
         match value {
             Node::Null => true,
@@ -153,13 +153,13 @@ impl Gather {
         }
     }
 
-    /// An object with nothing but a text in it is an AI's answer in a wrapper, not a post.
+    /// Whether an object is an AI's answer in a wrapper, not a post: it has nothing but a text.
     fn is_answer(&self, object: &Object) -> bool {
         let others = ["id", "url", "link", "title", "user", "created_at"];
         self.context.source == Source::Ai && others.iter().all(|name| object.get(name).is_none())
     }
 
-    /// One entry of a list.
+    /// Reads one entry of a list.
     pub(super) fn entry(&mut self, hint: Option<Kind>, entry: &Node) {
         match entry::read(entry, hint, &self.context) {
             Some(mut found) if self.items.len() < self.context.limits.max_items => {
@@ -170,7 +170,7 @@ impl Gather {
         }
     }
 
-    /// A document that is one entry and no list.
+    /// Reads a document that is one entry and no list.
     fn lone(&mut self, object: &Object) {
         if let Some(mut found) = entry::read(&Node::Object(object.clone()), None, &self.context) {
             found.rank = 1;
@@ -184,8 +184,8 @@ impl Gather {
         self.items.is_empty() && self.answer.is_none()
     }
 
-    /// Refuses a reply in which nothing was found and that does not say so in a known shape: a changed format is not
-    /// "nothing found".
+    /// Rejects an empty reply that does not say in a known shape that nothing was found: a changed format must not look
+    /// like "nothing found".
     pub(super) fn said(&self) -> Result<(), DecodeError> {
         if !self.is_empty() {
             return Ok(());
@@ -206,10 +206,10 @@ impl Gather {
         }))
     }
 
-    /// The reply, unless the document says that it is none.
+    /// Returns the reply, unless the document reports an error.
     fn judged(self, object: &Object) -> Result<Reply, DecodeError> {
         let error = failure::of(object);
-        // In another format, words are no failure but one of its members.
+        // In an unknown format, a message is not an error but just one of its members.
         let of_empty = || failure::of_empty(object).filter(|_| self.known);
         if self.is_empty()
             && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(of_empty)
@@ -223,7 +223,7 @@ impl Gather {
         Ok(reply)
     }
 
-    /// What was gathered.
+    /// Builds the reply from what was gathered.
     pub(super) fn finish(self, partial: bool) -> Reply {
         let model = self.model;
         let answer = self.answer.map(|text| Answer { text, model, partial });

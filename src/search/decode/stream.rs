@@ -1,11 +1,11 @@
-//! A streamed reply, put together frame by frame: texts, lists, completion, errors, and whether it came to its end. The
-//! bytes are cut into payloads by `framing`, pieces of text are joined by `pieces`; entries and answers are read by the
-//! same functions as in a plain reply.
+//! Assembles a streamed reply frame by frame: texts, lists, completion, errors, and whether it is complete. `framing`
+//! splits the bytes into payloads, and `pieces` joins text. Entries and answers are read by the same functions as in a
+//! plain reply.
 //!
-//! A stream has ended well when it brought a completion, a word that it is done (`[DONE]`, `"done": true`, a
-//! `finish_reason`), or one frame that is a whole reply. Without any of these, an answer is partial and the reply failed
-//! as cut, also where only pieces of text came: a deployment that never says where its text ends cannot be told from one
-//! that broke off. Streams of posts or pages alone need no such sign.
+//! A stream is complete when it brought a completion, an end mark (`[DONE]`, `"done": true`, a `finish_reason`), or one
+//! frame that is a whole reply. Otherwise an answer is partial and the reply failed as cut. This also holds where only
+//! pieces of text came: a deployment that never marks the end looks the same as one that broke off. Streams of posts or
+//! pages alone need no end mark.
 
 use super::context::Context;
 use super::error::{DecodeError, cut_text, malformed};
@@ -19,10 +19,10 @@ use super::{answer, failure, lenient};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};
 
-/// Wrappers around a list inside a frame.
+/// The maximum number of wrappers around a list inside a frame.
 const MAX_WRAPPERS: u32 = 4;
 
-/// Reads a stream piece by piece; the pieces may be cut anywhere, inside a character too.
+/// Decodes a stream piece by piece. The pieces may be cut anywhere, even inside a character.
 #[derive(Debug)]
 pub struct StreamDecoder {
     framing: Framing,
@@ -33,14 +33,14 @@ pub struct StreamDecoder {
 struct State {
     context: Context,
     gather: Gather,
-    /// Chunks of the role `summary`.
+    /// Pieces with the role `summary`.
     summary: Chunks,
     all: Chunks,
     /// Pieces in frames without a type.
     untyped: Untyped,
-    /// All events as they came: the answer, when they turn out to be words.
+    /// All events unchanged. They are the answer if the stream turns out to be plain words.
     words: Chunks,
-    /// Whether an event was words, and whether one was a frame.
+    /// Whether an event was plain words, and whether one was a frame.
     worded: bool,
     framed: bool,
     completion: Option<String>,
@@ -48,7 +48,7 @@ struct State {
     done: bool,
     /// Whether a frame said that more follows.
     goes_on: bool,
-    /// Frames that broke.
+    /// The number of broken frames.
     broken: u32,
     /// Whether the stream ended inside a frame.
     torn: bool,
@@ -56,7 +56,7 @@ struct State {
 }
 
 impl StreamDecoder {
-    /// A decoder for one reply.
+    /// Creates a decoder for one reply.
     #[must_use]
     pub fn new(context: Context) -> Self {
         let limits = context.limits;
@@ -86,10 +86,10 @@ impl StreamDecoder {
         self.framing.push(bytes, &mut |payload| state.payload(&payload));
     }
 
-    /// The reply, once the body has ended. `failure` says whether it broke; what came before is kept.
+    /// Returns the reply, once the body has ended. `failure` is set if it broke; what came before is kept.
     ///
     /// # Errors
-    /// `Malformed` when nothing in it could be read and it did not break either.
+    /// `Malformed` when nothing in it could be read although it did not break.
     pub fn finish(self) -> Result<Reply, DecodeError> {
         let mut state = self.state;
         self.framing.finish(&mut |payload| state.payload(&payload));
@@ -111,8 +111,8 @@ impl State {
         self.word(&text);
         let lines = text.trim_end().split('\n').count();
         if lines > 1 {
-            // Looked through before anything is kept: when one of several events without blank lines between them is
-            // broken, each line counts for itself.
+            // First a dry run: if one of several events without blank lines between them is broken, read each line on
+            // its own.
             let faults = read(&text, self.context.limits, &mut |_| {});
             if faults.open || faults.bad > 0 {
                 for (index, line) in text.split('\n').enumerate() {
@@ -124,7 +124,7 @@ impl State {
         self.take(&text, last);
     }
 
-    /// Keeps an event as it came, in case that all of them are words.
+    /// Keeps an event unchanged, in case all of them turn out to be plain words.
     fn word(&mut self, event: &str) {
         let said = event.trim_start();
         if said.is_empty() || said.starts_with(['{', '[', '"']) {
@@ -134,7 +134,7 @@ impl State {
             return;
         }
         self.worded = true;
-        // Without a blank line before it, the last word stands in the same event.
+        // Without a blank line before it, `[DONE]` is part of the same event.
         let ended = event.trim_end().strip_suffix("[DONE]").and_then(|rest| rest.strip_suffix('\n'));
         self.done |= ended.is_some();
         self.words.push(ended.unwrap_or(event));
@@ -159,7 +159,7 @@ impl State {
         }
     }
 
-    /// One value: a frame, frames in a list, a text with a frame in it, or an entry.
+    /// Reads one value: a frame, frames in a list, a text with a frame in it, or an entry.
     fn value(&mut self, node: &Node, unwrap: bool) {
         match node {
             Node::Object(object) => self.frame(object),
@@ -225,7 +225,8 @@ impl State {
         }
     }
 
-    /// A frame without a type: a piece of the answer, a whole reply in one event, or the error body of a web framework.
+    /// Reads a frame without a type: a piece of the answer, a whole reply in one event, or the error body of a web
+    /// framework.
     fn document(&mut self, object: &Object) {
         let (items, answered) = (self.gather.items.len(), self.gather.answer.take());
         let known = self.gather.object(None, object, MAX_WRAPPERS);
@@ -248,7 +249,7 @@ impl State {
         self.gather.known |= known;
     }
 
-    /// Pieces of the first of several answers, and why it ended.
+    /// Reads the pieces of the first of several answers, and whether it ended.
     fn choices(&mut self, choices: &List) {
         for choice in &choices.items {
             let Node::Object(choice) = choice else { continue };
@@ -282,10 +283,10 @@ impl State {
         let asked_for_text = self.context.source == Source::Ai;
         let in_words = self.worded && !self.framed;
         if in_words {
-            // What looked like JSON among the words was words, too.
+            // What looked like JSON among the words was plain words, too.
             (self.gather, self.torn, self.broken) = (Gather::new(self.context), false, 0);
         }
-        // One frame alone is a whole reply, unless something shows that another was to come.
+        // A single frame is a whole reply, unless something shows that more was to come.
         let whole = self.untyped.count == 1 && !(self.goes_on || self.torn || self.context.cut.is_some());
         let ended = self.completed || self.done || whole;
         let spoke = self.completed || self.all.any || self.untyped.count > 0 || in_words;

@@ -46,7 +46,7 @@ fn answer(reply: &Reply) -> &str {
     reply.answer.as_ref().map_or("-", |answer| answer.text.as_str())
 }
 
-/// One byte at a time.
+/// Decodes a body fed one byte at a time.
 fn dripped(source: Source, body: &[u8]) -> Result<Reply, DecodeError> {
     let mut decoder = StreamDecoder::new(context(source));
     for byte in body {

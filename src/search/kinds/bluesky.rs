@@ -1,6 +1,6 @@
-//! Bluesky's post search (`app.bsky.feed.searchPosts`, <https://docs.bsky.app/docs/api/app-bsky-feed-search-posts>), with an
-//! account. Its traps: some servers ignore `since`, so the window is checked when findings are judged; the last page may
-//! carry a cursor, so an empty page ends it. Logging in is `session`'s.
+//! Bluesky's post search (`app.bsky.feed.searchPosts`, <https://docs.bsky.app/docs/api/app-bsky-feed-search-posts>),
+//! with an account. Some servers ignore `since`, so the window is checked on the findings. The last page may carry a
+//! cursor, so an empty page also ends the search. `session` logs in.
 
 use std::collections::HashSet;
 
@@ -12,12 +12,12 @@ use crate::model::{Engagement, Found, Kind as Shape, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported, reaches_past};
 
-/// Posts of a page, the most that there are.
+/// Posts per page, the maximum of the API.
 const PAGE: u32 = 100;
 
 const HINT: &str = "is base_url that of a Bluesky server, such as https://bsky.social?";
 
-/// Longest text that is kept of a post, in characters; the network's own limit is 300 graphemes.
+/// The maximum length of a kept text, in characters; the network's own limit is 300 graphemes.
 const LONGEST: usize = 20_000;
 
 pub(super) struct Bluesky;
@@ -67,7 +67,7 @@ impl Kind for Bluesky {
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
         }
-        // A server that ignores `since` goes on before the span.
+        // A server that ignores `since` goes on to posts before the span.
         let dates = || items.iter().filter_map(|item: &Found| item.published_at);
         let whole = failure.is_none() && (ended || reaches_past(dates(), asked.span.from));
         let shown = match (whole, dates().filter(|at| *at > asked.span.from).min()) {
@@ -105,7 +105,7 @@ fn search(asked: &Asked<'_>, cursor: Option<String>) -> Request {
     get(asked.query, "/xrpc/app.bsky.feed.searchPosts", parameters)
 }
 
-/// The cursor of the next page, if one is wanted.
+/// Returns the cursor of the next page, if one is wanted.
 fn more(asked: &Asked<'_>, last: &Part, parts: &[Part]) -> Option<String> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(asked)) {
@@ -132,18 +132,19 @@ fn page(body: &[u8]) -> Result<Page, DecodeError> {
     }
 }
 
-/// When a post was written: by its own word, which anybody may set, or when it was indexed, if that was earlier. The server
-/// sorts and filters by the same (`sortAt`).
+/// When a post was written: its own date, which anybody may set, or its index date, if that is earlier. The server
+/// sorts and filters by the same date (`sortAt`).
 fn published(post: &Value, now: Time) -> Option<Time> {
     let at = |value: Option<&Value>| value.and_then(Value::as_str).and_then(|text| date::read(text, now));
     at(post.pointer("/record/createdAt")).into_iter().chain(at(post.get("indexedAt"))).min()
 }
 
-/// What a post says: its text, else what describes its pictures or its link. A picture alone is a post without text.
+/// The text of a post, else the descriptions of its pictures or the title of its link. A picture without any has no
+/// text.
 fn words(post: &Value) -> Option<String> {
     let told = |value: &Value| value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned);
     let embed = post.pointer("/record/embed");
-    // A quoting post has its pictures one step further down.
+    // A quoting post has its pictures one level deeper.
     let media = || embed.into_iter().chain(embed.and_then(|embed| embed.get("media")));
     let images = || media().filter_map(|one| one.get("images")?.as_array()).flatten();
     post.pointer("/record/text").and_then(told).or_else(|| {
@@ -160,7 +161,7 @@ fn found(post: &Value, now: Time) -> Option<Found> {
     let number = |name: &str| post.get(name).and_then(Value::as_i64);
     let (account, post_id) = text("/uri")?.strip_prefix("at://")?.split_once("/app.bsky.feed.post/")?;
     let handle = text("/author/handle").filter(|handle| *handle != "handle.invalid");
-    // The key of a post is unique within its account alone.
+    // The key of a post is unique only within its account.
     let id: String = format!("{}_{post_id}", account.replace(':', "-"));
     let root = text("/record/reply/root/uri").and_then(|uri| uri.rsplit('/').next());
     Some(Found {

@@ -1,4 +1,5 @@
-//! All calls of a search one after the other, for whoever counts none: a probe, a try. Runs count theirs in `collect`.
+//! Makes all calls of a search one after the other, without counting them: for probes and tries. Runs count theirs in
+//! `collect`.
 
 use super::kind::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply};
 use crate::model::Time;
@@ -19,7 +20,7 @@ impl Part {
         Self { request, reply }
     }
 
-    /// A call of which nothing is known yet.
+    /// A call whose outcome is not known yet.
     #[must_use]
     pub fn unanswered(request: Request) -> Self {
         let (text, hint) = (String::new(), String::new());
@@ -35,7 +36,7 @@ impl Part {
     }
 }
 
-/// Calls until there is nothing more to ask, or `most` calls were made.
+/// Makes calls until there is nothing more to ask, or `most` were made.
 ///
 /// # Errors
 /// [`Unsupported`].
@@ -58,7 +59,7 @@ pub async fn call_all(
             match client.call(&request, &Ungated, random, now).await {
                 Ok(reply) => parts.push(Part::answered(request, reply)),
                 Err(CallFailure::Error(error)) => parts.push(Part::failed(request, *error)),
-                // Nobody refuses here.
+                // `Ungated` refuses nothing.
                 Err(CallFailure::Refused(..)) => return Ok(parts),
             }
         }

@@ -1,4 +1,4 @@
-//! Dates as providers write them. A date without a zone is one of UTC.
+//! Parses the dates that providers write. A date without a zone is UTC.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use jiff::{Timestamp, Zoned};
 use crate::model::Time;
 use crate::search::decode::date_in_words;
 
-/// How far ahead a date may lie and still be believed.
+/// How far in the future an accepted date may lie.
 const AHEAD: Duration = Duration::from_secs(366 * 86_400);
 
-/// An instant that may be believed: between 1990 and a year from now.
+/// Returns an instant if it is plausible: between 1990 and a year from now.
 pub(super) fn believable(at: Time, now: Time) -> Option<Time> {
     const YEAR_1990: Time = Time(631_152_000_000);
     (YEAR_1990 <= at && at <= now.plus(AHEAD)).then_some(at)
 }
 
-/// Reads ISO 8601 (with or without zone, with `T` or a blank), RFC 2822, and what looks like it: with long names, hours of one
-/// digit, a zone like `+00:00`, or none.
+/// Parses ISO 8601 (with or without zone, with `T` or a blank), RFC 2822, and similar dates: with long names, one-digit
+/// hours, a zone like `+00:00`, or none.
 pub(super) fn read(text: &str, now: Time) -> Option<Time> {
     let text = text.trim();
     let at = iso(text).or_else(|| mail(text))?;
@@ -37,12 +37,12 @@ fn iso(text: &str) -> Option<Timestamp> {
     text.parse::<jiff::civil::Date>().ok().and_then(|day| utc(day.to_datetime(jiff::civil::Time::midnight())))
 }
 
-/// RFC 2822, also with the zone names that feeds go on using and a wrong or missing weekday.
+/// Parses RFC 2822, also with the zone names that feeds still use, and with a wrong or missing weekday.
 fn mail(text: &str) -> Option<Timestamp> {
     let parser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let read = |text: &str| parser.parse_zoned(text).ok().map(|at: Zoned| at.timestamp());
     let (head, zone) = text.rsplit_once(' ')?;
-    // The parser takes the names that it does not know for UTC.
+    // The parser takes names that it does not know as UTC.
     let offset = match zone.to_ascii_uppercase().as_str() {
         "Z" | "UTC" | "GMT" | "UT" => "+0000",
         "BST" | "CET" | "WEST" => "+0100",

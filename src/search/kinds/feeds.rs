@@ -1,6 +1,6 @@
 //! Feeds: RSS 0.9x to 2.0, RDF, Atom and JSON Feed, any number of them for a topic. Requests are conditional (RFC 9110,
-//! section 13), redirects are followed a few steps, and a feed is left alone as long as it asks for. What one feed holds is
-//! `entries`' to read.
+//! section 13), a few redirects are followed, and a feed is not requested before the time it asks for. `entries` reads
+//! one feed.
 
 mod apart;
 mod entries;
@@ -15,10 +15,10 @@ use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
 use memory::Memory;
 
-/// Redirects that are followed from one address.
+/// The maximum number of redirects followed from one address.
 const MOST_STEPS: usize = 5;
 
-/// Feeds that failed and are named.
+/// The maximum number of failed feeds named in a message.
 const NAMED: usize = 3;
 
 pub(super) struct Feeds;
@@ -35,7 +35,7 @@ impl Kind for Feeds {
         }
         let mut next: Vec<Request> = Vec::new();
         for url in asked.query.texts("urls") {
-            // Somebody else chose where it leads to; whether that is public is the client's to check.
+            // The target of a redirect is untrusted; the client checks that it is public.
             if let Some(Step::Onward(to)) = walk(asked, parts, url)
                 && !next.iter().any(|one| one.address.as_deref() == Some(to.as_str()))
             {
@@ -53,7 +53,7 @@ impl Kind for Feeds {
         for url in urls {
             let before = Memory::of(asked, url);
             let Some(Step::Ended(part)) = walk(asked, parts, url) else {
-                // It rests, or goes round in circles; the next search looks back over this time.
+                // It rests, or its redirect was not followed yet; the next search covers this time, too.
                 shown = Shown::Nothing;
                 continue;
             };
@@ -91,7 +91,7 @@ impl Kind for Feeds {
         }
         let failure = trouble(&troubles, urls.len());
         match failure {
-            // With nothing from anybody it failed as a whole.
+            // If no feed gave anything, the whole search failed.
             Some(error) if items.is_empty() && memory.is_empty() => Err(error),
             failure => {
                 let hint = failure.as_ref().map(|error| error.hint.clone());
@@ -109,15 +109,15 @@ impl Kind for Feeds {
     }
 }
 
-/// How far the way from an address has come.
+/// How far an address has been followed.
 enum Step<'p> {
-    /// At a reply or a failure.
+    /// To a reply or a failure.
     Ended(&'p Part),
-    /// At a redirect that is still to be followed.
+    /// To a redirect that must still be followed.
     Onward(String),
 }
 
-/// Follows an address through the calls that were made; `None` when none was.
+/// Follows an address through the calls made so far; `None` when there was none for it.
 fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>> {
     let mut at = request(asked, url, None);
     let mut last = None;
@@ -140,7 +140,7 @@ fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>>
     last.map(Step::Ended)
 }
 
-/// Where a redirect leads to; only to the web.
+/// Returns the target of a redirect, if it is a web address.
 fn target(part: &Part, location: &str) -> Option<String> {
     let to = match part.request.address.as_deref().and_then(|address| url::Url::parse(address).ok()) {
         Some(from) => from.join(location).ok()?,
@@ -149,7 +149,7 @@ fn target(part: &Part, location: &str) -> Option<String> {
     (matches!(to.scheme(), "http" | "https") && to.has_host()).then(|| to.into())
 }
 
-/// Where the feed is now, when it is there for good.
+/// Returns the new address of a feed that has moved permanently.
 fn moved_for_good(asked: &Asked<'_>, parts: &[Part], url: &str) -> Option<String> {
     let first = request(asked, url, None);
     let part = parts.iter().find(|part| part.request.address == first.address && part.request.path == first.path)?;
@@ -157,7 +157,7 @@ fn moved_for_good(asked: &Asked<'_>, parts: &[Part], url: &str) -> Option<String
     target(part, failure.location.as_deref()?).map(|to| short(&to))
 }
 
-/// A conditional request for a feed. An address without scheme is one below the provider's.
+/// Builds a conditional request for a feed. An address without a scheme is relative to the provider's.
 fn request(asked: &Asked<'_>, url: &str, memory: Option<&Memory>) -> Request {
     let whole = url.contains("://");
     let path = if whole { String::new() } else { format!("/{}", url.trim_start_matches('/')) };
@@ -172,12 +172,12 @@ fn request(asked: &Asked<'_>, url: &str, memory: Option<&Memory>) -> Request {
     Request { address: whole.then(|| url.to_owned()), headers, ..get(asked.query, &path, Vec::new()) }
 }
 
-/// What one feed brought.
+/// What was read from one feed.
 struct One {
     items: Vec<Found>,
     unreadable: u32,
     shown: Shown,
-    /// Entries came and went between two looks.
+    /// Entries may have come and gone since the last look.
     hole: bool,
     memory: Memory,
 }
@@ -189,9 +189,9 @@ fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: &Memory) -> Re
     let kept = |name: &String| feed.names.contains(name);
     let known_before = !before.newest.is_empty();
     let (shown, hole) = match oldest {
-        // One of the newest of last time is still there: nothing can have come and gone in between.
+        // One of the newest entries of last time is still there: nothing can have come and gone in between.
         _ if known_before && before.newest.iter().any(kept) => (Shown::Whole, false),
-        // All of them went, whatever dates the others have.
+        // All of them are gone, whatever dates the others have.
         Some(oldest) if known_before => (Shown::Since(oldest.max(Time(before.looked))), true),
         Some(oldest) if oldest <= asked.span.from => (Shown::Whole, false),
         Some(oldest) => (Shown::Since(oldest), false),
@@ -202,7 +202,7 @@ fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: &Memory) -> Re
     Ok(One { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
 }
 
-/// What two feeds show together.
+/// Returns what two feeds cover together.
 fn least(a: Shown, b: Shown) -> Shown {
     match (a, b) {
         (Shown::Since(a), Shown::Since(b)) => Shown::Since(a.max(b)),
@@ -212,7 +212,7 @@ fn least(a: Shown, b: Shown) -> Shown {
     }
 }
 
-/// A call that failed. What the client says of the provider's own address is not about a feed's.
+/// The failure of a call, with a hint about the feed's address instead of the provider's.
 fn refused(failure: &PartFailure) -> DecodeError {
     let hint = match (failure.class, failure.status) {
         (ErrorClass::BadRequest, Some(_)) => "check the feed's address; it may have moved".to_owned(),
@@ -224,14 +224,14 @@ fn refused(failure: &PartFailure) -> DecodeError {
     DecodeError { hint, ..failed(failure) }
 }
 
-/// The failures of single feeds as one.
+/// Combines the failures of single feeds into one.
 fn trouble(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError> {
     let (_, first) = troubles.first()?;
     let named = troubles.iter().take(NAMED).map(|(url, error)| format!("{url}: {}", error.text));
     let named = named.collect::<Vec<_>>().join("; ");
     let more = if troubles.len() > NAMED { "; …" } else { "" };
     let text = if of == 1 { named } else { format!("{} of {of} feeds failed: {named}{more}", troubles.len()) };
-    // A feed that keeps us out says nothing about the others.
+    // A feed that refuses us says nothing about the others.
     let class = match first.class {
         ErrorClass::KeyRefused | ErrorClass::BalanceSpent => ErrorClass::BadRequest,
         class => class,
@@ -244,7 +244,7 @@ fn trouble(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError>
     Some(DecodeError { class, text, hint })
 }
 
-/// An address in a message.
+/// Shortens an address for a message and removes its secrets.
 fn short(url: &str) -> String {
     let shown = without_secrets(url);
     shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest).chars().take(100).collect()

@@ -1,5 +1,5 @@
-//! Hacker News through Algolia's search (<https://hn.algolia.com/api>): stories and comments by date, newest first. A query
-//! shows at most 1,000 hits, so a longer answer is read in slices of time; `nbHits` says how many there are.
+//! Hacker News through Algolia's search (<https://hn.algolia.com/api>): stories and comments by date, newest first. A
+//! query returns at most 1,000 hits, so more are read in slices of time; `nbHits` is the total number.
 
 use std::collections::HashSet;
 
@@ -11,21 +11,21 @@ use crate::model::{Engagement, Found, Kind as Shape, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported};
 
-/// Most hits of one query, by the service's own limit.
+/// The maximum number of hits of one query, set by the service.
 const PAGE: u32 = 1_000;
 
-/// Where a hit is read by people.
+/// The address of a hit's page, without the id.
 const ITEM: &str = "https://news.ycombinator.com/item?id=";
 
-/// Longest text that is kept of a hit, in characters.
+/// The maximum length of a kept text, in characters.
 const LONGEST: usize = 100_000;
 
 pub(super) struct HackerNews;
 
-/// One page as far as its order goes.
+/// One page of hits.
 struct Page {
     hits: Vec<Value>,
-    /// All that the query has.
+    /// The number of all hits of the query.
     total: u64,
 }
 
@@ -95,7 +95,7 @@ fn per_page(asked: &Asked<'_>) -> u32 {
     asked.query.count("limit").unwrap_or(PAGE).clamp(1, PAGE)
 }
 
-/// Hits since the span began; with `until`, none after that second.
+/// Requests the hits since the start of the span; with `until`, none after that second.
 fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
     let from = asked.span.from.0.div_euclid(1_000);
     let ends = until.or((asked.span.until < asked.now).then(|| asked.span.until.0.div_euclid(1_000)));
@@ -106,7 +106,7 @@ fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
         ("numericFilters", format!("created_at_i>={from}{upper}")),
         ("hitsPerPage", per_page(asked).to_string()),
         ("page", "0".to_owned()),
-        // A name that is nearly that of a competitor is another name.
+        // A name that differs by one letter may be that of a competitor.
         ("typoTolerance", "false".to_owned()),
         ("advancedSyntax", "true".to_owned()),
     ];
@@ -114,7 +114,7 @@ fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
     get(asked.query, "/api/v1/search_by_date", parameters)
 }
 
-/// The second up to which older hits are to be read, if there are some and they are wanted.
+/// Returns the second at which the next slice ends, if there are older hits and they are wanted.
 fn older(asked: &Asked<'_>, last: &Part, read: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     let full = page.hits.len() >= per_page(asked) as usize;
@@ -123,7 +123,7 @@ fn older(asked: &Asked<'_>, last: &Part, read: usize) -> Option<i64> {
     }
     let seconds = || page.hits.iter().filter_map(|hit| hit.get("created_at_i").and_then(Value::as_i64));
     let (oldest, newest) = seconds().min().zip(seconds().max())?;
-    // A page of one second would come back for ever.
+    // A page within one second would be returned for ever.
     (oldest < newest).then_some(oldest)
 }
 
@@ -159,7 +159,7 @@ fn found(hit: &Value, now: Time) -> Option<Found> {
     let comment = text("comment_text").map(markup::text);
     let body = match &comment {
         Some(comment) => comment.clone(),
-        // The title is what a story says; where it links to is told with it.
+        // A story's text is its title, its link and what it says.
         None => {
             let said = text("story_text").map(markup::text);
             let lines = [text("title").map(markup::references), text("url").map(str::to_owned), said];

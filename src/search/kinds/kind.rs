@@ -1,4 +1,5 @@
-//! What every kind is made of: the question with all that a kind needs to know, the calls that were made, and what they say.
+//! The types of all kinds: the question with all that a kind needs, the calls that were made, and what was read from
+//! them.
 
 use bytes::Bytes;
 
@@ -6,16 +7,16 @@ use crate::model::{ProviderQuery, Remembered, Span, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
-/// Most calls of one search, whatever its question says.
+/// The maximum number of calls of one search, whatever its question says.
 pub const MOST_PARTS: usize = 500;
 
-/// A question to a provider, with all that its kind needs to know.
+/// A question to a provider, with all that its kind needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     pub query: &'a ProviderQuery,
-    /// What is looked at.
+    /// The span to search.
     pub span: Span,
-    /// When the run began.
+    /// When the run started.
     pub now: Time,
     /// What earlier searches of the topic remembered.
     pub memory: &'a [Remembered],
@@ -23,7 +24,7 @@ pub struct Asked<'a> {
     pub items: &'a [GivenItem],
 }
 
-/// An item of the run, as a kind is given it that writes about items. A kept one has only its key and its address.
+/// An item of the run, for kinds that write about items. Only its key and its address are stored.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct GivenItem {
     pub key: String,
@@ -45,7 +46,7 @@ impl Asked<'_> {
     }
 }
 
-/// One call of a search and what came of it.
+/// One call of a search and its outcome.
 #[derive(Debug, Clone)]
 pub struct Part {
     pub request: Request,
@@ -61,14 +62,14 @@ pub struct PartReply {
 }
 
 impl PartReply {
-    /// A header by its name in lower case.
+    /// Returns a header by its name, in any case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
-/// A call that failed, after its tries.
+/// A call that failed after its retries.
 #[derive(Debug, Clone)]
 pub struct PartFailure {
     pub class: ErrorClass,
@@ -77,74 +78,75 @@ pub struct PartFailure {
     pub hint: String,
     /// Where a redirect points to.
     pub location: Option<String>,
-    /// What came of a stream before it was cut.
+    /// What arrived of a stream before it was cut.
     pub so_far: Option<Bytes>,
 }
 
-/// How much of the span the replies show.
+/// How much of the span the replies cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// All of it.
     Whole,
     /// From this instant on.
     Since(Time),
-    /// From this instant on, unless the service cut the reply; only earlier replies to the question tell.
+    /// From this instant on, unless the service cut the reply; only earlier replies to the question show whether it
+    /// did.
     AsRecalled(Time),
-    /// Nothing that could be said.
+    /// Nothing for certain.
     Nothing,
 }
 
-/// What all replies of a search say.
+/// What was read from all replies of a search.
 #[derive(Debug, Clone)]
 pub struct Read {
     pub reply: Reply,
     pub shown: Shown,
     /// There was more than could be read.
     pub full: bool,
-    /// What the next search of the topic should know; kept when the run is.
+    /// What the next search of the topic should know. It is stored with the run.
     pub memory: Vec<Remembered>,
-    /// Tokens that were read and written, where that is what costs.
+    /// Tokens read and written, for a provider that bills by tokens.
     pub tokens: u64,
-    /// What a person should know of it.
+    /// A note for people.
     pub note: Option<String>,
     /// What to do about a failure.
     pub hint: Option<String>,
 }
 
-/// How a kind is spoken to.
+/// How to talk to one kind of provider.
 pub trait Kind: Sync {
     /// Its name in the table of kinds.
     fn name(&self) -> &'static str;
 
-    /// The platform whose ids its posts have.
+    /// The platform that the ids of its posts belong to.
     fn platform(&self, _query: &ProviderQuery) -> String {
         self.name().to_owned()
     }
 
-    /// How many of the run's items, from the first on, go into its question.
+    /// Returns how many of the run's items, from the first on, go into its question.
     fn given(&self, asked: &Asked<'_>) -> usize {
         asked.items.len()
     }
 
-    /// The next calls, which may be made side by side; none when all that is wanted came.
+    /// Returns the next calls, which may run in parallel; none when everything wanted has arrived.
     ///
     /// # Errors
     /// [`Unsupported`] for a question that the kind cannot put into a request.
     fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported>;
 
-    /// What the replies say. At least one call was made.
+    /// Reads the replies. At least one call was made.
     ///
     /// # Errors
-    /// Replies of which nothing could be kept.
+    /// If nothing in the replies could be kept.
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError>;
 
-    /// The part of the memory that a replay needs to read these replies in the same way. It is kept with them.
+    /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.
     fn decisive(&self, _asked: &Asked<'_>) -> Vec<Remembered> {
         Vec::new()
     }
 }
 
-/// A GET below the provider's address.
+/// Builds a GET request below the provider's address.
 pub(in crate::search) fn get(query: &ProviderQuery, path: &str, parameters: Vec<(String, String)>) -> Request {
     Request {
         source: query.source,
@@ -159,12 +161,12 @@ pub(in crate::search) fn get(query: &ProviderQuery, path: &str, parameters: Vec<
     }
 }
 
-/// A failure of a part as that of the whole.
+/// Turns the failure of a part into the failure of the whole search.
 pub(in crate::search) fn failed(failure: &PartFailure) -> DecodeError {
     DecodeError { class: failure.class, text: failure.text.clone(), hint: failure.hint.clone() }
 }
 
-/// A reply in another form than the kind's.
+/// The error for a reply in another format than the kind's.
 pub(in crate::search) fn malformed(what: &str, hint: &str) -> DecodeError {
     DecodeError { class: ErrorClass::Malformed, text: what.to_owned(), hint: hint.to_owned() }
 }

@@ -1,10 +1,10 @@
-//! HTML to plain text: tags go, paragraphs become lines, character references become characters. It judges nothing: what
-//! is shown is escaped where it is shown.
+//! Converts HTML to plain text: tags are removed, paragraphs become lines, character references become characters. It
+//! does not sanitize: text is escaped where it is shown.
 
-/// Longest text that is read; the rest of a longer one is left out.
+/// The maximum number of bytes read; the rest is left out.
 const LONGEST: usize = 200_000;
 
-/// Elements whose content is no text.
+/// Elements whose content is not text.
 const SILENT: [&str; 4] = ["script", "style", "template", "iframe"];
 
 /// Elements that begin or end a line.
@@ -29,7 +29,7 @@ const LINES: [&str; 18] = [
     "section",
 ];
 
-/// The text of a piece of HTML.
+/// Returns the text of a piece of HTML.
 pub(super) fn text(html: &str) -> String {
     let html = html.get(..html.floor_char_boundary(LONGEST)).unwrap_or(html);
     let mut plain = String::with_capacity(html.len());
@@ -38,7 +38,7 @@ pub(super) fn text(html: &str) -> String {
         let (before, tag) = rest.split_at(at);
         plain.push_str(before);
         let Some(after) = skipped(tag, &mut plain) else {
-            // No tag: the sign itself.
+            // Not a tag: keep the character itself.
             plain.push('<');
             rest = tag.get(1..).unwrap_or_default();
             continue;
@@ -49,7 +49,7 @@ pub(super) fn text(html: &str) -> String {
     tidy(&references(&plain))
 }
 
-/// What follows a tag or a comment; `None` when the text is neither.
+/// Returns what follows a tag or a comment; `None` when the text is neither.
 fn skipped<'t>(tag: &'t str, plain: &mut String) -> Option<&'t str> {
     if let Some(comment) = tag.strip_prefix("<!--") {
         return Some(comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default());
@@ -78,7 +78,7 @@ fn skipped<'t>(tag: &'t str, plain: &mut String) -> Option<&'t str> {
     Some(after)
 }
 
-/// Where a tag ends; a `>` in an attribute's quotes does not end it.
+/// Returns where a tag ends. A `>` in a quoted attribute does not end it.
 fn end_of(tag: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in tag.char_indices() {
@@ -89,16 +89,16 @@ fn end_of(tag: &str) -> Option<usize> {
             _ => {}
         }
     }
-    // A quote that is never closed: the first `>` then.
+    // The quote is never closed: take the first `>`.
     tag.find('>')
 }
 
-/// Character references as characters.
+/// Replaces character references by the characters.
 pub(super) fn references(text: &str) -> String {
     html_escape::decode_html_entities(text).into_owned()
 }
 
-/// Without white space at the ends of lines, and without empty lines.
+/// Removes extra white space and empty lines.
 fn tidy(text: &str) -> String {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")

@@ -1,7 +1,7 @@
-//! Kinds of providers beside the search service. A kind is two pure functions: which request comes next after what came
-//! back so far, and what all that came back says. The calls are made by `collect`, through the same client as all others.
-//! What a kind brings and may be asked is declared in `model/provider_kinds.rs`; to add one, write its file here and name it in
-//! `KINDS`.
+//! Kinds of providers besides the search service. A kind is two pure functions: one returns the next requests from the
+//! replies so far, the other reads all replies. `collect` makes the calls, through the same client as all others.
+//! `model/provider_kinds.rs` declares what a kind brings and what it may be asked. To add one, write its file here and
+//! name it in `KINDS`.
 
 mod bluesky;
 mod call;
@@ -35,7 +35,7 @@ static KINDS: &[&dyn Kind] = &[
     &Service { name: "spec-ai", dialect: Dialect::Spec, like: Source::Ai },
 ];
 
-/// How the kind of this name is spoken to.
+/// Returns the kind of this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static dyn Kind> {
     KINDS.iter().copied().find(|kind| kind.name() == name)

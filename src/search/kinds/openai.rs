@@ -1,6 +1,6 @@
-//! Any server that speaks OpenAI's `POST /chat/completions` (<https://platform.openai.com/docs/api-reference/chat>): Ollama,
-//! llama.cpp, vLLM, hosted ones. It searches nothing: it writes about the new items of the run, which it is given with
-//! numbers, and is to cite by number.
+//! Any server with OpenAI's `POST /chat/completions` (<https://platform.openai.com/docs/api-reference/chat>): Ollama,
+//! llama.cpp, vLLM, hosted ones. It does not search: it writes about the new items of the run. The items are numbered,
+//! and the model must cite them by number.
 
 mod cite;
 mod prompt;
@@ -13,10 +13,10 @@ use crate::model::Answer;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
-/// Tokens of a question where the topic does not say.
+/// The default maximum number of tokens of a question.
 const INPUT_TOKENS: u32 = 6_000;
 
-/// Items of a question where the topic does not say.
+/// The default maximum number of items of a question.
 const ITEMS: u32 = 200;
 
 pub(super) struct OpenAi;
@@ -46,10 +46,10 @@ impl Kind for OpenAi {
         let streaming = query.flag("streaming");
         if streaming {
             body["stream"] = json!(true);
-            // The figures of a stream come in a chunk of their own, and only when asked for.
+            // The token counts of a stream come in a chunk of their own, and only on request.
             body["stream_options"] = json!({ "include_usage": true });
         }
-        // Each of these is refused by some server, so neither is sent unasked.
+        // Some servers refuse one or the other, so neither is sent unless it is set.
         for name in ["max_tokens", "max_completion_tokens"] {
             if let Some(most) = query.count(name) {
                 body[name] = json!(most);
@@ -65,7 +65,7 @@ impl Kind for OpenAi {
         };
         let (written, cut) = match &part.reply {
             Ok(reply) => (reply::read(&reply.body)?, None),
-            // What came before the cut is worth keeping.
+            // What arrived before the cut is worth keeping.
             Err(failure) => match failure.so_far.as_ref().and_then(|body| reply::read(body).ok()) {
                 Some(written) => (written, Some((failure.class, failure.text.clone(), failure.hint.clone()))),
                 None => return Err(failed(failure)),

@@ -1,4 +1,4 @@
-//! Bad bytes, bad text, cut and monstrous bodies.
+//! Bad bytes, bad text, cut and huge bodies.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! Replies whose connection broke or whose time was up, as the client knows and the body often does not show.
+//! Replies cut by a broken connection or a timeout, which the client knows and the body often does not show.
 
 use super::*;
 
-/// What is left of a body when the connection breaks.
+/// Decodes what arrived of a body before the connection broke.
 fn broken_off(source: Source, body: &str, class: ErrorClass) -> Result<Reply, DecodeError> {
     decode(body.as_bytes(), &Context { cut: Some(class), ..context(source) })
 }
@@ -26,7 +26,7 @@ fn a_reply_that_is_known_to_lack_its_end_is_never_whole_unless_it_said_where_it_
             assert_eq!((answer(&reply), reply.failure.as_ref().unwrap().0), ("Hel", class), "{body}");
             assert!(reply.answer.unwrap().partial, "{body}");
         }
-        // A completion is all of the text; lists may be missing. After a last word nothing is.
+        // A completion is the whole text, but lists may be missing. After an end mark nothing is missing.
         let reply = broken_off(Source::Ai, "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\ndata: {\"type\":\"completion\",\"content\":\"Hello\"}\n\n", class).unwrap();
         assert_eq!((answer(&reply), reply.failure.as_ref().unwrap().0), ("Hello", class));
         assert!(!reply.answer.unwrap().partial);

@@ -1,4 +1,4 @@
-//! Dates in every spelling seen, and what is none.
+//! Dates in every spelling seen, and texts that are not dates.
 
 use super::*;
 use crate::search::decode::date::parse;

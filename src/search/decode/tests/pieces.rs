@@ -1,14 +1,14 @@
-//! An answer in pieces: every way of framing it, every split of it, with and without a word that it ended.
+//! An answer in pieces: every framing, every split, with and without an end mark.
 
 use super::streamed::stream;
 use super::*;
 
-/// What `data:` lines carry, each a line.
+/// Turns each piece, as a JSON string, into a frame.
 fn lines(pieces: &[String], each: impl Fn(&str) -> String) -> Vec<String> {
     pieces.iter().map(|piece| each(&serde_json::Value::from(piece.as_str()).to_string())).collect()
 }
 
-/// A way of framing a text, and whether it says by itself where the text ends.
+/// A way of framing a text, and whether it marks where the text ends.
 struct Way {
     name: &'static str,
     frames: fn(&[String]) -> String,
@@ -69,7 +69,7 @@ fn summaries(pieces: &[String]) -> Vec<String> {
     lines(pieces, |piece| format!("{{\"summary\":{piece}}}"))
 }
 
-/// As `data:` lines of words: a line for each line of a piece.
+/// Pieces as `data:` lines of plain words, one for each line of a piece.
 fn words(pieces: &[String], end: &str) -> String {
     let event = |piece: &String| piece.split('\n').map(|line| format!("data: {line}{end}")).collect::<String>() + end;
     pieces.iter().map(event).collect()
@@ -114,7 +114,7 @@ const WAYS: &[Way] = &[
     Way { name: "words after a comment", frames: |p| format!(": hello\n\n{}", words(p, "\n")), ends: false },
 ];
 
-/// A text in pieces, cut where `at` says.
+/// Splits a text at the positions in `at`.
 fn cut_at(text: &str, at: &[usize]) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
     let mut ends: Vec<usize> = at.iter().map(|end| end % (characters.len() + 1)).chain([characters.len()]).collect();
@@ -141,7 +141,7 @@ fn every_way_of_framing_a_text_gives_it_whole_however_it_is_split_and_says_wheth
         for pieces in &splits {
             assert_eq!(pieces.concat(), text);
             for done in ["", "data: [DONE]\n\n", "[DONE]"] {
-                // A bare `[DONE]` is no line of events, and a list is over when it is over.
+                // A bare `[DONE]` is no line of events, and a list ends by itself.
                 let framed = (way.frames)(pieces);
                 let (events, list) = (!framed.starts_with(['{', '[']), framed.starts_with('['));
                 if (done == "[DONE]" && events) || (list && !done.is_empty()) {
@@ -188,14 +188,14 @@ fn pieces_without_a_type_are_joined_unless_each_holds_all_so_far() {
     assert_eq!((answer(&reply), &reply.failure), ("Hello\nworld", &None));
     // One event of words alone ends as an event does.
     assert_eq!(answer(&stream("data: Hello world\n\n")), "Hello world");
-    // A completion after pieces of another name is all of it.
+    // A completion after pieces of another name is the whole answer.
     let reply =
         stream("data: {\"summary\":\"Hel\"}\n\ndata: {\"summary\":\"lo\"}\n\ndata: {\"completion\":\"Hello.\"}\n\n");
     assert_eq!((answer(&reply), &reply.failure), ("Hello.", &None));
     // Other answers to the same question are left out.
     let other = r#"{"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"yes"},"finish_reason":"length"}]}"#;
     assert_eq!(answer(&stream(other)), "yes");
-    // Lists come beside pieces.
+    // Lists may come beside pieces.
     let reply = stream(
         "data: {\"summary\":\"a\",\"results\":[{\"id\":\"1\",\"text\":\"p\"}]}\n\ndata: {\"summary\":\"b\"}\n\ndata: [DONE]\n\n",
     );

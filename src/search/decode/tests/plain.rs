@@ -145,7 +145,7 @@ fn a_changed_format_is_not_taken_for_nothing_found() {
     {
         assert_eq!(refused(Source::Ai, body).class, ErrorClass::Malformed, "{body:?}");
     }
-    // Beside what was found, a list that is none is counted.
+    // When something was found, anything else in place of a list is only counted.
     let reply =
         read(Source::Ai, r#"{"completion":"A","tweets":"gone","search":[{"title":"t","link":"https://a.example"}]}"#);
     assert_eq!((answer(&reply), reply.items.len(), reply.unreadable), ("A", 1, 1));

@@ -1,10 +1,10 @@
-//! What holds for every body: no panic, limits kept, the same reply however the bytes arrive.
+//! Properties of every body: no panic, limits kept, the same reply however the bytes arrive.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Pieces from which streams, replies and rubbish are put together.
+/// Parts from which streams, replies and rubbish are built.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let fixed = prop::sample::select(vec![
         &b"data: "[..],

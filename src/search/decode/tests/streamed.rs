@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Decodes a stream whole and dripped; both must agree.
+/// Decodes a stream whole and byte by byte; both must agree.
 pub(super) fn stream(body: &str) -> Reply {
     let whole = read(Source::Ai, body);
     assert_eq!(dripped(Source::Ai, body.as_bytes()).unwrap(), whole, "{body:?}");

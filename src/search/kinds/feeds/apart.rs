@@ -1,16 +1,17 @@
-//! Entries of one address that are not one entry: release notes on one page, incidents of a status page. RSS and Atom name an
-//! entry by its id (RFC 4287, section 4.2.6), so ids tell apart what an address does not. An address that once had several
-//! entries is remembered: else the last one left would get another key.
+//! Tells apart entries that share an address: release notes on one page, incidents of a status page. RSS and Atom
+//! identify an entry by its id (RFC 4287, section 4.2.6), so ids tell apart what an address does not. An address that
+//! once had several entries is remembered: otherwise the last one left would get another key.
 
 use std::collections::{HashMap, HashSet};
 
 use super::entries::Feed;
 use crate::normalise::canonical;
 
-/// Addresses that are remembered of a feed.
+/// The maximum number of addresses remembered for a feed.
 const MOST: usize = 50;
 
-/// Marks the entries whose address is, or was `known` to be, that of others too. Such addresses, as digests, the latest first.
+/// Sets `entry` on the items whose address is shared, now or in `known`. Returns the shared addresses as digests, the
+/// latest first.
 pub(super) fn tell(feed: &mut Feed, known: &[String]) -> Vec<String> {
     let digest = |url: &str| canonical(url).map(|url| blake3::hash(url.as_bytes()).to_hex()[..16].to_owned());
     let addresses: Vec<Option<String>> = feed.items.iter().map(|item| item.url.as_deref().and_then(digest)).collect();

@@ -1,5 +1,5 @@
-//! One feed to entries, through `feed-rs`. Identity and dates are ours: the parser would give an entry without id a random one,
-//! leaves character references in titles, and may panic on what comes from outside.
+//! Reads the entries of one feed with `feed-rs`. Ids and dates are ours: the parser would give an entry without an id a
+//! random one, leaves character references in titles, and may panic on untrusted input.
 
 use std::time::Duration;
 
@@ -11,35 +11,35 @@ use crate::search::decode::DecodeError;
 use crate::search::kinds::kind::malformed;
 use crate::search::kinds::{date, markup};
 
-/// Entries that are read of one feed; of more the first, which are the newest nearly everywhere.
+/// The maximum number of entries read from one feed: the first ones, which are nearly always the newest.
 const MOST: usize = 20_000;
 
-/// Longest text that is kept, in characters.
+/// The maximum length of a kept text, in characters.
 const LONGEST: usize = 100_000;
 
 const HINT: &str =
     "is this the address of an RSS, Atom or JSON feed? A page names its feed in a <link rel=\"alternate\">";
 
-/// A feed as it was read.
+/// A parsed feed.
 #[derive(Default)]
 pub(super) struct Feed {
     pub(super) items: Vec<Found>,
-    /// A name for each of the items, the same at every look.
+    /// A name for each item, the same at every look.
     pub(super) names: Vec<String>,
-    /// The id of each of them, else what stands for one.
+    /// The id of each item, or a substitute.
     pub(super) ids: Vec<String>,
     pub(super) unreadable: u32,
     pub(super) ttl: Option<u32>,
-    /// Hours of the day in UTC at which nobody should ask.
+    /// Hours of the day in UTC at which the feed must not be requested.
     pub(super) skip_hours: Vec<u8>,
 }
 
 impl Feed {
-    /// How long the feed asks to be left alone.
+    /// Returns how long the feed asks to be left alone.
     pub(super) fn rest(&self, now: Time) -> Duration {
         let ttl = Duration::from_secs(u64::from(self.ttl.unwrap_or(0)) * 60);
         let hour = |at: Time| u8::try_from(at.0.rem_euclid(86_400_000) / 3_600_000).unwrap_or(0);
-        // To the first hour that is not skipped.
+        // Move to the first hour that is not skipped.
         let mut at = now.plus(ttl);
         let mut steps = 0;
         while self.skip_hours.contains(&hour(at)) && steps < 24 {
@@ -53,7 +53,7 @@ impl Feed {
 /// Reads a feed.
 ///
 /// # Errors
-/// What is none.
+/// If the body is not a feed.
 pub(super) fn read(
     body: &[u8],
     content_type: Option<&str>,
@@ -126,7 +126,7 @@ fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<Found> {
     })
 }
 
-/// Titles and summaries are HTML or plain text with references that nobody resolved.
+/// Converts a title or summary to plain text. It is HTML, or plain text with unresolved character references.
 fn plain(text: &Text) -> String {
     let plain = text.content_type.subty() == "plain";
     if plain && !text.content.contains("</") && !text.content.contains("/>") {
@@ -135,7 +135,7 @@ fn plain(text: &Text) -> String {
     markup::text(&text.content)
 }
 
-/// Where the entry is read: its own page, else what it names itself by, else what it encloses.
+/// Returns the address of the entry: its own page, else its id, else another link, else its media.
 fn address(entry: &Entry) -> Option<String> {
     let web = |address: &&str| address.starts_with("http://") || address.starts_with("https://");
     let link = |rel: &str| {
@@ -152,7 +152,8 @@ fn address(entry: &Entry) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The entry's own id, else what its address has behind `#`, and its title. What is behind `?` may be there for counting alone.
+/// Returns the entry's own id, else the fragment of its address and its title. Skips the query, which may only count
+/// clicks.
 fn id(entry: &Entry, found: &Found) -> String {
     let own = entry.id.trim();
     if !own.is_empty() {
@@ -162,7 +163,7 @@ fn id(entry: &Entry, found: &Found) -> String {
     format!("{part}\n{}", found.title.as_deref().unwrap_or_default())
 }
 
-/// An id that is no address may be one of this look alone.
+/// Returns a name that is the same at every look. An id that is no URI may change with each look, so it is not used.
 fn name(entry: &Entry, found: &Found) -> String {
     let own = if entry.id.contains(':') { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];
@@ -175,7 +176,7 @@ fn name(entry: &Entry, found: &Found) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-/// `<skipHours>` of RSS, which the parser leaves out.
+/// Reads `<skipHours>` of RSS, which the parser leaves out.
 fn skip_hours(body: &[u8]) -> Vec<u8> {
     let head = String::from_utf8_lossy(body.get(..20_000).unwrap_or(body));
     let Some((_, rest)) = head.split_once("<skipHours>") else { return Vec::new() };

@@ -1,15 +1,15 @@
-//! A feed's bytes as the parser takes them. It reads UTF-8 and what an XML declaration names, three versions of RSS, and ids that
-//! are texts; feeds have more. What is as it should be stays untouched.
+//! Prepares the bytes of a feed for the parser. The parser reads UTF-8 and the encoding in an XML declaration, three
+//! versions of RSS, and ids that are texts; real feeds have more. A body that needs no change stays as it is.
 
 use std::borrow::Cow;
 
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 use serde_json::Value;
 
-/// Versions of RSS that the parser knows. All others up to 2.0 are read as 2.0, which holds all that they have.
+/// Versions of RSS that the parser knows. All others are read as 2.0, which contains the earlier ones.
 const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
 
-/// The body of a reply whose `Content-Type` is this.
+/// Prepares the body of a reply with this `Content-Type`.
 pub(super) fn legible<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
@@ -18,14 +18,14 @@ pub(super) fn legible<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b,
     }
 }
 
-/// In UTF-8, where something outside of the document says what it is in: a byte order mark comes first, then the header (RFC
-/// 7303, section 3), then the document's own word, which the parser follows.
+/// Converts to UTF-8 if something outside the document gives its encoding: a byte order mark comes first, then the
+/// header (RFC 7303, section 3), then the document's own declaration, which the parser follows.
 fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     if let Some((encoding, mark)) = Encoding::for_bom(body) {
         return decoded(encoding, body.get(mark..).unwrap_or_default());
     }
     match body {
-        // UTF-16 without a mark shows itself by its first sign.
+        // UTF-16 without a mark is recognised by its first character.
         [b'<' | b'{', 0, ..] => return decoded(UTF_16LE, body),
         [0, b'<' | b'{', ..] => return decoded(UTF_16BE, body),
         _ => {}
@@ -34,7 +34,7 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     match content_type.and_then(charset) {
         Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(undeclared(body)),
         Some(encoding) if encoding == UTF_8 => Cow::Borrowed(body),
-        // What reads as UTF-8 is UTF-8, whatever a server says of all its files; but this one has only bytes of ASCII.
+        // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
         Some(encoding) if !readable || encoding == ISO_2022_JP => decoded(encoding, body),
         _ => Cow::Borrowed(body),
     }
@@ -47,7 +47,7 @@ fn decoded<'b>(encoding: &'static Encoding, text: &'b [u8]) -> Cow<'b, [u8]> {
     }
 }
 
-/// What a header names beside the type.
+/// Returns the charset that a content type names.
 fn charset(content_type: &str) -> Option<&'static Encoding> {
     let name = content_type.split(';').skip(1).find_map(|part| {
         let (name, value) = part.split_once('=')?;
@@ -56,7 +56,7 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(name.as_bytes())
 }
 
-/// Without the XML declaration, whose encoding is not that of the text any more.
+/// Removes the XML declaration, since its encoding no longer is that of the text.
 fn undeclared(text: &[u8]) -> &[u8] {
     let begin = text.trim_ascii_start();
     match begin.starts_with(b"<?xml").then(|| after(begin, b"?>")).flatten() {
@@ -65,12 +65,12 @@ fn undeclared(text: &[u8]) -> &[u8] {
     }
 }
 
-/// What follows an end.
+/// Returns what follows the first `end`.
 fn after<'t>(text: &'t [u8], end: &[u8]) -> Option<&'t [u8]> {
     text.windows(end.len()).position(|window| window == end).and_then(|at| text.get(at + end.len()..))
 }
 
-/// With a version of RSS that the parser knows.
+/// Replaces a version of RSS that the parser does not know.
 fn with_a_known_version(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let Some(root) = root(&body) else { return body };
     let begin = body.len() - root.len();
@@ -85,7 +85,7 @@ fn with_a_known_version(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 
 const RSS: &[u8] = b"<rss";
 
-/// From the first element on: behind declarations, comments and a document type.
+/// Returns the text from the first element on, after declarations, comments and a document type.
 fn root(body: &[u8]) -> Option<&[u8]> {
     let mut rest = body.trim_ascii_start();
     loop {
@@ -102,10 +102,10 @@ fn root(body: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What an `<rss …>` says of its version.
+/// The version of an `<rss …>` element.
 enum Version {
     Known,
-    /// Something else, between these bytes of it.
+    /// Another version, at this range of bytes.
     Other(usize, usize),
     Missing,
 }
@@ -133,7 +133,7 @@ fn version(root: &[u8]) -> Option<Version> {
     }
 }
 
-/// With each number that is an entry's id as a text: the specification of JSON Feed asks readers for it.
+/// Turns numeric ids of entries into texts, as the JSON Feed specification asks of readers.
 fn with_ids_as_texts(body: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let Ok(mut feed) = serde_json::from_slice::<Value>(&body) else { return body };
     let Some(items) = feed.get_mut("items").and_then(Value::as_array_mut) else { return body };

@@ -1,5 +1,5 @@
-//! What is remembered of a feed between two looks: how to ask whether it changed, when it may be asked again, its newest
-//! entries, and which of its addresses had several.
+//! What is remembered of a feed between two looks: how to ask whether it changed, when to ask again, its newest
+//! entries, and which addresses several entries shared.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use crate::model::{Remembered, Time};
 use crate::search::kinds::date;
 use crate::search::kinds::kind::{Asked, PartReply};
 
-/// A feed that asks for a longer rest is asked once a day all the same.
+/// A feed that asks for a longer rest is still requested once a day.
 const LONGEST_REST: Duration = Duration::from_secs(86_400);
 
-/// How much too early a feed may be asked all the same: a twentieth of its rest, and no more than this. Runs begin some
-/// milliseconds before or after their time; without it a rest as long as the schedule would skip every second one.
+/// How much too early a feed may be requested, in milliseconds: a twentieth of its rest, at most this. Runs start some
+/// milliseconds before or after their time; without it, a rest as long as the schedule would skip every second run.
 const EARLY: i64 = 30_000;
 
-/// Entries by which the next look knows that it saw everything since.
+/// The number of newest entries remembered, to detect at the next look whether entries were missed.
 const NEWEST: usize = 3;
 
-/// Longest `ETag` that is sent back.
+/// The maximum length of an `ETag` or `Last-Modified` that is sent back, in bytes.
 const LONGEST_TAG: usize = 512;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,19 +30,19 @@ pub(super) struct Memory {
     /// `Last-Modified`, as it came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<String>,
-    /// Milliseconds before which the feed does not want to be asked again.
+    /// The feed must not be requested before this time, in milliseconds since the epoch.
     #[serde(default)]
     not_before: i64,
-    /// Its newest entries.
+    /// The names of its newest entries.
     #[serde(default)]
     pub(super) newest: Vec<String>,
-    /// When they were there, in milliseconds.
+    /// When the feed was last read, in milliseconds since the epoch.
     #[serde(default)]
     pub(super) looked: i64,
-    /// How long it asks to be left alone, in seconds, by its own words.
+    /// The rest that the feed itself asks for, in seconds.
     #[serde(default)]
     rest: u64,
-    /// Digests of addresses that several entries had, the latest first.
+    /// Digests of addresses that several entries shared, the latest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) shared: Vec<String>,
 }
@@ -52,14 +52,14 @@ impl Memory {
         asked.remembered(url).and_then(|one| serde_json::from_str(&one.value).ok()).unwrap_or_default()
     }
 
-    /// Whether the feed is left alone now. After a step back of the clock it is asked.
+    /// Whether the feed is resting now. Not when the clock has stepped back.
     pub(super) fn rests(&self, now: Time) -> bool {
         let early = (self.not_before.saturating_sub(self.looked) / 20).clamp(0, EARLY);
         now.0 < self.not_before - early
             && self.not_before - now.0 <= i64::try_from(LONGEST_REST.as_millis()).unwrap_or(0)
     }
 
-    /// What of it decides how a reply is read: `None` for most feeds.
+    /// Keeps only what affects how a reply is read: `None` for most feeds.
     pub(super) fn decisive(self) -> Option<Self> {
         (!self.shared.is_empty()).then(|| Self { shared: self.shared, ..Self::default() })
     }
@@ -68,23 +68,23 @@ impl Memory {
         Remembered { name: url.to_owned(), value: serde_json::to_string(self).unwrap_or_default() }
     }
 
-    /// After a reply that nothing changed.
+    /// The memory after a reply that nothing changed.
     pub(super) fn unchanged(self, reply: &PartReply, now: Time) -> Self {
         let rest = Duration::from_secs(self.rest).max(freshness(reply, now)).min(LONGEST_REST);
         Self { not_before: now.plus(rest).0, looked: now.0, ..self }
     }
 
-    /// After a feed that was read, in which these addresses are shared.
+    /// The memory after the feed was read. `shared` holds its shared addresses.
     pub(super) fn changed(reply: &PartReply, feed: &Feed, shared: Vec<String>, now: Time) -> Self {
         let short = |value: &&str| value.len() <= LONGEST_TAG;
         let mut newest: Vec<(Option<Time>, &String)> =
             feed.items.iter().map(|item| item.published_at).zip(&feed.names).collect();
-        // Events to come stay at the end of a feed's dates while all else changes.
+        // Future events keep the latest dates while everything else changes, so they are left out.
         let ahead = |(at, _): &(Option<Time>, &String)| at.is_some_and(|at| at > now);
         if !newest.iter().all(ahead) {
             newest.retain(|entry| !ahead(entry));
         }
-        // By date where there is one; a feed without dates has its newest on top.
+        // By date, if there are dates; otherwise a feed has its newest entries on top.
         newest.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         let rest = feed.rest(now);
         Self {

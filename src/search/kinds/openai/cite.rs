@@ -1,23 +1,23 @@
-//! Whether an answer says where it has it from. Numbers that name an item become a list of sources at the end; a number that
-//! names none and a sentence without any are marked, so that every reader of the answer sees it.
+//! Checks the citations of an answer. Numbers that name an item become a list of sources at the end. A number that
+//! names no item, and a sentence without a citation, are marked, so that every reader sees it.
 
 use std::collections::BTreeSet;
 
 use crate::search::kinds::kind::GivenItem;
 
-/// Behind a sentence that cites nothing.
+/// Appended to a sentence that cites nothing.
 const UNCITED: &str = " [uncited]";
 
-/// Words of a sentence that is worth a source.
+/// The minimum number of words of a sentence that needs a source.
 const SENTENCE: usize = 3;
 
-/// Highest number that is read.
+/// The maximum number of digits of a citation.
 const DIGITS: usize = 4;
 
-/// Most numbers of a range; a longer one is no citation, but years.
+/// The maximum size of a range; a longer one is not a citation but a span of years.
 const RANGE: usize = 50;
 
-/// The answer with its sources and marks.
+/// Returns the answer with its sources and marks.
 pub(super) fn checked(text: &str, items: &[GivenItem]) -> String {
     let mut cited = BTreeSet::new();
     let mut lines: Vec<String> = Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn checked(text: &str, items: &[GivenItem]) -> String {
     whole
 }
 
-/// A line in sentences, each with the blanks and the citations behind it.
+/// Splits a line into sentences, each with the blanks and citations after it.
 fn sentences(line: &str) -> Vec<&str> {
     let (mut all, mut from) = (Vec::new(), 0);
     let mut at = 0;
@@ -69,7 +69,7 @@ fn sentences(line: &str) -> Vec<&str> {
     all
 }
 
-/// Whether a stop ends a number of a list, an initial or a short form.
+/// Whether a full stop ends a list number, an initial or an abbreviation.
 fn is_short(so_far: &str) -> bool {
     let word = so_far.trim_end_matches('.').rsplit(char::is_whitespace).next().unwrap_or_default();
     let known = ["Mr", "Mrs", "Ms", "Dr", "Prof", "St", "vs", "etc", "Inc", "Ltd", "Corp", "No", "Jr", "Sr"];
@@ -79,7 +79,7 @@ fn is_short(so_far: &str) -> bool {
         || word.contains('.')
 }
 
-/// Bytes of closing quotes and citations behind a sentence's end.
+/// The number of bytes of closing quotes and citations after the end of a sentence.
 fn behind(rest: &str) -> usize {
     let mut end = 0;
     loop {
@@ -97,7 +97,7 @@ fn behind(rest: &str) -> usize {
     }
 }
 
-/// A citation at the start of a text: its length and its numbers. `[3]`, `[3, 5]`, `[3-5]`, `【3】`.
+/// Parses a citation at the start of a text to its length and its numbers: `[3]`, `[3, 5]`, `[3-5]`, `【3】`.
 fn citation(text: &str) -> Option<(usize, Vec<usize>)> {
     let (open, close) = [('[', ']'), ('【', '】')].into_iter().find(|(open, _)| text.starts_with(*open))?;
     let inner = text.get(open.len_utf8()..)?;
@@ -122,7 +122,7 @@ fn number(text: &str) -> Option<usize> {
     fits.then(|| digits.parse().ok()).flatten()
 }
 
-/// A sentence with each number that names no item marked, and the numbers that name one.
+/// Returns a sentence in which numbers that name no item are marked, and the numbers that name one.
 fn numbers(sentence: &str, items: usize) -> (String, Vec<usize>) {
     let (mut shown, mut found, mut at) = (String::with_capacity(sentence.len()), Vec::new(), 0);
     while let Some(rest) = sentence.get(at..).filter(|rest| !rest.is_empty()) {
@@ -145,7 +145,7 @@ fn numbers(sentence: &str, items: usize) -> (String, Vec<usize>) {
     (shown, found)
 }
 
-/// Whether it says something that needs a source: a sentence, no heading and no lead to a list.
+/// Whether a sentence needs a source: it is no heading and does not introduce a list.
 fn is_claim(sentence: &str) -> bool {
     let text = sentence.trim().trim_end_matches(['*', '_']);
     if text.starts_with('#') || text.ends_with(':') || text.ends_with('：') {
