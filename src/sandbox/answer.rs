@@ -1,12 +1,12 @@
-//! The AI search's summary: a few counted sentences about the posts and pages shown, with citations. It is arithmetic on
-//! the lists, not a language model, and says so.
+//! Writes the AI search's summary: a few sentences with counts and citations about the posts and pages found. It is not
+//! a language model, and says so.
 
 use super::corpus::{Page, Post};
 
-/// Most characters of a post that are quoted.
+/// The maximum length of a quoted post, in characters.
 const QUOTED_CHARS: usize = 120;
 
-/// The summary of what was found, in Markdown; a pure function of it.
+/// Returns the summary of what was found, in Markdown. Pure.
 pub(crate) fn summary(prompt: &str, posts: &[Post], pages: &[Page]) -> String {
     let subject: String = prompt.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(QUOTED_CHARS).collect();
     let mut authors: Vec<&str> =
@@ -38,12 +38,12 @@ pub(crate) fn summary(prompt: &str, posts: &[Post], pages: &[Page]) -> String {
     text
 }
 
-/// `1 post`, `2 posts`.
+/// Formats a count with its noun: `1 post`, `2 posts`.
 fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// One line, cut at a character.
+/// Joins a text to one line and cuts it.
 fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(QUOTED_CHARS) {

@@ -1,11 +1,11 @@
-//! Whether a request may be answered: the bare key in `Authorization`, without a scheme word. Not a security boundary:
-//! the sandbox holds nothing worth protecting, it only behaves like a service that does.
+//! Checks the key of a request: the bare key in `Authorization`, without a scheme word. Not a security boundary: the
+//! sandbox only behaves like a service with something to protect.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
-/// `Err` is the status and body to refuse with: 401 without a key, 401 or 403 with a wrong one. Which of the two
-/// depends on the key's length alone, so that both happen and each is reproducible.
+/// Returns the status and body of a refusal as `Err`: 401 without a key, 401 or 403 with a wrong one. Which of the two
+/// depends only on the length of the key, so both occur and each is reproducible.
 pub(crate) fn check(headers: &HeaderMap, key: Option<&str>) -> Result<(), (StatusCode, Value)> {
     let given = headers.get(header::AUTHORIZATION).map_or(&[][..], |value| value.as_bytes()).trim_ascii();
     if given.is_empty() {

@@ -1,6 +1,7 @@
-//! The paths of the contract: `/ai/search`, `/<platform>/search`, `/web/search`, `/twitter`, all `POST` with JSON. Strict: an
-//! unknown field or a wrong tool name is a 422, since what tests pass here must be exactly what the contract says. Of
-//! `/twitter` it says no more than the method; its fields and its reply are those of the `GET` in `observed`.
+//! The paths of the contract: `/ai/search`, `/<platform>/search`, `/web/search`, `/twitter`, all `POST` with JSON.
+//! Strict: an unknown field or a wrong tool name is a 422, since a request that passes here must be exactly what the
+//! contract says. For `/twitter` the contract gives only the method; its fields and its reply are those of the `GET` in
+//! `observed`.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -14,11 +15,11 @@ use super::reply::{Bill, billed};
 use super::shape::{Surface, is_known_again, pages, posts as entries};
 use super::{observed, stream};
 
-/// Most posts of one reply.
+/// The maximum number of posts in one reply.
 const MAX_POSTS: usize = 25;
-/// Pages when `results_limit` is left out.
+/// The number of pages when `results_limit` is left out.
 const DEFAULT_PAGES: i64 = 5;
-/// Posts, and pages, that an AI answer rests on.
+/// The number of posts, and of pages, on which an AI answer is based.
 const AI_ENTRIES: usize = 10;
 
 /// `POST /<platform>/search`.
@@ -37,7 +38,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
     let hours_back = if window.as_deref() == Some("PAST_7_DAYS") { 7 * 24 } else { 24 };
     let found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: MAX_POSTS });
     let list = entries(&found, Surface::Contract);
-    // Both names are in the contract; which one a query gets never changes.
+    // Both names are in the contract. A query always gets the same one.
     let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
     billed(StatusCode::OK, &body, Bill::posts(found.len()))
 }
@@ -67,12 +68,12 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let prompt = params.required_text("prompt");
     let model = params.text("model").unwrap_or_else(|| "NOVA".to_owned());
     params.one_of("response_order", &["SUMMARY_FIRST", "LINKS_FIRST"]);
-    // The contract gives no default; deployed services stream unless told not to.
+    // The contract gives no default; deployed services stream by default.
     let streaming = params.boolean("streaming").unwrap_or(true);
     if !params.mistakes.is_empty() {
         return refused(params);
     }
-    // The same posts and pages as searches for what the prompt is about find, so that they bear out what is cited.
+    // Use the posts and pages that a search for the prompt's subject finds, so that they support the citations.
     let about = about(&prompt);
     let wanted = Wanted { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
     let mut posts = corpus.posts(&Wanted { limit: MAX_POSTS, ..wanted.clone() });

@@ -1,5 +1,4 @@
-//! What a fault does to a reply. It takes a good answer or none and gives the bad one; whether it does so is `fault`'s
-//! and `gate`'s business.
+//! What a fault does to a reply: takes a good reply or none and returns a bad one. `fault` and `gate` decide when.
 
 use std::io::Write;
 
@@ -13,10 +12,10 @@ use super::reply::{bytes, json as reply_json};
 use super::stream::chunked;
 use crate::model::Time;
 
-/// Nesting of the deep reply.
+/// The depth of nesting in the deep reply.
 const DEPTH: usize = 100_000;
 
-/// A refusal; `detail` comes in the forms deployments use, by status.
+/// Returns a refusal. Its `detail` has the form that deployments use for this status.
 pub(crate) fn status(code: u16, retry_after: Option<RetryAfter>, now: Time) -> Response {
     let status = StatusCode::from_u16(code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let reason = status.canonical_reason().unwrap_or("Fault");
@@ -30,7 +29,7 @@ pub(crate) fn status(code: u16, retry_after: Option<RetryAfter>, now: Time) -> R
         body.insert("retry_after".into(), json!(format!("{seconds} seconds")));
     }
     let mut response = match code {
-        // Proxies in front of the service answer with pages.
+        // Proxies in front of the service answer with HTML pages.
         502 | 503 => bytes(status, "text/html", format!("<html><body><h1>{code} {reason}</h1></body></html>")),
         _ => reply_json(status, &body),
     };
@@ -51,7 +50,7 @@ pub(crate) fn status(code: u16, retry_after: Option<RetryAfter>, now: Time) -> R
     response
 }
 
-/// 302.
+/// Returns a 302 to an address.
 pub(crate) fn redirect(to: &str) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::FOUND;
@@ -61,7 +60,7 @@ pub(crate) fn redirect(to: &str) -> Response {
     response
 }
 
-/// A small body that unpacks to `size` bytes of JSON. Takes a while for large sizes: call it where blocking is allowed.
+/// Returns a small body that unpacks to `size` bytes of JSON. Slow for large sizes: call it where blocking is allowed.
 pub(crate) fn bomb(size: u64) -> std::io::Result<Bytes> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(b"{\"results\":[{\"text\":\"")?;
@@ -76,19 +75,19 @@ pub(crate) fn bomb(size: u64) -> std::io::Result<Bytes> {
     packer.finish().map(Bytes::from)
 }
 
-/// The reply around a bomb.
+/// Returns the reply with a bomb as its body.
 pub(crate) fn bombed(packed: Bytes) -> Response {
     let mut response = bytes(StatusCode::OK, "application/json", packed);
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
 }
 
-/// The first bytes, then the connection breaks: the body ends in an error, so no end is ever sent.
+/// Sends the first bytes, then breaks the connection: the body ends in an error, so no end is ever sent.
 pub(crate) fn cut(body: &Bytes, keep: u64) -> Body {
     let keep = usize::try_from(keep).unwrap_or(usize::MAX).min(body.len());
     let chunks = [Ok(body.slice(..keep)), Err(std::io::Error::other("cut by a fault rule"))];
-    // Yielding between the two lets the server send what is kept before it learns that the rest fails. Nothing kept
-    // means nothing sent, not even a status line.
+    // Yielding between the two lets the server send what is kept before it sees the error. If nothing is kept, nothing
+    // is sent, not even a status line.
     let stream = futures_util::StreamExt::then(futures_util::stream::iter(chunks), move |chunk| async move {
         if keep > 0 && chunk.is_err() {
             tokio::task::yield_now().await;
@@ -98,13 +97,13 @@ pub(crate) fn cut(body: &Bytes, keep: u64) -> Body {
     Body::from_stream(stream)
 }
 
-/// The first bytes as if they were all.
+/// Sends the first bytes as if they were the whole body.
 pub(crate) fn truncated(body: &Bytes, keep: u64) -> Body {
     let keep = usize::try_from(keep).unwrap_or(usize::MAX).min(body.len());
     chunked(body.slice(..keep))
 }
 
-/// The same shape with nothing in it; of a stream an empty completion is left.
+/// Returns the same shape with nothing in it. Of a stream, only an empty completion is left.
 pub(crate) fn emptied(body: &Bytes) -> Bytes {
     fn empty(value: &mut Value) {
         match value {
@@ -123,7 +122,7 @@ pub(crate) fn emptied(body: &Bytes) -> Bytes {
     }
 }
 
-/// An error in the middle of a stream, after half of its frames; an error object in place of anything else.
+/// Puts an error into a stream after half of its frames. Any other body is replaced by an error object.
 pub(crate) fn with_error(body: &Bytes) -> Bytes {
     let error = json!({"error": "the model failed (a fault rule of the sandbox)"}).to_string();
     let text = String::from_utf8_lossy(body);
@@ -136,7 +135,7 @@ pub(crate) fn with_error(body: &Bytes) -> Bytes {
     kept.into()
 }
 
-/// Garbage in place of a reply, or inside it.
+/// Returns garbage in place of a reply or inside it, with its content type.
 pub(crate) fn garbage(kind: Garbage, body: &Bytes) -> (&'static str, Bytes) {
     let json = "application/json";
     match kind {
@@ -150,7 +149,7 @@ pub(crate) fn garbage(kind: Garbage, body: &Bytes) -> (&'static str, Bytes) {
     }
 }
 
-/// Puts bytes at the beginning of the first text of a JSON body.
+/// Inserts bytes at the beginning of the first text in a JSON body.
 fn inside_text(body: &Bytes, bytes: &[u8]) -> Bytes {
     let starts =
         ["\"text\":\"", "\"title\":\"", "\"summary\":\"", "\"response\":\"", "\"content\":\"", "\"completion\":\""];

@@ -1,12 +1,11 @@
-//! Deterministic choice: a stream of numbers that depends on nothing but what it was seeded with, so that the same query
-//! at the same time always gets the same answer, on every machine and in every release that keeps the seeds. It is not a
-//! random number generator for anything that must be unpredictable.
+//! Deterministic choice: numbers that depend only on their seed. The same query at the same time always gets the same
+//! answer, on every machine and in every release that keeps the seeds. Not for anything that must be unpredictable.
 
-/// Numbers drawn from a BLAKE3 output stream.
+/// Numbers from a BLAKE3 output stream.
 pub(crate) struct Draw(blake3::OutputReader);
 
 impl Draw {
-    /// Seeds from parts, kept apart by their lengths so that `("ab", "c")` and `("a", "bc")` differ.
+    /// Seeds from parts. Their lengths are hashed, too, so that `("ab", "c")` and `("a", "bc")` differ.
     pub(crate) fn new(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -16,37 +15,37 @@ impl Draw {
         Self(hasher.finalize_xof())
     }
 
-    /// Seeds from a name and numbers.
+    /// Seeds from a name, a seed and numbers.
     pub(crate) fn of(name: &str, seed: u64, numbers: &[i64]) -> Self {
         let numbers: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
         Self::new(&[name.as_bytes(), &seed.to_le_bytes(), &numbers])
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub(crate) fn next(&mut self) -> u64 {
         let mut bytes = [0; 8];
         self.0.fill(&mut bytes);
         u64::from_le_bytes(bytes)
     }
 
-    /// A number in `0..n`; 0 when `n` is 0. The bias of the remainder does not matter here.
+    /// Returns a number in `0..n`; 0 when `n` is 0. The bias of the remainder does not matter here.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.next().checked_rem(n).unwrap_or(0)
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times on average.
     pub(crate) fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
-    /// One of a list; `None` only when it is empty.
+    /// Returns one element of a list; `None` only when it is empty.
     pub(crate) fn pick<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> Option<&'a T> {
         let at = usize::try_from(self.below(list.len() as u64)).unwrap_or(0);
         list.get(at).copied()
     }
 }
 
-/// A query's own number: equal for queries that differ only in case and white space.
+/// Returns the seed of a query: equal for queries that differ only in case and white space.
 pub(crate) fn seed_of(query: &str) -> u64 {
     let folded = query.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
     Draw::new(&[b"query", folded.as_bytes()]).next()

@@ -1,5 +1,4 @@
-//! What a fault rule is and which requests it fires on. How it is written stands in `rule`, what its action does to a
-//! reply in `damage`.
+//! What a fault rule is and on which requests it fires. `rule` parses it, and `damage` applies its action to a reply.
 
 use std::time::Duration;
 
@@ -20,13 +19,13 @@ closed_list! {
 }
 
 closed_list! {
-    /// What stands in the place of a reply, or is put into it.
+    /// What replaces a reply, or is put into it.
     Garbage {
         /// A web page in place of JSON.
         Html = "html",
         /// JSON that stops in the middle.
         Json = "json",
-        /// No byte at all.
+        /// An empty body.
         Blank = "blank",
         /// Arrays nested 100,000 deep.
         Deep = "deep",
@@ -39,18 +38,19 @@ closed_list! {
     }
 }
 
-/// How a refusal says when to come back.
+/// How a refusal states when to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryAfter {
     /// `Retry-After` header in seconds.
     Header(u32),
-    /// `Retry-After` header as an HTTP date so many seconds after the sandbox's clock.
+    /// `Retry-After` header as an HTTP date this many seconds after the sandbox's time.
     Date(u32),
     /// `"retry_after": "60 seconds"` in the body, no header.
     Body(u32),
 }
 
-/// What is done to a request that a rule fires on. The last three of the list act on a reply that would have been good.
+/// What happens to a request on which a rule fires. From `Cut` on, the actions change a reply that would have been
+/// good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Answers with this status and an error body.
@@ -78,36 +78,36 @@ pub struct Fault {
     pub source: Option<Role>,
     /// Only paths that start with this.
     pub path: Option<String>,
-    /// Fires on each so-many-th matching request; 1 is every one.
+    /// Fires on every n-th matching request; 1 means every one.
     pub every: u64,
-    /// Leaves the first so many matching requests alone.
+    /// Ignores this many matching requests first.
     pub after: u64,
-    /// Fires so many times at most.
+    /// Fires at most this many times.
     pub times: Option<u64>,
     /// Waits before answering.
     pub delay: Option<Duration>,
-    /// What happens; `None` only delays.
+    /// What happens; `None` means only the delay.
     pub action: Option<Action>,
 }
 
-/// Why a rule was refused.
+/// Why a rule was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FaultError {
     /// One line for people, quoting the part that is wrong.
     pub message: String,
-    /// What is accepted there.
+    /// What would be accepted.
     pub hint: String,
 }
 
 impl Fault {
-    /// Whether the rule is about this request at all, before its counters are looked at.
+    /// Whether the rule applies to this request, regardless of its counters.
     pub(crate) fn concerns(&self, role: Option<Role>, path: &str) -> bool {
         self.source.is_none_or(|wanted| Some(wanted) == role)
             && self.path.as_ref().is_none_or(|prefix| path.starts_with(prefix.as_str()))
     }
 
-    /// Whether the rule fires on the `nth` request (from 1) that it concerns. Pure, so that counters stay plain.
+    /// Whether the rule fires on the `nth` request (from 1) to which it applies. Pure.
     pub(crate) fn fires(&self, nth: u64) -> bool {
         let Some(turn) = nth.checked_sub(self.after).filter(|turn| *turn > 0) else { return false };
         turn.checked_rem(self.every) == Some(0)

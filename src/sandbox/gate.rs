@@ -1,5 +1,5 @@
-//! What every request passes on its way in and out: the key, the fault rules, the journal. The content of replies is
-//! made elsewhere.
+//! What every request passes on its way in and out: the key check, the fault rules, the journal. The replies are made
+//! elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,21 +23,21 @@ use super::params::Params;
 use super::reply;
 use super::stream::chunked;
 
-/// Largest request body.
+/// The maximum size of a request body.
 pub(crate) const MAX_REQUEST_BYTES: usize = 1 << 20;
-/// Says in every reply that it is invented, so that nobody keeps it beside real findings; the name is documented in
+/// Marks every reply as invented, so that it is never stored beside real findings. Documented in
 /// `docs/reference/sandbox.md`.
 const MARK: HeaderName = HeaderName::from_static("x-topicwatch-sandbox");
-/// Larger than any reply the sandbox makes.
+/// More than any reply of the sandbox.
 const MAX_REPLY_BYTES: usize = 64 << 20;
 
-/// What all requests share.
+/// The state that all requests share.
 pub(crate) struct App {
     /// Posts and pages.
     pub(crate) corpus: Corpus,
-    /// The only key accepted, when there is one.
+    /// The only accepted key, if there is one.
     pub(crate) key: Option<String>,
-    /// Rules, each with the number of requests it has concerned so far.
+    /// The rules, each with the number of requests to which it has applied so far.
     pub(crate) faults: Vec<(Fault, AtomicU64)>,
     pub(crate) clock: Clock,
     pub(crate) journal: Journal,
@@ -46,8 +46,8 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The first rule that fires on this request. Every rule counts every request it concerns, so that `every` and
-    /// `after` of one rule do not depend on the others.
+    /// Returns the first rule that fires on this request. Every rule counts every request to which it applies, so that
+    /// `every` and `after` of one rule do not depend on the others.
     fn fault(&self, role: Option<Role>, path: &str) -> Option<&Fault> {
         let mut first = None;
         for (fault, count) in &self.faults {
@@ -62,7 +62,7 @@ impl App {
     }
 }
 
-/// The role of a path, for fault rules; `None` for paths nothing is served at.
+/// Returns the role of a path, for fault rules; `None` if nothing is served there.
 fn role_of(path: &str) -> Option<Role> {
     if let Some(role) = kinds::of_path(path) {
         return Some(role);
@@ -76,7 +76,7 @@ fn role_of(path: &str) -> Option<Role> {
     }
 }
 
-/// The way of every request.
+/// The middleware around every request.
 pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let method = request.method().to_string();
     let path = request.uri().path().to_owned();
@@ -87,14 +87,14 @@ pub(crate) async fn pass(State(app): State<Arc<App>>, request: Request, next: Ne
     response
 }
 
-/// The reply and the status to note: 0 when the connection breaks before one is sent.
+/// Returns the reply and the status to record: 0 when the connection breaks before one is sent.
 async fn answer(app: &App, path: &str, request: Request, next: Next) -> (Response, u16) {
     let noted = |response: Response| {
         let status = response.status().as_u16();
         (response, status)
     };
     let role = role_of(path);
-    // Providers of other kinds have keys of their own, or none.
+    // Providers of other kinds have their own keys, or none.
     if !kinds::is_kind(role)
         && let Err((status, body)) = auth::check(request.headers(), app.key.as_deref())
     {
@@ -123,14 +123,14 @@ async fn answer(app: &App, path: &str, request: Request, next: Next) -> (Respons
     }
 }
 
-/// The same reply with another body.
+/// Returns the same reply with another body.
 fn with_body(response: Response, body: Body) -> Response {
     let (mut parts, _) = response.into_parts();
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, body)
 }
 
-/// A good reply after an action on its body; a bad one stays as it is.
+/// Applies an action to the body of a good reply; a bad one stays as it is.
 async fn damaged(role: Option<Role>, action: &Action, response: Response) -> Response {
     if !response.status().is_success() {
         return response;
@@ -150,14 +150,14 @@ async fn damaged(role: Option<Role>, action: &Action, response: Response) -> Res
             parts.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
             Body::from(bytes)
         }
-        // Answered before there was a reply.
+        // These were answered before there was a reply.
         Action::Status(..) | Action::Redirect(_) | Action::Reset | Action::Bomb(_) => Body::from(bytes),
     };
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, body)
 }
 
-/// Waits, or less when the sandbox stops.
+/// Waits, but no longer than until the sandbox stops.
 async fn wait(delay: Duration, stop: &CancellationToken) {
     tokio::select! {
         () = tokio::time::sleep(delay) => {}
@@ -165,7 +165,8 @@ async fn wait(delay: Duration, stop: &CancellationToken) {
     }
 }
 
-/// The object in a JSON body, or the refusal: 415 for another content type, 413 for a large one, 422 for no object.
+/// Reads the object in a JSON body. The refusal is 415 for another content type, 413 for a large body, 422 for anything
+/// but an object.
 pub(crate) async fn json_body(headers: &HeaderMap, body: Body) -> Result<Params, Response> {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = content_type.split(';').next().unwrap_or_default().trim();

@@ -1,16 +1,16 @@
-//! What the sandbox was asked lately, for tests and for the person who rehearses. Bounded, in memory, and without
-//! headers: no key ever gets into it.
+//! The recent requests to the sandbox, for tests and for people who try things out. Bounded, in memory, and without
+//! headers, so that no key gets into it.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many requests are remembered.
+/// The number of requests kept.
 const KEPT: usize = 1_000;
-/// How much of a path or query string is remembered, in bytes.
+/// The maximum length of a kept path or query string, in bytes.
 const KEPT_BYTES: usize = 2_048;
 
-/// One request as it was answered.
+/// One request and the status of its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedRequest {
     /// `GET`, `POST`, …
@@ -23,7 +23,7 @@ pub struct RecordedRequest {
     pub status: u16,
 }
 
-/// The last requests and the number of all.
+/// The last requests, and the number of all.
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     calls: AtomicU64,
@@ -31,11 +31,11 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Notes a request.
+    /// Records a request.
     pub(crate) fn note(&self, method: &str, path: &str, query: &str, status: u16) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let seen = RecordedRequest { method: cut(method), path: cut(path), query: cut(query), status };
-        // A panic while the lock was held leaves a usable list: nothing in it spans two entries.
+        // The list is usable even after a panic under the lock: nothing in it spans two entries.
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if last.len() == KEPT {
             last.pop_front();
@@ -43,18 +43,18 @@ impl Journal {
         last.push_back(seen);
     }
 
-    /// Requests noted since the start.
+    /// The number of requests since the start.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// The requests remembered, oldest first.
+    /// Returns the kept requests, oldest first.
     pub(crate) fn list(&self) -> Vec<RecordedRequest> {
         self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
-/// The text, or its beginning up to a character boundary.
+/// Cuts a text at a character boundary.
 fn cut(text: &str) -> String {
     text[..text.floor_char_boundary(KEPT_BYTES)].to_owned()
 }

@@ -1,4 +1,4 @@
-//! A stand-in of the search service on a loopback port, for trying, rehearsing and testing. It imports nothing of
+//! A stand-in for the search service on a loopback port, for trials, rehearsals and tests. It imports nothing from
 //! `search`: both were written from the service's documentation, so that one checks the other.
 //!
 //! ```text
@@ -6,8 +6,8 @@
 //!                                       \ kinds (other providers) -> corpus /
 //! ```
 //!
-//! It is not a mock that a test scripts call by call: it answers every query by itself, from a corpus that is a pure
-//! function of query and clock, and it misbehaves only where a [`Fault`] rule says so. `docs/reference/sandbox.md` is its manual.
+//! It is not a mock that a test scripts call by call. It answers every query from a corpus that is a pure function of
+//! query and clock, and it misbehaves only where a [`Fault`] rule applies. The manual is `docs/reference/sandbox.md`.
 
 mod answer;
 mod auth;
@@ -40,39 +40,39 @@ pub use fault::{Action, Fault, FaultError, Garbage, RetryAfter, Role};
 pub use journal::RecordedRequest;
 pub use server::{Running, start};
 
-/// Where the sandbox reads the time; handed in by the caller, since only cli and daemon read the wall clock.
+/// Returns the time. The caller provides it, since only cli and daemon read the wall clock.
 pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;
 
-/// What posts and pages the sandbox knows.
+/// Which posts and pages the sandbox has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CorpusSource {
-    /// The project's own invention: every query has an answer, which moves with the clock.
+    /// Invented: every query has an answer, which changes with the clock.
     BuiltIn,
     /// A folder of `*.jsonl`, `*.ndjson` and `*.csv` files, read once at the start.
     Folder {
-        /// The folder; sub-folders are read too.
+        /// The folder; sub-folders are included.
         path: PathBuf,
-        /// Each file's own time range is mapped onto this much time before the start.
+        /// The time range of each file is mapped onto this much time before the start.
         span: Duration,
     },
 }
 
-/// Everything the sandbox is started with.
+/// The settings of a sandbox.
 #[derive(Clone)]
 pub struct Settings {
     /// Address to listen on; port 0 takes a free one.
     pub listen: SocketAddr,
-    /// The only key accepted; `None` accepts any non-empty one.
+    /// The only accepted key; `None` accepts any non-empty one.
     pub key: Option<String>,
     /// Posts and pages.
     pub corpus: CorpusSource,
-    /// How it misbehaves; the first rule that matches a request decides.
+    /// The faults. The first rule that fires on a request applies.
     pub faults: Vec<Fault>,
     pub clock: Clock,
 }
 
 impl std::fmt::Debug for Settings {
-    /// Everything but the key and the clock.
+    /// Leaves out the key and the clock.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Settings")
             .field("listen", &self.listen)

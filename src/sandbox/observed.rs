@@ -1,5 +1,5 @@
-//! The paths of deployed services: `POST /desearch/ai/search` and its `links/…`, `GET /twitter`, `GET /web`. Lenient
-//! about fields it does not know, as those services are, and strict in ranges.
+//! The paths of deployed services: `POST /desearch/ai/search` and its `links/…`, `GET /twitter`, `GET /web`. Like those
+//! services, they ignore unknown fields and are strict about ranges.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -13,7 +13,7 @@ use super::reply::{Bill, billed};
 use super::shape::{Surface, Traits, pages, posts};
 use super::stream;
 
-/// `date_filter` and its length in hours.
+/// The values of `date_filter` and their hours.
 const WINDOWS: &[(&str, i64)] = &[
     ("PAST_24_HOURS", 24),
     ("PAST_2_DAYS", 48),
@@ -26,7 +26,7 @@ const WINDOWS: &[(&str, i64)] = &[
 ];
 /// Tools of an AI search.
 const TOOLS: &[&str] = &["web", "hackernews", "reddit", "wikipedia", "youtube", "twitter", "arxiv"];
-/// Lists of a link search by the tool that fills them.
+/// The lists of a link search by the tool that fills them.
 const LINK_LISTS: &[(&str, &str)] = &[
     ("web", "search_results"),
     ("hackernews", "hacker_news_search_results"),
@@ -35,11 +35,11 @@ const LINK_LISTS: &[(&str, &str)] = &[
     ("youtube", "youtube_search_results"),
     ("arxiv", "arxiv_search_results"),
 ];
-/// Entries when `count` is left out.
+/// The number of entries when `count` is left out.
 const DEFAULT_COUNT: i64 = 10;
-/// Posts of `GET /twitter` when `count` is left out.
+/// The number of posts of `GET /twitter` when `count` is left out.
 const DEFAULT_POSTS: i64 = 20;
-/// How many posts a filtered search looks through.
+/// The number of posts that a filtered search looks through.
 const SCANNED: usize = 1_000;
 
 /// `POST /desearch/ai/search`.
@@ -65,7 +65,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let about = about(&prompt);
     let has = |tool: &str| tools.iter().any(|given| given == tool);
     let found_posts = match has("twitter") {
-        // Posts of the days are looked for among more than are shown.
+        // The days are searched among more posts than are shown.
         true if start.is_some() || end.is_some() => {
             let mut posts =
                 of_days(corpus.posts_about(about, &Wanted { limit: SCANNED, ..wanted.clone() }), start, end);
@@ -99,7 +99,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     billed(StatusCode::OK, &plain(answer, &found_posts), Bill::ai())
 }
 
-/// The plain form of an AI answer.
+/// Returns an AI answer in its plain form.
 fn plain(answer: stream::Answer, found: &[Post]) -> Value {
     let scores: Map<String, Value> = found
         .iter()
@@ -143,7 +143,8 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     let mut body = Map::new();
     for (tool, list) in LINK_LISTS {
         let asked = tools.iter().any(|given| given == tool);
-        // Every list is always there, as older clients demand; one tool's pages are not another's.
+        // All lists are always there, since older clients require it. The pages of one tool differ from those of
+        // another.
         let query = if *tool == "web" { prompt.clone() } else { of_tool(&prompt, tool) };
         let found = match asked {
             true => corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit }),
@@ -154,7 +155,7 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     billed(StatusCode::OK, &Value::Object(body), Bill::web())
 }
 
-/// What a tool other than the web is asked for.
+/// Returns the query for a tool other than the web.
 fn of_tool(prompt: &str, tool: &str) -> String {
     format!("{prompt} {tool}")
 }
@@ -170,7 +171,7 @@ pub(crate) fn link_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
     billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Surface::Links)}), Bill::posts(found.len()))
 }
 
-/// What `/twitter` takes.
+/// The parameters of `/twitter`.
 pub(crate) const BASIC_FIELDS: &[&str] = &[
     "query",
     "sort",
@@ -220,8 +221,8 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     billed(StatusCode::OK, &Value::Array(posts(&found, Surface::Basic)), Bill::posts(found.len()))
 }
 
-/// Posts of these whole days, the last one included. A range without any post is answered as if it had not been given: the
-/// window of the deployed service cannot be trusted either, and a sandbox is no use when it is silent.
+/// Returns the posts of these whole days, including the last. If the range has no post, it is ignored: the window of
+/// the deployed service is unreliable, too, and a silent sandbox is no use.
 fn of_days(mut posts: Vec<Post>, start: Option<i64>, end: Option<i64>) -> Vec<Post> {
     let inside = |post: &Post| {
         start.is_none_or(|start| post.published >= start)
@@ -233,7 +234,7 @@ fn of_days(mut posts: Vec<Post>, start: Option<i64>, end: Option<i64>) -> Vec<Po
     posts
 }
 
-/// `GET /web`; its success is 201.
+/// `GET /web`. Success is 201.
 pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let query = params.required_text("query");
     let start = params.integer("start", 0..=100).and_then(|start| usize::try_from(start).ok()).unwrap_or(0);
@@ -246,7 +247,7 @@ pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     billed(StatusCode::CREATED, &json!({"data": pages(&found, Surface::Basic, hour)}), Bill::web())
 }
 
-/// The `tools` of an AI search; an unknown one is a mistake.
+/// Reads the `tools` of an AI search; an unknown one is an error.
 fn tools(params: &mut Params) -> Vec<String> {
     let tools = params.texts("tools");
     if tools.iter().any(|tool| !TOOLS.contains(&tool.as_str())) {
@@ -259,7 +260,7 @@ fn count(params: &mut Params, range: std::ops::RangeInclusive<i64>, default: i64
     usize::try_from(params.integer("count", range).unwrap_or(default)).unwrap_or(1)
 }
 
-/// A day or an instant; the first millisecond of its day, UTC.
+/// Parses a day or an instant to the first millisecond of its day, UTC.
 fn day(params: &mut Params, field: &str) -> Option<i64> {
     let text = params.text(field)?;
     let date = text.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());

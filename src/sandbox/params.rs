@@ -1,5 +1,5 @@
-//! Reading a request's parameters, from a JSON body or from a query string, tolerantly where clients differ (booleans as
-//! `true`, `True` or `1`; numbers as text in query strings) and strictly in ranges and lengths. It knows no endpoint.
+//! Reads the parameters of a request from a JSON body or a query string. Tolerant where clients differ (booleans as
+//! `true`, `True` or `1`; numbers as text in query strings), strict about ranges and lengths. It knows no endpoint.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -8,27 +8,27 @@ use serde_json::{Map, Value};
 use super::mistakes::Mistakes;
 use super::reply::json;
 
-/// Longest query or prompt, in characters.
+/// The maximum length of a query or prompt, in characters.
 const MAX_QUERY_CHARS: usize = 4_000;
-/// Most entries of a list.
+/// The maximum number of entries in a list.
 const MAX_LIST: usize = 50;
 
-/// The parameters of one request and what was found wrong with them.
+/// The parameters of one request, and the errors found in them.
 #[derive(Debug)]
 pub(crate) struct Params {
     values: Map<String, Value>,
     part: &'static str,
-    /// Mistakes so far.
+    /// Errors so far.
     pub(crate) mistakes: Mistakes,
 }
 
 impl Params {
-    /// From the object of a JSON body.
+    /// Takes the object of a JSON body.
     pub(crate) fn body(values: Map<String, Value>) -> Self {
         Self { values, part: "body", mistakes: Mistakes::default() }
     }
 
-    /// From a query string; of a repeated name the last counts.
+    /// Parses a query string. The last value of a repeated name counts.
     pub(crate) fn query(query: &str) -> Self {
         let values = url::form_urlencoded::parse(query.as_bytes())
             .map(|(name, value)| (name.into_owned(), Value::String(value.into_owned())))
@@ -36,7 +36,7 @@ impl Params {
         Self { values, part: "query", mistakes: Mistakes::default() }
     }
 
-    /// Every name that is not in `known` is a mistake.
+    /// Reports every name that is not in `known`.
     pub(crate) fn refuse_unknown(&mut self, known: &[&str]) {
         let unknown: Vec<String> = self.values.keys().filter(|key| !known.contains(&key.as_str())).cloned().collect();
         for key in unknown {
@@ -44,17 +44,17 @@ impl Params {
         }
     }
 
-    /// Notes a mistake in a parameter.
+    /// Adds an error about a parameter.
     pub(crate) fn wrong(&mut self, kind: &str, field: &str, message: &str) {
         self.mistakes.note(kind, self.part, field, message);
     }
 
-    /// The value, where `null` is the same as left out.
+    /// Returns the value; `null` counts as missing.
     fn get(&self, field: &str) -> Option<Value> {
         self.values.get(field).filter(|value| !value.is_null()).cloned()
     }
 
-    /// A query or prompt: required, not blank, of bounded length. A mistake gives an empty text.
+    /// Reads a query or prompt: required, not blank, not too long. Returns an empty text after an error.
     pub(crate) fn required_text(&mut self, field: &str) -> String {
         match self.get(field) {
             None => self.wrong("missing", field, "Field required"),
@@ -70,7 +70,7 @@ impl Params {
         String::new()
     }
 
-    /// A text that may be left out.
+    /// Reads an optional text.
     pub(crate) fn text(&mut self, field: &str) -> Option<String> {
         match self.get(field)? {
             Value::String(text) if text.chars().count() <= MAX_QUERY_CHARS => Some(text),
@@ -85,7 +85,7 @@ impl Params {
         }
     }
 
-    /// One of a closed list of texts.
+    /// Reads an optional text that must be one of `allowed`.
     pub(crate) fn one_of(&mut self, field: &str, allowed: &[&str]) -> Option<String> {
         let text = self.text(field)?;
         if allowed.contains(&text.as_str()) {
@@ -95,7 +95,7 @@ impl Params {
         None
     }
 
-    /// A whole number in a range. Text is a number only in a query string.
+    /// Reads an optional whole number in a range. Accepts a number as text only in a query string.
     pub(crate) fn integer(&mut self, field: &str, range: std::ops::RangeInclusive<i64>) -> Option<i64> {
         let number = match self.get(field)? {
             Value::Number(number) => number.as_i64(),
@@ -119,7 +119,7 @@ impl Params {
         None
     }
 
-    /// A boolean as `true`, `"True"`, `1` or `"1"`, and so for false.
+    /// Reads an optional boolean: `true`, `"True"`, `1` or `"1"`, and likewise for false.
     pub(crate) fn boolean(&mut self, field: &str) -> Option<bool> {
         let value = self.get(field)?;
         let read = match &value {
@@ -142,7 +142,7 @@ impl Params {
         read
     }
 
-    /// A required, non-empty list of texts.
+    /// Reads a required, non-empty list of texts.
     pub(crate) fn texts(&mut self, field: &str) -> Vec<String> {
         let message = match self.get(field) {
             None => {
@@ -165,7 +165,7 @@ impl Params {
     }
 }
 
-/// 422 with every mistake.
+/// Returns a 422 with all errors.
 pub(crate) fn refused(params: Params) -> Response {
     json(StatusCode::UNPROCESSABLE_ENTITY, &params.mistakes.into_body())
 }

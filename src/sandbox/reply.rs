@@ -1,18 +1,18 @@
-//! Replies and their headers: JSON bodies, error bodies, what a call costs. It decides no content.
+//! Builds replies and their headers: JSON bodies, error bodies, billing.
 
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde_json::{Value, json};
 
-/// What one AI search costs, in micro-dollars. Prices are those seen at the deployed service.
+/// The price of one AI search, in micro-dollars. The prices are those of the deployed service.
 pub(crate) const AI_MICROS: u64 = 4_000;
-/// What each started twenty posts cost.
+/// The price of every started twenty posts, in micro-dollars.
 pub(crate) const POSTS_MICROS: u64 = 3_000;
-/// What one web search costs.
+/// The price of one web search, in micro-dollars.
 pub(crate) const WEB_MICROS: u64 = 1_000;
 
-/// What a call is billed as.
+/// How a call is billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bill {
     /// Name of the billed service.
@@ -28,7 +28,7 @@ impl Bill {
         Self { service: "ai_search", units: 1, micros: AI_MICROS }
     }
 
-    /// So many posts, billed per started twenty; nothing found is billed as one.
+    /// A search that found `count` posts, billed per started twenty, at least once.
     pub(crate) fn posts(count: usize) -> Self {
         let count = count as u64;
         Self { service: "x_search", units: count, micros: count.div_ceil(20).max(1) * POSTS_MICROS }
@@ -39,7 +39,7 @@ impl Bill {
         Self { service: "web_search", units: 1, micros: WEB_MICROS }
     }
 
-    /// Dollars as the header writes them, without a float in between.
+    /// Formats the price in dollars for the header, without using a float.
     pub(crate) fn dollars(self) -> String {
         let text = format!("{}.{:06}", self.micros / 1_000_000, self.micros % 1_000_000);
         text.trim_end_matches('0').to_owned()
@@ -66,7 +66,7 @@ pub(crate) fn json(status: StatusCode, body: &Value) -> Response {
     bytes(status, "application/json", body.to_string())
 }
 
-/// A reply with a body of this content type.
+/// Returns a reply with this content type and body.
 pub(crate) fn bytes(status: StatusCode, content_type: &'static str, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -74,7 +74,7 @@ pub(crate) fn bytes(status: StatusCode, content_type: &'static str, body: impl I
     response
 }
 
-/// An error whose `detail` is a sentence.
+/// Returns an error with a sentence as `detail`.
 pub(crate) fn error(status: StatusCode, detail: &str) -> Response {
     json(status, &json!({ "detail": detail }))
 }

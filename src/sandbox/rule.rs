@@ -1,25 +1,25 @@
-//! How a fault rule is written: after `--fault`, a comma-separated list of conditions and one action, for instance
-//! `source=web,status=503,times=2`. Every refusal quotes what is wrong and says what is accepted. The grammar is
-//! documented in `docs/dev/sandbox.md`.
+//! Parses fault rules: after `--fault` comes a comma-separated list of conditions and one action, such as
+//! `source=web,status=503,times=2`. Every error quotes what is wrong and states what is accepted. `docs/dev/sandbox.md`
+//! documents the grammar.
 
 use std::time::Duration;
 
 use super::fault::{Action, Fault, FaultError, Garbage, RetryAfter, Role};
 
 const MAX_DELAY: Duration = Duration::from_secs(600);
-/// Largest unpacked size of a bomb and largest offset, in bytes.
+/// The maximum unpacked size of a bomb and the maximum offset, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
-/// Unpacked size of a bomb when the rule gives none: over any sensible cap, and quick to make.
+/// The default unpacked size of a bomb: over any sensible cap, and quick to make.
 const BOMB_BYTES: u64 = 200_000_000;
-/// What can be written in a rule.
+/// Everything that a rule may contain.
 const WORDS: &str = "conditions source=, path=, every=, after=, times=; actions status= (with retry_after=), redirect, \
                      reset, bomb, cut=, truncate=, empty, malformed, error_frame; and delay=";
 
 impl Fault {
-    /// Reads a rule.
+    /// Parses a rule.
     ///
     /// # Errors
-    /// The first part that is wrong, with what is accepted there.
+    /// The first part that is wrong, and what is accepted there.
     pub fn parse(rule: &str) -> Result<Self, FaultError> {
         let mut fault = Self { source: None, path: None, every: 1, after: 0, times: None, delay: None, action: None };
         let mut retry_after = None;

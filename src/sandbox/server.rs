@@ -1,5 +1,5 @@
-//! Listening, routing, stopping. Every path that is served stands in [`router`], those of other kinds in `kinds`; what a
-//! path answers is in `contract` and `observed`.
+//! Listens, routes and stops. [`router`] has all paths, those of other kinds come from `kinds`. `contract` and
+//! `observed` have the answers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use super::reply::error;
 use super::{Settings, StartError, contract, kinds, observed};
 use crate::listener::Limited;
 
-/// How long a stop waits for answers under way.
+/// How long a stop waits for open requests.
 const STOP_GRACE: Duration = Duration::from_secs(5);
-/// Connections open at a time.
+/// The maximum number of open connections.
 const MAX_CONNECTIONS: usize = 512;
-/// Longest platform name in a path.
+/// The maximum length of a platform name in a path.
 const MAX_PLATFORM: usize = 32;
 
-/// A sandbox that listens. Dropping it stops it without waiting for answers under way.
+/// A running sandbox. Dropping it stops it without waiting for open requests.
 pub struct Running {
-    /// Where it listens; the port is the real one when 0 was asked for.
+    /// The address it listens on, with the real port if port 0 was requested.
     pub address: SocketAddr,
     app: Arc<App>,
     server: JoinHandle<()>,
@@ -45,31 +45,31 @@ impl std::fmt::Debug for Running {
 }
 
 impl Running {
-    /// `http://127.0.0.1:PORT`, without a slash at the end.
+    /// Returns `http://127.0.0.1:PORT`, without a slash at the end.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Requests answered since the start, refused ones included.
+    /// The number of requests since the start, including refused ones.
     #[must_use]
     pub fn calls(&self) -> u64 {
         self.app.journal.calls()
     }
 
-    /// The last 1,000 requests, oldest first.
+    /// Returns the last 1,000 requests, oldest first.
     #[must_use]
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.app.journal.list()
     }
 
-    /// What the corpus folder held; `None` for the built-in corpus.
+    /// Returns the counts of the corpus folder; `None` for the built-in corpus.
     #[must_use]
     pub fn loaded(&self) -> Option<Loaded> {
         self.app.corpus.loaded()
     }
 
-    /// Stops listening, ends delays, lets answers under way finish for five seconds, then drops them.
+    /// Stops listening and ends delays. Open requests have five seconds to finish, then they are dropped.
     pub async fn stop(mut self) {
         self.app.stop.cancel();
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
@@ -84,7 +84,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts a sandbox. The corpus folder is read first; when this returns, requests are answered.
+/// Starts a sandbox. Reads the corpus folder first. When this returns, requests are answered.
 ///
 /// # Errors
 /// The folder cannot be read or holds nothing, the key is empty, or the address cannot be listened on.
@@ -116,13 +116,13 @@ pub async fn start(settings: Settings) -> Result<Running, StartError> {
     let serving =
         axum::serve(Limited::new(listener, MAX_CONNECTIONS, None), router(&app)).with_graceful_shutdown(stopped);
     let server = tokio::spawn(async move {
-        // Serving ends only by the stop token; accept errors are retried inside.
+        // Serving ends only with the stop token; accept errors are retried inside.
         let _ = serving.await;
     });
     Ok(Running { address, app, server })
 }
 
-/// Everything that is served.
+/// Returns the router with all paths.
 fn router(app: &Arc<App>) -> Router {
     Router::new()
         .route("/ai/search", post(contract_ai))
@@ -133,7 +133,7 @@ fn router(app: &Arc<App>) -> Router {
         .route("/desearch/ai/search/links/twitter", post(observed_link_posts))
         .route("/twitter", get(observed_basic_posts).post(contract_basic_posts))
         .route("/web", get(observed_basic_pages))
-        // Feeds have a path of this shape, so the platform of that name needs its own.
+        // Feeds have a route of the same shape, so the platform `feeds` needs its own.
         .route("/feeds/search", post(contract_feeds))
         .merge(kinds::routes())
         .fallback(async |uri: Uri| match kinds::of_path(uri.path()) {
@@ -145,7 +145,7 @@ fn router(app: &Arc<App>) -> Router {
         .with_state(app.clone())
 }
 
-/// What there is, for who asked for something else.
+/// Lists the paths, for a 404.
 fn unknown() -> Response {
     const THERE_IS: &str = "Not Found; there is POST /ai/search, /web/search, /{platform}/search, /twitter, \
                             /desearch/ai/search, /desearch/ai/search/links/web, /desearch/ai/search/links/twitter, \
@@ -153,7 +153,7 @@ fn unknown() -> Response {
     error(StatusCode::NOT_FOUND, THERE_IS)
 }
 
-/// The hour it is by the sandbox's clock.
+/// Returns the current hour of the sandbox's clock.
 fn hour(app: &App) -> Hour {
     Hour::of((app.clock)())
 }
@@ -181,7 +181,7 @@ async fn contract_social(
     let is_name = platform.len() <= MAX_PLATFORM
         && platform.starts_with(|c: char| c.is_ascii_alphabetic())
         && platform.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    // Names of the other family's paths are no platforms.
+    // The names of the deployed services' paths are no platforms.
     if !is_name || matches!(platform.as_str(), "desearch" | "twitter") {
         return unknown();
     }

@@ -1,12 +1,12 @@
-//! How posts and pages are spelled in a reply. Each endpoint has its own habits: the contract's social search and the AI
-//! reply show ragged entries, the others only what their published clients accept. It chooses nothing to show.
+//! Formats posts and pages for a reply. The contract's social search and the AI reply have incomplete entries; the
+//! other endpoints send only what their published clients accept.
 
 use serde_json::{Map, Value, json};
 
 use super::corpus::{Author, Hour, Page, PageDate, Post, Quirk};
 use super::draw::Draw;
 
-/// Where an entry is shown.
+/// The endpoint for which an entry is formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Surface {
     /// The contract's own paths.
@@ -26,14 +26,14 @@ impl Surface {
     }
 }
 
-/// What can be asked for of a post that no corpus tells: drawn from its id or, without one, its text.
+/// Properties of a post that the corpus does not have: drawn from its id, or from its text if it has none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Traits {
     /// Its author is verified.
     pub(crate) verified: bool,
-    /// In the other way.
+    /// Its author is verified by subscription.
     pub(crate) blue_verified: bool,
-    /// It quotes another.
+    /// It quotes another post.
     pub(crate) quote: bool,
     /// It shows a video.
     pub(crate) video: bool,
@@ -42,7 +42,7 @@ pub(crate) struct Traits {
 }
 
 impl Traits {
-    /// Of a post.
+    /// Returns the properties of a post.
     pub(crate) fn of(post: &Post) -> Self {
         let id = post.author.as_ref().filter(|_| post.quirk != Quirk::NoUser).map(user_id);
         let mut draw = Draw::new(&[b"traits", post.id.as_deref().unwrap_or(&post.text).as_bytes()]);
@@ -66,20 +66,20 @@ impl Traits {
     }
 }
 
-/// Posts as entries.
+/// Formats posts as entries.
 pub(crate) fn posts(posts: &[Post], surface: Surface) -> Vec<Value> {
     posts.iter().map(|one| post(one, surface)).collect()
 }
 
-/// Whether an entry says enough to be known again by its address.
+/// Whether an entry contains enough to identify the post by its address.
 pub(crate) fn is_known_again(post: &Post) -> bool {
     post.quirk != Quirk::TextAndHandle
 }
 
-/// A post as an entry.
+/// Formats a post as an entry.
 fn post(post: &Post, surface: Surface) -> Value {
     let quirk = match post.quirk {
-        // A strict endpoint keeps the posts that others show ragged, whole.
+        // Strict endpoints show these posts complete.
         Quirk::UserIsHandle | Quirk::NumericId | Quirk::IdInUrl | Quirk::Undated | Quirk::TextAndHandle
             if surface.is_strict() =>
         {
@@ -98,7 +98,7 @@ fn post(post: &Post, surface: Surface) -> Value {
         (_, Quirk::IdInUrl) => None,
         (Some(id), Quirk::NumericId) => Some(id.parse::<u64>().map_or_else(|_| json!(id), |id| json!(id))),
         (Some(id), _) => Some(json!(id)),
-        // A file without ids: a strict client still wants one, so it gets one made from the text.
+        // If a file has no ids, strict clients get one made from the text.
         (None, _) if surface.is_strict() => {
             Some(json!((Draw::new(&[b"id", post.text.as_bytes()]).next() >> 1).to_string()))
         }
@@ -134,7 +134,7 @@ fn post(post: &Post, surface: Surface) -> Value {
         }
     }
     entry.insert("is_retweet".into(), json!(post.is_repost));
-    // Where they can be asked for.
+    // Only this endpoint can filter by them.
     let traits = Some(Traits::of(post)).filter(|_| surface == Surface::Basic);
     entry.insert("is_quote_tweet".into(), json!(traits.is_some_and(|traits| traits.quote)));
     let media = traits.map_or(json!([]), |traits| traits.media(post.id.as_deref().unwrap_or("none")));
@@ -142,8 +142,8 @@ fn post(post: &Post, surface: Surface) -> Value {
     Value::Object(entry)
 }
 
-/// A post's address; half of the posts are shown under the platform's old host, and which half differs from endpoint to
-/// endpoint, so that one post is met under both.
+/// Returns the address of a post. Half of the posts have the platform's old host. Which half depends on the endpoint,
+/// so the same post occurs under both hosts.
 fn address(id: &str, handle: Option<&str>, surface: Surface) -> String {
     let host = match Draw::new(&[b"host", id.as_bytes(), &[surface as u8]]).one_in(2) {
         true => "twitter.com",
@@ -172,13 +172,13 @@ fn user(author: &Author) -> Value {
     user
 }
 
-/// `Wed Mar 11 05:45:48 +0000 2026`, or ISO 8601.
+/// Formats a date as `Wed Mar 11 05:45:48 +0000 2026`, or as ISO 8601.
 fn created_at(published: i64, iso: bool) -> String {
     let at = jiff::Timestamp::from_millisecond(published).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     if iso { at.to_string() } else { at.strftime("%a %b %d %H:%M:%S +0000 %Y").to_string() }
 }
 
-/// Pages as entries. The contract promises `title` and `url` only, and one page in three has no more than that.
+/// Formats pages as entries. The contract promises only `title` and `url`, and one page in three has no more than that.
 pub(crate) fn pages(pages: &[Page], surface: Surface, hour: Hour) -> Vec<Value> {
     pages.iter().map(|one| page(one, surface, hour)).collect()
 }

@@ -1,5 +1,5 @@
-//! A streamed answer: `data: {json}` frames and a blank line each, no `event:` or `id:` lines and no `[DONE]`, in chunks
-//! that fall anywhere, inside a character too. The shape is that of the deployed service; nothing is decided here.
+//! A streamed answer in the format of the deployed service: `data: {json}` frames, each with a blank line, no `event:`
+//! or `id:` lines and no `[DONE]`. Chunks may end anywhere, even inside a character.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, StatusCode, header};
@@ -8,25 +8,25 @@ use serde_json::{Value, json};
 
 use super::reply::Bill;
 
-/// Characters of one text frame.
+/// Characters per text frame.
 const TEXT_CHARS: usize = 24;
-/// Bytes of one chunk on the wire: prime, so that chunks and frames never keep step.
+/// Bytes per chunk on the wire: a prime number, so that chunks and frames rarely align.
 const CHUNK_BYTES: usize = 211;
 
 /// What an AI search found.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The summary; empty when only links were asked for.
+    /// The summary; empty when only links were requested.
     pub(crate) text: String,
     /// Entries for a `tweets` frame.
     pub(crate) tweets: Option<Vec<Value>>,
     /// Entries for a `search` frame.
     pub(crate) pages: Option<Vec<Value>>,
-    /// Entries of other tools, each list for a frame of its name.
+    /// Entries of other tools, with the names of their frames.
     pub(crate) others: Vec<(&'static str, Vec<Value>)>,
 }
 
-/// The frames of an answer, in order: text, lists, completion.
+/// Returns the frames of an answer in order: text, lists, completion.
 pub(crate) fn frames(answer: &Answer) -> String {
     let mut body = String::new();
     let characters: Vec<char> = answer.text.chars().collect();
@@ -51,7 +51,7 @@ fn frame(body: &mut String, event: &Value) {
     body.push_str("\n\n");
 }
 
-/// The reply; `labelled` says whether it has a content type, which deployments often leave out.
+/// Builds the reply. `labelled`: whether it has a content type, which deployments often leave out.
 pub(crate) fn reply(answer: &Answer, labelled: bool, bill: Bill) -> Response {
     let mut response = Response::new(chunked(frames(answer).into()));
     *response.status_mut() = StatusCode::OK;
@@ -62,7 +62,7 @@ pub(crate) fn reply(answer: &Answer, labelled: bool, bill: Bill) -> Response {
     response
 }
 
-/// A body sent in small chunks, without a length.
+/// Returns a body that is sent in small chunks, without a length.
 pub(crate) fn chunked(bytes: Bytes) -> Body {
     let chunks = (0..bytes.len()).step_by(CHUNK_BYTES).map(move |from| {
         let to = bytes.len().min(from + CHUNK_BYTES);

@@ -1,5 +1,5 @@
-//! How many calls are in flight and how often they begin: a semaphore and a leaky bucket. Counting calls over a day,
-//! durably, is the ledger's; limits over several processes come through [`Pace`] from elsewhere.
+//! Limits the calls in flight and the rate of their starts: a semaphore and a leaky bucket. The ledger durably counts
+//! the calls of a day. Limits over several processes are another [`Pace`].
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -15,13 +15,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::Rate;
 use super::gate::{CallPermit, Entered, Pace, Refusal};
 
-/// A pause saves up for the calls of so long.
+/// A burst after a pause has at most the calls of this time.
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// A leaky bucket on a given clock.
 type Bucket<C> = RateLimiter<NotKeyed, InMemoryState, C, NoOpMiddleware<<C as Clock>::Instant>>;
 
-/// The client's limits; the clock is an argument only for tests.
+/// The client's limits. The clock is a parameter for tests.
 pub(super) struct Limits<C: Clock = DefaultClock> {
     places: Arc<Semaphore>,
     bucket: Option<Bucket<C>>,
@@ -29,9 +29,9 @@ pub(super) struct Limits<C: Clock = DefaultClock> {
 }
 
 impl<C: Clock + Clone> Limits<C> {
-    /// At most `max_concurrent` calls (at least one) at a time, started at `rate`. After a pause a burst of
-    /// `max_concurrent` calls may start at once, or the calls of one minute if they are fewer. A rate finer than a
-    /// nanosecond is unlimited, and so is one of no calls at all: the configuration refuses both.
+    /// At most `max_concurrent` calls (at least one) at a time, started at `rate`. After a pause, a burst of
+    /// `max_concurrent` calls may start at once, or the calls of one minute if those are fewer. A rate finer than a
+    /// nanosecond or of no calls at all means unlimited: the configuration refuses both.
     pub(super) fn new(max_concurrent: u32, rate: Option<Rate>, clock: C) -> Self {
         let most = max_concurrent.max(1);
         let places = usize::try_from(most).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
@@ -45,10 +45,10 @@ impl<C: Clock + Clone> Limits<C> {
         Self { places: Arc::new(Semaphore::new(places)), bucket, clock }
     }
 
-    /// Waits until a call may begin; it counts as begun. The place is given back by dropping the permit.
+    /// Waits until a call may start, and counts it as started. Dropping the permit frees the place.
     async fn place(&self) -> Option<OwnedSemaphorePermit> {
-        // First the place, then the rate: taken the other way round, calls that were let through would pile up behind
-        // the places and then begin together. `None` only for a closed semaphore, and nobody closes it.
+        // First the place, then the rate: in the other order, calls that passed the rate limit would pile up waiting
+        // for places and then start together. `None` only for a closed semaphore, and nothing closes it.
         let permit = Arc::clone(&self.places).acquire_owned().await.ok();
         while let Some(wait) = self.take() {
             tokio::time::sleep(wait).await;
@@ -56,7 +56,7 @@ impl<C: Clock + Clone> Limits<C> {
         permit
     }
 
-    /// Takes one call from the bucket, or says how long until that can succeed.
+    /// Takes one call from the bucket, or returns how long to wait for it.
     fn take(&self) -> Option<Duration> {
         let refused = self.bucket.as_ref()?.check().err()?;
         Some(refused.wait_time_from(self.clock.now()))
@@ -76,7 +76,7 @@ where
     }
 }
 
-/// A place in this process alone.
+/// A place in this process only.
 struct Own(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
 
 impl CallPermit for Own {

@@ -1,29 +1,29 @@
-//! How far back each call can be told to look. A pure table of what the calls take; whether a run should look further
-//! back is `collect`'s decision.
+//! How far back each call can look. A pure table of what the calls support; `collect` decides whether a run should look
+//! further back.
 
 use std::time::Duration;
 
 use super::{Ask, Dialect};
 use crate::model::{LookBack, SocialOperation, SocialQuery, Window, covers_spans};
 
-/// What a gap is longer by than what lies between two slots, at most: runs begin after their slots, and the last minutes
-/// before a search are never claimed.
+/// How much longer a gap may be than the time between its two slots: runs start after their slots, and the last minutes
+/// before a search never count as covered.
 const AROUND: Duration = Duration::from_secs(3_600);
 
-/// What a call takes to say how far back it looks.
+/// How a call states how far back it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LooksBack {
-    /// Nothing: its reply is about the moment it is asked at.
+    /// Not at all: its reply is about the moment of the call.
     Unsaid,
     /// One of the contract's two windows.
     Windows,
-    /// Only whole days can be asked for.
+    /// Whole days only.
     Dates,
-    /// An instant.
+    /// Any instant.
     Since,
 }
 
-/// What the call for this ask takes.
+/// Returns how the call for this ask states how far back it looks.
 #[must_use]
 pub fn looks_back(dialect: Dialect, ask: &Ask) -> LooksBack {
     match (dialect, ask) {
@@ -39,7 +39,7 @@ pub fn looks_back(dialect: Dialect, ask: &Ask) -> LooksBack {
     }
 }
 
-/// How the call for this ask could look back further than the window; `None` when it could not.
+/// Returns how the call for this ask could look back further than the window; `None` when it cannot.
 #[must_use]
 pub fn looks_further(dialect: Dialect, ask: &Ask, window: Window) -> Option<LooksBack> {
     match looks_back(dialect, ask) {
@@ -49,7 +49,7 @@ pub fn looks_further(dialect: Dialect, ask: &Ask, window: Window) -> Option<Look
     }
 }
 
-/// Whether a run makes up for such a gap between two slots by itself, where runs look back over so much.
+/// Whether a run fills a gap of this length between two slots by itself, when runs look back at most `catch_up`.
 #[must_use]
 pub fn makes_up_for(dialect: Dialect, query: &SocialQuery, window: Window, gap: Duration, catch_up: Duration) -> bool {
     let ask = Ask::Social(query.clone(), LookBack::Window(window));

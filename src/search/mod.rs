@@ -1,5 +1,5 @@
-//! Speaking to the search service: what to ask in each dialect, how to call it politely, and how to read whatever comes
-//! back. It stores nothing, decides nothing about identity, and never reads the clock: `now` is an argument.
+//! The client of the search service: what to ask in each dialect, how to call politely, and how to read the replies. It
+//! stores nothing, does not decide about identity, and never reads the clock: `now` is an argument.
 
 mod attempt;
 mod client;
@@ -90,7 +90,7 @@ pub struct Rate {
     pub per: Duration,
 }
 
-/// What is sent to be let in.
+/// How the client authenticates.
 #[derive(Debug, Clone)]
 pub enum Access {
     /// Nothing.
@@ -99,12 +99,12 @@ pub enum Access {
     Bare(secrecy::SecretString),
     /// `Authorization: Bearer` with the key (RFC 6750).
     Bearer(secrecy::SecretString),
-    /// A token that is given for an account and its password.
+    /// A token obtained with an account and its password.
     Session { user: String, password: secrecy::SecretString },
 }
 
 impl Access {
-    /// How one gets in by it.
+    /// The kind of login.
     pub(in crate::search) fn login(&self) -> crate::model::Login {
         match self {
             Self::Open => crate::model::Login::Open,
@@ -115,7 +115,7 @@ impl Access {
     }
 }
 
-/// Everything the client needs to know; built by cli from the configuration.
+/// Everything the client needs; built by cli from the configuration.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Name of the provider: `service`, or that of `[providers.NAME]`.
@@ -127,9 +127,9 @@ pub struct Settings {
     /// Path segment and tool name of the social platform (`X`).
     pub platform: String,
     pub access: Access,
-    /// Whether addresses that somebody else chose (of feeds, of redirects) may lead into a private network.
+    /// Whether addresses from elsewhere (of feeds, of redirects) may lead into a private network.
     pub allow_private: bool,
-    /// Deadline of one call with all its tries' bodies (each try has this long).
+    /// Deadline of each try, including its body.
     pub call_timeout: Duration,
     /// Calls in flight.
     pub max_concurrent: u32,
@@ -151,7 +151,7 @@ pub enum Ask {
 }
 
 impl Ask {
-    /// The question a topic puts to a source; `None` when the source is off.
+    /// Returns the question of a topic to a source; `None` when the source is off.
     #[must_use]
     pub fn of(topic: &Topic, source: Source) -> Option<Self> {
         match source {
@@ -162,7 +162,7 @@ impl Ask {
         }
     }
 
-    /// The same question over another span; pages are asked for without one.
+    /// The same question over another span. Web searches have no span.
     #[must_use]
     pub fn looking_back(self, over: LookBack) -> Self {
         match self {
@@ -177,7 +177,7 @@ impl Ask {
 /// A request as it will be sent, without the key: printable, storable, comparable.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Request {
-    /// The source it serves.
+    /// The source it is for.
     pub source: Source,
     /// `GET` or `POST`.
     pub method: &'static str,
@@ -187,14 +187,14 @@ pub struct Request {
     pub query: Vec<(String, String)>,
     /// JSON body of a POST.
     pub body: Option<serde_json::Value>,
-    /// The most entries the reply can hold, when the request says so; as many found means saturated.
+    /// The maximum number of entries in the reply, when the request sets one; a reply with as many is saturated.
     pub limit: Option<u32>,
-    /// Whether a stream was asked for.
+    /// Whether a stream is requested.
     pub streaming: bool,
-    /// The whole address, where it is not below the provider's: that of a feed.
+    /// The whole address, if it is not below the provider's: that of a feed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// Headers beside those of every request.
+    /// Headers in addition to those of every request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
 }
@@ -207,36 +207,36 @@ pub struct RawReply {
     pub headers: Vec<(String, String)>,
     /// Decoded (decompressed) body within the cap.
     pub body: Bytes,
-    /// From first byte sent to last byte read, of the last try.
+    /// Duration of the last try.
     pub latency: Duration,
     /// Calls made, this one included.
     pub tries: u32,
-    /// From the billing header, when readable.
+    /// The cost in the billing header, if readable.
     pub cost: Option<Micros>,
-    /// What the tries before this one cost.
+    /// What the earlier tries cost.
     pub earlier: Spent,
-    /// Why the body is only what came of it before the connection broke or the time was up, if so.
+    /// Why the body is incomplete (the connection broke or the time was up), if it is.
     pub cut: Option<(ErrorClass, String)>,
 }
 
-/// What failed tries have cost.
+/// What failed tries cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
     /// Sum of their billing headers.
     pub billed: Micros,
-    /// Tries that may have been billed without a word: not answered at all, or answered well and not to the end.
+    /// Tries that may have been billed without saying so: without an answer, or with a good answer that was cut.
     pub unknown: u32,
 }
 
 impl Spent {
-    /// What the tries count for where a call has this price: nobody knows whether one without an answer was billed.
+    /// The total cost if a call has this price. Tries that may have been billed count in full.
     #[must_use]
     pub fn counted(self, price: Micros) -> Micros {
         self.billed.plus(price.times(i64::from(self.unknown)))
     }
 }
 
-/// How far a failure reaches.
+/// What a failure affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// This search only.
@@ -245,7 +245,7 @@ pub enum Reach {
     Service,
 }
 
-/// A call that did not succeed, after its retries.
+/// A call that failed after its retries.
 #[derive(Debug, Clone)]
 pub struct CallError {
     /// The kind of failure.
@@ -258,14 +258,14 @@ pub struct CallError {
     pub hint: String,
     /// Where a redirect points to.
     pub location: Option<String>,
-    /// How far it reaches.
+    /// What it affects.
     pub reach: Reach,
     pub tries: u32,
     /// Time spent in the last try.
     pub latency: Duration,
-    /// From the billing header of the failing reply, when readable.
+    /// The cost in the billing header of the failed reply, if readable.
     pub cost: Option<Micros>,
-    /// What all its tries cost, the last included.
+    /// What all tries cost, including the last.
     pub spent: Spent,
 }
 
@@ -276,10 +276,10 @@ pub struct Reply {
     pub items: Vec<Found>,
     /// The summary, for AI replies.
     pub answer: Option<Answer>,
-    /// Entries in which nothing could be read; they stay in the raw reply only.
+    /// Entries that could not be read. They are only in the raw reply.
     pub unreadable: u32,
-    /// From the body, when readable.
+    /// The cost in the body, if readable.
     pub cost: Option<Micros>,
-    /// Set when what was decoded is only a part: an error frame or a cut stream came after it.
+    /// Set when the reply is incomplete: an error frame followed, or the stream was cut.
     pub failure: Option<(ErrorClass, String)>,
 }

@@ -1,15 +1,15 @@
-//! Whether a full reply of posts reaches back past the start of the window, so that nothing in the window is missing. One
-//! old post among new ones proves nothing: services put such posts into replies that are cut. Pure.
+//! Decides whether a full reply of posts reaches back past the start of the window, so that nothing in the window is
+//! missing. One old post among new ones proves nothing: services put such posts into replies that are cut. Pure.
 
 use crate::model::Time;
 
-/// Fewer posts of the span are all that there are: no reply is known to be cut there.
+/// With fewer posts in the span, the reply is taken as complete: no reply is known to be cut so early.
 const LEAST: usize = 10;
-/// After a pause so many times as long as posts are apart, posts are missing; unless one between posts of the span is as long.
+/// A pause this many times the average distance between posts means that posts are missing, unless a pause inside the
+/// span is as long.
 const PAUSES: i64 = 4;
 
-/// Whether posts of these dates, of which some are older than `from`, go on from the span to what lies before it without a
-/// break. In any order.
+/// Whether posts with these dates, in any order, continue without a break from the span to the time before `from`.
 #[must_use]
 pub fn reaches_past(dates: impl IntoIterator<Item = Time>, from: Time) -> bool {
     let (mut inside, before): (Vec<Time>, Vec<Time>) = dates.into_iter().partition(|at| *at > from);
@@ -34,7 +34,7 @@ mod tests {
     const MINUTE: i64 = 60_000;
     const FROM: Time = Time(1_773_219_600_000);
 
-    /// Minutes after the start of the window; negative before it.
+    /// Takes minutes after the start of the window; negative ones are before it.
     fn reaches(minutes: impl IntoIterator<Item = i64>) -> bool {
         reaches_past(minutes.into_iter().map(|minute| Time(FROM.0 + minute * MINUTE)), FROM)
     }

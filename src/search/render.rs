@@ -1,4 +1,4 @@
-//! A request as people read it: its address, and a command that makes the same call. The key never appears.
+//! Shows a request to people: its address, and a command that makes the same call. The key never appears.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use url::Url;
 use super::{Request, stand_in};
 use crate::model::{Login, is_hidden, is_joiner};
 
-/// Whom a request is shown for.
+/// The provider for which a request is shown.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub base_url: Url,
-    /// How it lets in.
+    /// How it authenticates callers.
     pub login: Login,
     /// Whether it is the sandbox.
     pub sandbox: bool,
 }
 
 impl Shown {
-    /// The address of a request. What may be a secret of one that is not the provider's is left out.
+    /// Returns the address of a request. If the address is not the provider's, leaves out what may be a secret.
     #[must_use]
     pub fn url(&self, request: &Request) -> String {
         match &request.address {
@@ -29,7 +29,7 @@ impl Shown {
     }
 }
 
-/// The address of a request below `base_url`, of which only the path is kept (no query, fragment or user name).
+/// Returns the address of a request below `base_url`, of which only scheme, host and path are kept.
 pub(super) fn url(request: &Request, base_url: &Url) -> Url {
     let mut url = base_url.clone();
     url.set_path(&format!("{}{}", base_url.path().trim_end_matches('/'), request.path));
@@ -44,11 +44,11 @@ pub(super) fn url(request: &Request, base_url: &Url) -> Url {
     url
 }
 
-/// The request as a `curl` command over several lines, for `--dry-run`. It holds no character that a terminal obeys.
+/// Formats the request as a `curl` command over several lines, for `--dry-run`. The result has no control characters.
 #[must_use]
 pub fn render(request: &Request, shown: &Shown) -> String {
     let mut text = format!("curl -X {} {}", request.method, quoted(&shown.url(request)));
-    // A key is for its provider, not for whoever else an address names.
+    // The key is for the provider only: a request that names its own address may go to another host.
     match shown.login {
         Login::Open => {}
         _ if request.address.is_some() => {}
@@ -69,8 +69,8 @@ pub fn render(request: &Request, shown: &Shown) -> String {
     text
 }
 
-/// An address for a message: without user and password, and `…` for what follows `?` or `#`, which may be a secret.
-/// Works on text that is no URL at all.
+/// Returns an address for a message: without user and password, and with `…` for what follows `?` or `#`, which may be
+/// a secret. Also works on text that is not a URL.
 #[must_use]
 pub fn without_secrets(address: &str) -> String {
     let plain = address.split(['?', '#']).next().unwrap_or_default();
@@ -79,18 +79,18 @@ pub fn without_secrets(address: &str) -> String {
         Some(at) => plain.split_at(at + 3),
         None => ("", plain),
     };
-    // An `@` may also stand in a path. Only a URL that is read tells; of anything else what stands before it is left out.
+    // An `@` may also be in a path. Only a parsed URL shows that; otherwise everything before the `@` is left out.
     let no_user = Url::parse(address).is_ok_and(|url| url.username().is_empty() && url.password().is_none());
     let rest = if no_user { rest } else { rest.rsplit_once('@').map_or(rest, |(_, rest)| rest) };
     format!("{scheme}{rest}{more}")
 }
 
-/// One word of a POSIX shell.
+/// Quotes a text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The same JSON with hidden characters (which occur inside strings only) escaped.
+/// Escapes hidden characters in JSON. They occur only inside strings.
 fn visible(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,16 +1,18 @@
-//! Which request an [`Ask`] becomes in each dialect: a pure choice. The shapes themselves are in `spec` and `desearch`;
-//! sending is `client`'s.
+//! Chooses the request for an [`Ask`] in each dialect. Pure. `spec` and `desearch` build the requests, and `client`
+//! sends them.
 
 use super::unsupported::Unsupported;
 use super::{Ask, Dialect, Request, desearch, kinds, spec};
 use crate::model::{ProviderQuery, SocialOperation, Span, Time, WebOperation};
 
-/// The request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`) both dialects use the observed
-/// one; of social `basic` the contract says that it is a POST, so its parameters are JSON there. Fields that a call does
-/// not have (a number of posts where the call takes none, AI tools in the contract) are not sent. `now` only decides the days of calls that take dates.
+/// Builds the request for `ask`. Where the contract shows no shape (`posts`, `links`, `basic`), both dialects use the
+/// observed one. The contract says that social `basic` is a POST, so its parameters are JSON there. Fields that a call
+/// does not have are not sent (a number of posts where the call takes none, AI tools in the contract). `now` only
+/// decides the days of calls that take dates.
 ///
 /// # Errors
-/// [`Unsupported`] for numbers outside what a call takes, dates where it takes none, or a platform name that is no path segment.
+/// [`Unsupported`] for numbers out of range, dates where the call takes none, or a platform name that is no path
+/// segment.
 pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result<Request, Unsupported> {
     match (dialect, ask) {
         (Dialect::Spec, Ask::Social(query, over)) if query.operation == SocialOperation::Search => {
@@ -32,7 +34,7 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
     }
 }
 
-/// Every request of a search that is known before anything is answered, and how many more a usual search makes.
+/// Returns every request of a search that is known before the first reply, and how many more a usual search makes.
 ///
 /// # Errors
 /// As [`request()`].
@@ -55,7 +57,7 @@ pub fn requests(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Resul
     Ok((parts.into_iter().map(|part| part.request).collect(), more))
 }
 
-/// How its kind is spoken to.
+/// Returns the implementation of its kind.
 fn known(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported> {
     kinds::named(&query.kind).ok_or_else(|| Unsupported {
         message: format!("this version knows no provider of the kind `{}`", query.kind),

@@ -1,27 +1,27 @@
-//! Whether a failed call is tried again, and when: exponential backoff with full jitter, bounded by what the service
-//! asks for. Pure: randomness is an argument and nobody sleeps here.
+//! Decides whether and when a failed call is retried: exponential backoff with full jitter, and at least the wait that
+//! the service asks for. Pure: randomness is an argument, and nothing sleeps here.
 
 use std::time::Duration;
 
 /// The pauses between tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
-    /// The first pause is random between nothing and this; each further one doubles the upper end.
+    /// The first pause is random between zero and this. Each further one doubles the upper end.
     pub base: Duration,
     /// The upper end never exceeds this.
     pub cap: Duration,
-    /// A service that asks for a longer wait is not waited for: the call is given up.
+    /// If a service asks for a longer wait, the call is given up.
     pub longest_wait: Duration,
 }
 
 impl Default for Backoff {
-    /// Half a second doubling to 20 seconds; a wait of two minutes is honoured (services were seen asking for one).
+    /// Half a second doubling to 20 seconds. Waits of up to two minutes are honoured (some services ask for that).
     fn default() -> Self {
         Self { base: Duration::from_millis(500), cap: Duration::from_secs(20), longest_wait: Duration::from_secs(120) }
     }
 }
 
-/// What follows a failed try.
+/// What to do after a failed try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// Another try after this pause.
@@ -31,9 +31,8 @@ pub(super) enum Next {
 }
 
 impl Backoff {
-    /// The pause before retry number `retry` (from 0), with `random` in `0.0..1.0`. A wait the service asked for is a
-    /// lower bound; the first pause's jitter comes on top, so that callers who were told the same number do not
-    /// return together.
+    /// Returns the pause before retry number `retry` (from 0), with `random` in `0.0..1.0`. A wait that the service
+    /// asked for is a lower bound. Jitter comes on top, so that callers with the same wait do not return together.
     pub(super) fn next(&self, retry: u32, asked: Option<Duration>, random: f64) -> Next {
         match asked {
             Some(asked) if asked > self.longest_wait => Next::GiveUp,
@@ -48,7 +47,7 @@ impl Backoff {
     }
 }
 
-/// A part of a duration; a `random` outside `0.0..=1.0` is pulled inside.
+/// Returns a part of a duration. Clamps `random` to `0.0..=1.0`.
 fn part(of: Duration, random: f64) -> Duration {
     let random = if random.is_finite() { random.clamp(0.0, 1.0) } else { 0.0 };
     Duration::try_from_secs_f64(of.as_secs_f64() * random).unwrap_or(of)

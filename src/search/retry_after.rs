@@ -1,5 +1,5 @@
-//! How long a service asks to wait, in the forms services use: seconds, an HTTP date, or words in the body. Whether it
-//! is waited for is `retry`'s choice.
+//! Parses how long a service asks to wait: seconds, an HTTP date, or words in the body. `retry` decides whether to
+//! wait.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::model::Time;
 
-/// Field names of bodies under which objects with a wait were seen.
+/// Members of error bodies whose objects may hold a wait.
 const INSIDE: [&str; 2] = ["detail", "error"];
 
 /// Reads a `Retry-After` header (RFC 9110 section 10.2.3): seconds or an HTTP date. A date that has passed is no wait.
@@ -30,7 +30,7 @@ pub(super) fn body(body: &Value) -> Option<Duration> {
     })
 }
 
-/// A number of seconds, or words.
+/// Parses a number of seconds, or words.
 fn wait(value: &Value) -> Option<Duration> {
     match value {
         Value::Number(number) => Duration::try_from_secs_f64(number.as_f64()?).ok(),
@@ -39,7 +39,7 @@ fn wait(value: &Value) -> Option<Duration> {
     }
 }
 
-/// `60`, `1.5`, `60 seconds`, `60s`, `2 minutes`, `1 hour`, `500 ms`.
+/// Parses `60`, `1.5`, `60 seconds`, `60s`, `2 minutes`, `1 hour`, `500 ms`.
 fn words(text: &str) -> Option<Duration> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -54,7 +54,8 @@ fn words(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()
 }
 
-/// The three forms of an HTTP date (RFC 9110 section 5.6.7), two of them obsolete and still to be understood.
+/// Parses the three forms of an HTTP date (RFC 9110 section 5.6.7). Two of them are obsolete but must still be
+/// accepted.
 fn http_date(text: &str) -> Option<Time> {
     let civil = |format| strtime::parse(format, text).and_then(|broken| broken.to_datetime()).ok();
     let zoned: Zoned = match rfc2822::parse(text) {

@@ -1,20 +1,20 @@
-//! Reading the dates that data files carry. A date without an offset is taken as UTC: only its place among the others of
+//! Parses the dates in data files. A date without an offset is taken as UTC: only its place among the other dates of
 //! its file matters, since all are shifted. Not a general date parser.
 
-/// The platform's epoch: an id's upper bits are milliseconds since then.
+/// The platform's epoch: the upper bits of an id are milliseconds since then.
 const SNOWFLAKE_EPOCH_MS: i64 = 1_288_834_974_657;
-/// Smaller numbers are ids of something else.
+/// Smaller numbers are not ids of posts.
 const SMALLEST_SNOWFLAKE: u64 = 100_000_000_000_000;
 
-/// Formats beside ISO 8601, in the order in which they are tried.
+/// Formats besides ISO 8601, in the order in which they are tried.
 const FORMATS: &[&str] =
     &["%a %b %d %H:%M:%S %z %Y", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y %H:%M"];
 
-/// Formats that name a day only.
+/// Formats of a day without a time.
 const DAY_FORMATS: &[&str] = &["%Y-%m-%d", "%m/%d/%Y"];
 
-/// Milliseconds since the epoch, or `None` for what is not a date: ISO 8601, the platform's English form, US
-/// `month/day/year`, a day alone, seconds or milliseconds as a number.
+/// Parses a date to milliseconds since the epoch: ISO 8601, the platform's English form, US `month/day/year`, a day
+/// alone, seconds or milliseconds as a number. `None` for anything else.
 pub(super) fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Ok(at) = text.parse::<jiff::Timestamp>() {
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     DAY_FORMATS.iter().find_map(day).and_then(|date| utc(date.to_datetime(jiff::civil::Time::midnight())))
 }
 
-/// The milliseconds in a post's id, when it is one that has them.
+/// Returns the time in a post's id, in milliseconds since the epoch, if the id contains one.
 pub(super) fn of_id(id: &str) -> Option<i64> {
     let id = id.parse::<u64>().ok().filter(|id| (SMALLEST_SNOWFLAKE..1 << 63).contains(id))?;
     i64::try_from(id >> 22).ok().map(|since| since + SNOWFLAKE_EPOCH_MS)

@@ -1,8 +1,8 @@
-//! What the sandbox has to show: posts and pages, what is looked for, and the hour it is.
+//! The sandbox's data: posts, pages, search criteria, and hours.
 
 use crate::model::Time;
 
-/// Milliseconds in an hour: within one hour of the clock a query always gets the same answer.
+/// Milliseconds in an hour. Within one hour of the clock a query always gets the same answer.
 pub(crate) const HOUR_MS: i64 = 3_600_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -11,14 +11,14 @@ pub(crate) struct Post {
     pub(crate) id: Option<String>,
     pub(crate) text: String,
     pub(crate) author: Option<Author>,
-    /// Published, milliseconds since the epoch.
+    /// When it was published, in milliseconds since the epoch.
     pub(crate) published: i64,
     pub(crate) lang: Option<String>,
     /// Reactions, when known.
     pub(crate) counts: Option<Counts>,
-    /// Whether it repeats another post.
+    /// Whether it is a repost of another post.
     pub(crate) is_repost: bool,
-    /// What its entry in a reply leaves out or spells differently.
+    /// How its entry in a reply differs from the full one.
     pub(crate) quirk: Quirk,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Post {
 pub(crate) struct Author {
     /// Handle without `@`.
     pub(crate) handle: String,
-    /// Name the author displays.
+    /// The display name.
     pub(crate) name: String,
     /// Followers, when known.
     pub(crate) followers: Option<u64>,
@@ -40,7 +40,7 @@ pub(crate) struct Counts {
     pub(crate) replies: u64,
 }
 
-/// How an entry differs from the full one. Endpoints whose published clients check every field show only the first four.
+/// How an entry differs from the full one. Endpoints whose published clients check every field use only the first four.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quirk {
     /// All fields, English date.
@@ -53,9 +53,9 @@ pub(crate) enum Quirk {
     UserIsHandle,
     /// `id` is a number.
     NumericId,
-    /// No `id`: it is in the address only.
+    /// No `id`: it is only in the address.
     IdInUrl,
-    /// Those without a date.
+    /// No date.
     Undated,
     /// `text` and the handle, nothing else.
     TextAndHandle,
@@ -67,7 +67,7 @@ pub(crate) struct Page {
     pub(crate) title: String,
     /// Beginning or summary; may be empty.
     pub(crate) snippet: String,
-    /// Published and how it is written.
+    /// When it was published, and in which form.
     pub(crate) date: PageDate,
 }
 
@@ -80,18 +80,18 @@ pub(crate) enum PageDate {
     HoursAgo(i64),
     /// `3 days ago`.
     DaysAgo(i64),
-    /// The language is not known.
+    /// The date is not known.
     Unknown,
 }
 
-/// What is looked for.
+/// What to search for.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted<'a> {
-    /// The query as sent.
+    /// The query as it was sent.
     pub(crate) query: &'a str,
-    /// The clock, cut to the hour.
+    /// The clock, rounded down to the hour.
     pub(crate) hour: Hour,
-    /// How many hours back a post may have been published.
+    /// The maximum age of a post, in hours.
     pub(crate) hours_back: i64,
     pub(crate) limit: usize,
 }
@@ -101,12 +101,12 @@ pub(crate) struct Wanted<'a> {
 pub(crate) struct Hour(pub(crate) i64);
 
 impl Hour {
-    /// The hour an instant lies in.
+    /// Returns the hour of an instant.
     pub(crate) fn of(at: Time) -> Self {
         Self(at.0.div_euclid(HOUR_MS))
     }
 
-    /// Its first millisecond.
+    /// Returns its first millisecond.
     pub(crate) fn start(self) -> i64 {
         self.0.saturating_mul(HOUR_MS)
     }

@@ -1,5 +1,5 @@
-//! Reading a folder of JSON Lines and CSV files into rows: bounded in files, rows and bytes; a row that cannot be read is
-//! counted and left out. It never writes, follows no links and moves no times.
+//! Reads a folder of JSON Lines and CSV files into rows, with limits on files, rows and bytes. A row that cannot be
+//! read is counted and left out. It never writes, follows no links and shifts no times.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -7,33 +7,33 @@ use std::path::{Path, PathBuf};
 
 use super::rows::{Column, Row, column};
 
-/// Most files read.
+/// The maximum number of files read.
 const MAX_FILES: usize = 10_000;
-/// Most rows kept, all files together.
+/// The maximum number of rows kept from all files together.
 const MAX_ROWS: usize = 2_000_000;
-/// Most bytes read of one file.
+/// The maximum number of bytes read from one file.
 const MAX_FILE_BYTES: u64 = 512 << 20;
-/// Longest JSON line, in bytes; the rest of a longer one is skipped.
+/// The maximum length of a JSON line, in bytes. A longer line is skipped.
 const MAX_LINE: u64 = 1 << 20;
-/// How deep folders are walked.
+/// The maximum depth of folders.
 const MAX_DEPTH: usize = 16;
 
-/// What was read.
+/// The counts of what was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Loaded {
     pub files: usize,
     pub posts: usize,
     pub pages: usize,
-    /// Rows that were neither, or could not be read.
+    /// Rows that were neither or could not be read.
     pub skipped: usize,
-    /// Whether a limit left something unread.
+    /// Whether something was left unread because of a limit.
     pub limited: bool,
 }
 
-/// Reads every data file below a folder, each file's rows apart, in the order of their paths.
+/// Reads every data file below a folder, in the order of their paths. Returns the rows of each file separately.
 ///
 /// # Errors
-/// The first folder or file that cannot be read, as one line.
+/// The first folder or file that cannot be read, as a one-line message.
 pub(super) fn read(path: &Path) -> Result<(Vec<Vec<Row>>, Loaded), String> {
     let cannot = |path: &Path, error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let mut files = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Vec<Row>>, Loaded), String> {
     Ok((all, loaded))
 }
 
-/// Data files below a folder. Links are not followed: a loop of them would never end.
+/// Lists the data files below a folder. Links are not followed: they could form a loop.
 fn list(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(path)? {
         let entry = entry?;
@@ -67,7 +67,7 @@ fn list(path: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<
     Ok(())
 }
 
-/// How a file is written.
+/// The format of a file.
 enum Format {
     JsonLines,
     Csv,
@@ -102,7 +102,7 @@ fn read_file(path: &Path, room: usize, rows: &mut Vec<Row>, loaded: &mut Loaded)
     }
 }
 
-/// One object per line; `keep` says whether to go on.
+/// Reads one object per line. `keep` returns whether to continue.
 fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
     let mut line = Vec::new();
     loop {
@@ -127,7 +127,7 @@ fn read_json_lines(mut reader: impl BufRead, keep: &mut dyn FnMut(Option<Row>) -
     }
 }
 
-/// A header, then records; `keep` says whether to go on.
+/// Reads a header, then records. `keep` returns whether to continue.
 fn read_csv(reader: impl Read, keep: &mut dyn FnMut(Option<Row>) -> bool) -> std::io::Result<()> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
     let columns: Vec<Column> = match reader.byte_headers() {

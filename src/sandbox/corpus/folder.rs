@@ -1,9 +1,10 @@
-//! The corpus read from a folder: real posts and pages with their ids, their times moved so that something happened
-//! lately. Read once at the start; how files are read is in `files`.
+//! The corpus read from a folder: real posts and pages with their ids. Their times are shifted so that some are recent.
+//! It is read once at the start; `files` reads the files.
 //!
-//! **Times.** Each file's own range, oldest to newest, is mapped linearly onto the `span` before the start of the hour
-//! in which the sandbox started. So order is kept, every file has posts of the last hours, files of different years
-//! overlap, and a second start within the hour gives the same times. Rows without any date take their place in the file.
+//! **Times.** The time range of each file, oldest to newest, is mapped linearly onto the `span` before the start of the
+//! hour in which the sandbox started. So the order is kept, every file has posts of the last hours, files of different
+//! years overlap, and a second start within the hour gives the same times. Rows without a date get a time from their
+//! position in the file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,14 +16,14 @@ use super::files::{self, Loaded};
 use super::index::{Builder, Index};
 use super::rows::Row;
 
-/// Rows of one kind, newest first.
+/// Rows of one kind with their index, newest first.
 #[derive(Debug)]
 struct Shelf {
     rows: Vec<Row>,
     index: Index,
 }
 
-/// A folder's posts and pages.
+/// The posts and pages of a folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
     posts: Shelf,
@@ -31,7 +32,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Reads a folder; its span ends at `end`.
+    /// Reads a folder. Its span ends at `end`.
     pub(super) fn read(path: &Path, span: Duration, end: Hour) -> Result<Self, StartError> {
         let fail = |message| StartError {
             message,
@@ -55,18 +56,18 @@ impl Folder {
         Ok(Self { posts: Shelf::new(posts), pages: Shelf::new(pages), loaded })
     }
 
-    /// What was read.
+    /// Returns the counts of what was read.
     pub(super) fn loaded(&self) -> Loaded {
         self.loaded
     }
 
-    /// Posts that hold the query's words, newest first, inside the window.
+    /// Returns the posts in the window that contain the query's words, newest first.
     pub(super) fn posts(&self, wanted: &Wanted<'_>) -> Vec<Post> {
         let since = wanted.hour.start().saturating_sub(wanted.hours_back.saturating_mul(HOUR_MS));
         self.posts.pick(wanted, since).map(post).collect()
     }
 
-    /// Pages that hold the query's words, newest first.
+    /// Returns the pages that contain the query's words, newest first.
     pub(super) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
         self.pages.pick(wanted, i64::MIN).map(page).collect()
     }
@@ -83,13 +84,13 @@ impl Shelf {
         Self { rows, index: builder.build() }
     }
 
-    /// The rows to answer with: those that match, else a slice that depends on query and hour alone.
+    /// Returns the matching rows, or else a slice that depends only on query and hour.
     fn pick(&self, wanted: &Wanted<'_>, since: i64) -> impl Iterator<Item = &Row> {
         let published = |row: &Row| row.at.unwrap_or(i64::MIN);
-        // Rows run from new to old: what is not published yet stands first, what is too old last.
+        // Rows go from new to old: those not published yet come first, those too old last.
         let first = self.rows.partition_point(|row| published(row) > wanted.hour.start());
         let last = self.rows.partition_point(|row| published(row) > since).max(first);
-        // Rows are bounded far below what 32 bits can number.
+        // The limit on rows is far below 32 bits.
         let row = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let found = self.index.find(wanted.query, &(row(first)..row(last)));
         let mut found: Vec<usize> =
@@ -102,7 +103,7 @@ impl Shelf {
     }
 }
 
-/// A slice of `first..last` that starts somewhere, in order, for a query that matches nothing.
+/// Returns a slice of `first..last` with a drawn start, in order, for a query that matches nothing.
 fn rotation(wanted: &Wanted<'_>, first: usize, last: usize) -> Vec<usize> {
     let length = last.saturating_sub(first);
     let start = Draw::of("rotation", seed_of(wanted.query), &[wanted.hour.0]).below(length as u64);
@@ -115,7 +116,7 @@ fn rotation(wanted: &Wanted<'_>, first: usize, last: usize) -> Vec<usize> {
     rows
 }
 
-/// Moves a file's times onto the span that ends at `end`; see the top of this file.
+/// Shifts the times of a file onto the span that ends at `end`; see the top of this file.
 fn shift(rows: &mut [Row], span: Duration, end: Hour) {
     let span = i128::try_from(span.as_millis()).unwrap_or(0).min(i128::from(i64::MAX / 4));
     let times = || rows.iter().filter_map(|row| row.at);
@@ -123,7 +124,7 @@ fn shift(rows: &mut [Row], span: Duration, end: Hour) {
     let range = i128::from(newest) - i128::from(oldest);
     let last = rows.len().saturating_sub(1).max(1) as i128;
     for (place, row) in rows.iter_mut().enumerate() {
-        // How long before the end, as a part of the span.
+        // How long before the end, scaled to the span.
         let before = match row.at {
             Some(_) if range == 0 => 0,
             Some(at) => (i128::from(newest) - i128::from(at)) * span / range,

@@ -1,19 +1,19 @@
-//! Finding rows by words: an inverted index built once, so that a query over a hundred thousand rows takes well under a
-//! millisecond or two. Words are folded (case, accents); text without spaces between words (Chinese, Japanese) is
-//! indexed by pairs of characters. It ranks nothing: rows are numbered newest first, and come out in that order.
+//! Finds rows by words with an inverted index. It is built once, and a query over a hundred thousand rows takes a
+//! millisecond or two. Words are folded (case, accents). Text without spaces between words (Chinese, Japanese) is
+//! indexed by pairs of characters. There is no ranking: rows are numbered newest first and returned in that order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Words from this length on match as beginnings of longer words.
+/// Query words of at least this length also match longer words that begin with them.
 const PREFIX_CHARS: usize = 3;
-/// Longest word kept, in characters.
+/// The maximum length of a word, in characters.
 const MAX_WORD_CHARS: usize = 40;
-/// Most words of a query that are looked at.
+/// The maximum number of query words used.
 const MAX_QUERY_WORDS: usize = 24;
-/// Words that are left out of a query when others remain: what prompts are made of.
+/// Words of prompts that are dropped from a query when other words remain.
 const FILLERS: &[&str] = &[
     "a",
     "about",
@@ -51,8 +51,9 @@ const FILLERS: &[&str] = &[
     "with",
 ];
 
-/// What a prompt is about: what stands in brackets in its first sentence, as `What is new about Acme (acme launch)? Name
-/// sources.`, or that sentence without the small words around it. A prompt of nothing else is about itself.
+/// Returns the subject of a prompt: the text in brackets in its first sentence, as in `What is new about Acme (acme
+/// launch)? Name sources.`, or else that sentence without the filler words around it. Returns the whole prompt when
+/// nothing else is left.
 pub(crate) fn about(prompt: &str) -> &str {
     let ends = |at: usize, c: char| match c {
         '?' | '!' | '\n' => true,
@@ -71,7 +72,7 @@ pub(crate) fn about(prompt: &str) -> &str {
         let word = word.to_lowercase();
         word == "new" || FILLERS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric()))
     };
-    // A query such as `news today` is what is asked for, and no sentence around it.
+    // A query such as `news today` is not a sentence around a subject.
     if !sentence.split_whitespace().any(|word| word.eq_ignore_ascii_case("about")) {
         return if end < whole.len() && !sentence.trim().is_empty() { sentence.trim() } else { prompt };
     }
@@ -85,7 +86,7 @@ pub(crate) fn about(prompt: &str) -> &str {
     if rest.is_empty() { prompt } else { rest }
 }
 
-/// Words and the rows that hold them, each list ascending.
+/// Words and the rows that contain them, each list ascending.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     words: BTreeMap<String, Vec<u32>>,
@@ -108,15 +109,15 @@ impl Builder {
         }
     }
 
-    /// The finished index.
+    /// Returns the finished index.
     pub(super) fn build(self) -> Index {
         Index { words: self.words.into_iter().collect() }
     }
 }
 
 impl Index {
-    /// Rows within a range that hold every word of the query, or of one of its parts joined by `OR`; ascending, each
-    /// once.
+    /// Returns the rows within a range that contain every word of the query, or of one of its parts joined by `OR`;
+    /// ascending, without duplicates.
     pub(super) fn find(&self, query: &str, within: &Range<u32>) -> Vec<u32> {
         let mut found = Vec::new();
         for part in alternatives(query) {
@@ -127,7 +128,7 @@ impl Index {
         found
     }
 
-    /// Rows that hold every one of these words.
+    /// Returns the rows that contain all of these words.
     fn all_of(&self, words: &[String], within: &Range<u32>) -> Vec<u32> {
         let mut lists: Vec<Vec<u32>> = words.iter().map(|word| self.rows_of(word, within)).collect();
         lists.sort_by_key(Vec::len);
@@ -139,9 +140,9 @@ impl Index {
         rows
     }
 
-    /// Rows that hold the word, or a word that begins with it.
+    /// Returns the rows that contain the word, or a word that begins with it.
     fn rows_of(&self, word: &str, within: &Range<u32>) -> Vec<u32> {
-        // Cutting each list to the range first is what keeps a common word cheap in a short window.
+        // Cut each list to the range first, so that a common word is cheap in a short window.
         let cut = |rows: &'_ Vec<u32>| -> Range<usize> {
             rows.partition_point(|row| *row < within.start)..rows.partition_point(|row| *row < within.end)
         };
@@ -162,8 +163,8 @@ impl Index {
     }
 }
 
-/// A query's parts between `OR`, each as its words. Operators (`lang:de`, `-word`) are left out: a data file knows
-/// nothing of them.
+/// Splits a query at `OR` and returns the words of each part. Operators (`lang:de`, `-word`) are left out: data files
+/// cannot be filtered by them.
 fn alternatives(query: &str) -> Vec<Vec<String>> {
     let mut parts = vec![Vec::new()];
     for word in query.split_whitespace() {
@@ -185,7 +186,7 @@ fn alternatives(query: &str) -> Vec<Vec<String>> {
     parts
 }
 
-/// `-word` and `name:value`, but not an address.
+/// Whether a word is an operator: `-word` or `name:value`, but not an address.
 fn is_operator(word: &str) -> bool {
     word.starts_with('-')
         || word.split_once(':').is_some_and(|(name, value)| {
@@ -196,11 +197,11 @@ fn is_operator(word: &str) -> bool {
         })
 }
 
-/// The folded words of a text.
+/// Returns the folded words of a text.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     if text.is_ascii() {
-        // Most of the text there is, and many times faster.
+        // ASCII is the most frequent case, and many times faster.
         for run in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty()) {
             tokens.push(run[..run.len().min(MAX_WORD_CHARS)].to_ascii_lowercase());
         }

@@ -1,28 +1,28 @@
-//! The built-in corpus's posts: a pure function of query and hour. Each hour brings one new post, most stay a day, some
-//! vanish early, some blink, a few are copied by others, and about one in ten is older than was asked for, as the real
-//! service does it. It holds no state and reads no clock.
+//! The posts of the built-in corpus: a pure function of query and hour. Each hour brings one new post. Most posts stay
+//! a day, some vanish early, some disappear for a few hours, a few are copied by others, and about one in ten is older
+//! than requested, as in the real service.
 
 use super::super::draw::{Draw, seed_of};
 use super::entry::{Author, Counts, HOUR_MS, Post, Quirk, Wanted};
 use super::phrases::{ENGLISH, OTHER, PEOPLE, SPAM, TAILS};
 
-/// The platform's epoch: an id's upper bits are milliseconds since then.
+/// The platform's epoch: the upper bits of an id are milliseconds since then.
 const SNOWFLAKE_EPOCH_MS: i64 = 1_288_834_974_657;
-/// Posts born up to this many hours ago in a one-day window: published inside it during the whole hour.
+/// In a one-day window, posts of up to this many hours ago stay inside the window for the whole hour.
 const DAY_AGES: i64 = 23;
-/// Oldest post shown although it lies outside the window, in hours before the window's end.
+/// How far outside the window a post may be and still be shown, in hours.
 const LATE_AGES: i64 = 46;
-/// Longest window that is walked, in hours.
+/// The maximum length of a window, in hours.
 const MAX_HOURS_BACK: i64 = 31 * 24;
-/// Most characters of a query that a sentence repeats.
+/// The maximum length of a query repeated in a sentence, in characters.
 const SHOWN_CHARS: usize = 60;
 
-/// Posts for a query, newest first; what they talk of is the query, or what a prompt is about.
+/// Returns the posts for a query, newest first. Their texts are about `about`: the query, or the subject of a prompt.
 pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
     let subject = subject(about);
     let back = wanted.hours_back.clamp(24, MAX_HOURS_BACK);
-    // A longer window is thinned out, so that a week is not seven times a day.
+    // Thin out a longer window, so that a week does not have seven times the posts of a day.
     let stride = back / 24;
     let mut posts = Vec::new();
     for age in 1..back {
@@ -50,7 +50,7 @@ pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
     posts
 }
 
-/// Posts of a window, none left out to make a long one short and none from outside it.
+/// Returns all posts of a window, without thinning out a long one, and none from outside it.
 pub(crate) fn archive(wanted: &Wanted<'_>) -> Vec<Post> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
     let subject = subject(wanted.query);
@@ -75,7 +75,7 @@ pub(crate) fn archive(wanted: &Wanted<'_>) -> Vec<Post> {
     posts
 }
 
-/// The post born in an hour, as it looks `age` hours later.
+/// Returns the post created in an hour, as it looks `age` hours later.
 pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
     let mut draw = Draw::of("post", seed, &[born]);
     let (lang, sentence) = if draw.one_in(6) {
@@ -113,14 +113,14 @@ fn alive(seed: u64, born: i64, age: i64) -> bool {
     }
 }
 
-/// One copy of a post: when it was born, which one it is, and whether it is spam rather than a repost.
+/// One copy of a post: when it was created, its number, and whether it is spam rather than a repost.
 struct Copy {
     born: i64,
     number: i64,
     spam: bool,
 }
 
-/// The copies that others made of the post born in an hour.
+/// Returns the copies that others made of the post created in an hour.
 fn copies(seed: u64, source: i64) -> Vec<Copy> {
     let mut draw = Draw::of("copies", seed, &[source]);
     if !draw.one_in(10) {
@@ -133,7 +133,7 @@ fn copies(seed: u64, source: i64) -> Vec<Copy> {
         .collect()
 }
 
-/// A copy as it looks `age` hours after its birth.
+/// Returns a copy as it looks `age` hours after its creation.
 fn copied(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Post {
     let (text, lang, is_repost) = if copy.spam {
         let template = Draw::of("spam", seed, &[source]).pick(SPAM).unwrap_or("{q}");
@@ -150,13 +150,13 @@ fn copied(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Post 
     }
 }
 
-/// Id, author, time and reactions of the `number`th post of an hour.
+/// Creates the `number`th post of an hour, with id, author, time and reactions.
 fn born_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str) -> Post {
     let mut draw = Draw::of("birth", seed, &[born, number]);
     let within = i64::try_from(draw.below(3_599)).unwrap_or(0) * 1_000;
     let published = born.saturating_mul(HOUR_MS).saturating_add(within);
     let since_epoch = u64::try_from(published.saturating_sub(SNOWFLAKE_EPOCH_MS)).unwrap_or(0);
-    // 41 bits of time, 22 of everything else: an id that sorts and dates like the platform's own.
+    // 41 bits of time and 22 random ones: an id that sorts and dates like the platform's own.
     let id = ((since_epoch & ((1 << 41) - 1)) << 22) | (draw.next() & ((1 << 22) - 1));
     let person = draw.pick(PEOPLE).unwrap_or("amber");
     let fame = draw.below(4);
@@ -165,7 +165,7 @@ fn born_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str
         name: format!("Sandbox {}{}", person[..1].to_uppercase(), &person[1..]),
         followers: Some(10_u64.pow(1 + u32::try_from(fame).unwrap_or(0)) + draw.below(90)),
     };
-    // Reactions rise with age towards a ceiling, and only with whole hours.
+    // Reactions rise with age up to a ceiling, and only from hour to hour.
     let ceiling = draw.below(20) * (1 + fame * fame * 5);
     let age = u64::try_from(age.max(0)).unwrap_or(0);
     let likes = ceiling * age / (age + 5);
@@ -181,7 +181,7 @@ fn born_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str
     }
 }
 
-/// Fills a sentence's places: `{q}` last, so that a query that holds a place is not filled again.
+/// Fills the placeholders of a sentence. Placeholders inside the query are not filled.
 pub(crate) fn filled(sentence: &str, subject: &str, draw: &mut Draw) -> String {
     let mut text = String::with_capacity(sentence.len() + subject.len());
     let mut rest = sentence;
@@ -208,7 +208,7 @@ pub(crate) fn filled(sentence: &str, subject: &str, draw: &mut Draw) -> String {
     text
 }
 
-/// What a sentence calls the query: its words without operators, cut to a length that a post can hold.
+/// Returns the query as sentences name it: its words without operators, cut to a length that fits into a post.
 pub(crate) fn subject(query: &str) -> String {
     let words: Vec<&str> = query
         .split(|c: char| c.is_whitespace() || c.is_control())

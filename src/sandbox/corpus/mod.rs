@@ -1,5 +1,5 @@
-//! What the sandbox knows: posts and pages for a query at a time, either invented or read from a folder. It says what
-//! there is; how a reply spells it is `shape`'s business.
+//! The posts and pages that the sandbox has for a query at a time, either invented or read from a folder. `shape`
+//! formats them for replies.
 
 mod dates;
 mod entry;
@@ -22,14 +22,14 @@ pub(crate) use index::about;
 /// The corpus in use.
 #[derive(Debug)]
 pub(crate) enum Corpus {
-    /// Invented on the spot.
+    /// Invented on demand.
     Invented,
     /// Read from a folder.
     Folder(Box<folder::Folder>),
 }
 
 impl Corpus {
-    /// Opens the corpus; reads files, so call it where blocking is allowed. `now` is when the folder's span ends.
+    /// Opens the corpus. It reads files, so call it where blocking is allowed. `now` is the end of the folder's span.
     pub(crate) fn open(source: &CorpusSource, now: Time) -> Result<Self, StartError> {
         match source {
             CorpusSource::BuiltIn => Ok(Self::Invented),
@@ -39,7 +39,7 @@ impl Corpus {
         }
     }
 
-    /// What was read, for a folder.
+    /// Returns the counts of what was read, for a folder.
     pub(crate) fn loaded(&self) -> Option<Loaded> {
         match self {
             Self::Invented => None,
@@ -47,12 +47,12 @@ impl Corpus {
         }
     }
 
-    /// Posts, newest first.
+    /// Returns posts, newest first.
     pub(crate) fn posts(&self, wanted: &Wanted<'_>) -> Vec<Post> {
         self.posts_about(wanted.query, wanted)
     }
 
-    /// The same of a prompt, which is about something.
+    /// Returns posts about the subject of a prompt, newest first.
     pub(crate) fn posts_about(&self, about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
         match self {
             Self::Invented => invented::posts(about, wanted),
@@ -60,7 +60,8 @@ impl Corpus {
         }
     }
 
-    /// Posts of a window hour by hour, newest first: the same ones however long the window is, and none from outside it.
+    /// Returns all posts of a window, newest first. They do not depend on the length of the window, and none is outside
+    /// it.
     pub(crate) fn archive(&self, wanted: &Wanted<'_>) -> Vec<Post> {
         match self {
             Self::Invented => invented::archive(wanted),
@@ -68,12 +69,12 @@ impl Corpus {
         }
     }
 
-    /// Pages, best first; their window is the corpus's own.
+    /// Returns pages, best first. The window of `wanted` does not apply.
     pub(crate) fn pages(&self, wanted: &Wanted<'_>) -> Vec<Page> {
         self.pages_about(wanted.query, wanted)
     }
 
-    /// The same of a prompt, which is about something.
+    /// Returns pages about the subject of a prompt, best first.
     pub(crate) fn pages_about(&self, about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
         match self {
             Self::Invented => pages::pages(about, wanted),

@@ -1,6 +1,6 @@
-//! The built-in corpus's pages: a pure function of query and hour. Two evergreens, a new article every three hours, now
-//! and then a post's own address among them, and addresses dressed up the way links travel (tracking parameters,
-//! `www.`, fragments, `http`). Hosts are reserved names only.
+//! The pages of the built-in corpus: a pure function of query and hour. There are two evergreens, a new article every
+//! three hours, and sometimes the address of a post. Addresses vary as real links do (tracking parameters, `www.`,
+//! fragments, `http`). Only reserved host names are used, except for the addresses of posts.
 
 use super::super::draw::{Draw, seed_of};
 use super::entry::{HOUR_MS, Page, PageDate, Wanted};
@@ -9,21 +9,21 @@ use super::phrases::{HOSTS, SNIPPETS, TITLES};
 
 /// Hours between two articles.
 const PACE: i64 = 3;
-/// Articles that are still found: more than any request may ask for.
+/// The number of articles found: more than any request may ask for.
 const KEPT: i64 = 120;
-/// Pages that are always there.
+/// The number of pages that are always there.
 const EVERGREENS: i64 = 2;
-/// Place of a post's address in the list, when there is one.
+/// The position of a post's address in the list, if there is one.
 const POST_PLACE: usize = 3;
 
-/// Pages for a query, or for a prompt that is about something: the newest article, the evergreens, then older articles.
+/// Returns the pages for a query or the subject of a prompt: the newest article, the evergreens, then older articles.
 pub(crate) fn pages(about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
     let (seed, hour) = (seed_of(wanted.query), wanted.hour.0);
     let subject = subject(about);
     let newest = hour.div_euclid(PACE) - 1;
     let article = |slot: i64| page(seed, &subject, slot, hour);
     let mut pages = vec![article(newest)];
-    // Evergreens have numbers no slot has: the time before all time.
+    // Evergreens have numbers that no real slot has.
     pages.extend((1..=EVERGREENS).map(|n| page(seed, &subject, i64::MIN + n, hour)));
     pages.extend((1..KEPT).map(|back| article(newest - back)));
     if let Some(post) = post_page(seed, &subject, hour) {
@@ -33,7 +33,7 @@ pub(crate) fn pages(about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
     pages
 }
 
-/// The page of a slot.
+/// Returns the page of a slot.
 fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
     let mut draw = Draw::of("page", seed, &[slot]);
     let evergreen = slot < i64::MIN / 2;
@@ -64,7 +64,7 @@ fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
     Page { url: format!("{scheme}://{host}/{path}/{slug}-{number}{dress}"), title, snippet, date }
 }
 
-/// A post of today as a web search finds it; the same one for six hours, in one of three such spans.
+/// Returns a recent post as a web search finds it: the same for six hours, in one of three such periods.
 fn post_page(seed: u64, subject: &str, hour: i64) -> Option<Page> {
     let span = hour.div_euclid(6);
     if !Draw::of("post page", seed, &[span]).one_in(3) {
@@ -80,7 +80,7 @@ fn post_page(seed: u64, subject: &str, hour: i64) -> Option<Page> {
     })
 }
 
-/// Words of a title as they stand in an address; a title without ASCII letters gives a number.
+/// Returns the words of a title for an address, or a number for a title without ASCII letters or digits.
 fn slug(title: &str) -> String {
     let words: Vec<String> = title
         .split(|c: char| !c.is_ascii_alphanumeric())

@@ -1,10 +1,10 @@
-//! The words of the invented corpus: sentences with a place for the query, people and sites that do not exist. Written
-//! for this project, neutral about every real brand. It chooses nothing.
+//! The texts of the invented corpus: sentences with a placeholder for the query, and people and sites that do not
+//! exist. Written for this project, neutral about every real brand.
 
 /// A sentence and its language. `{q}` is the query, `{n}` a small number, `{p}` a person.
 pub(crate) type Sentence = (&'static str, &'static str);
 
-/// Posts in English, from delighted to furious, some flat.
+/// Posts in English, from delighted to furious, some neutral.
 pub(crate) const ENGLISH: &[&str] = &[
     "Three weeks with {q} and I am not going back. It simply does what it says.",
     "Does anybody else think {q} got noticeably better lately? My evening went from {n} hours of work to one.",
@@ -62,7 +62,7 @@ pub(crate) const OTHER: &[Sentence] = &[
     ("ja", "{q}の新しい料金は高すぎると思う。残念です。"),
 ];
 
-/// What may follow a post in any language.
+/// Endings that may follow a post in any language.
 pub(crate) const TAILS: &[&str] = &[
     "",
     "",
@@ -78,7 +78,7 @@ pub(crate) const TAILS: &[&str] = &[
     " Thoughts?",
 ];
 
-/// The template that several authors post with different numbers: spam, word for word.
+/// Templates that several authors post with different numbers: spam.
 pub(crate) const SPAM: &[&str] = &[
     "🔥 {q} is trending! Get our free {q} checklist now, only {n} copies left 👉 https://offers.example/{n}",
     "Everybody is talking about {q}. Don't miss the {q} newsletter, {n} readers already joined: https://offers.example/n/{n}",
@@ -110,7 +110,7 @@ pub(crate) const TITLES: &[&str] = &[
     "Survey: {n} of 100 people know what {q} is",
 ];
 
-/// Beginnings of pages.
+/// Snippets of pages.
 pub(crate) const SNIPPETS: &[&str] = &[
     "A short look at {q}, with the numbers of the past {n} days and what they do not show.",
     "Readers asked us about {q}. We collected {n} answers and checked each of them.",
@@ -119,7 +119,7 @@ pub(crate) const SNIPPETS: &[&str] = &[
     "The story of {q} from the first sketch to version {n}.",
 ];
 
-/// Hosts of pages; reserved names only, so that nothing real is ever pointed at.
+/// Hosts of pages. Only reserved names, so that no real site is linked.
 pub(crate) const HOSTS: &[&str] = &[
     "news.example",
     "daily.example",

@@ -1,11 +1,11 @@
-//! One row of a data file as a post or a page: column names are matched tolerantly, values are cleaned and cut. It opens
-//! no file and shifts no time.
+//! Reads one row of a data file as a post or a page. Column names are matched tolerantly; values are cleaned and cut.
+//! It opens no file and shifts no time.
 
 use serde_json::{Map, Value};
 
-/// Longest text kept, in bytes.
+/// The maximum length of a text, in bytes.
 const MAX_TEXT: usize = 8_192;
-/// Longest other value kept, in bytes.
+/// The maximum length of any other value, in bytes.
 const MAX_FIELD: usize = 2_048;
 
 /// What a column holds.
@@ -24,7 +24,7 @@ pub(super) enum Column {
     Other,
 }
 
-/// A row: what its columns held, nothing decided yet.
+/// The values of a row. Whether it is a post or a page is not decided yet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) id: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Row {
     pub(super) lang: Option<String>,
 }
 
-/// What a column of this name holds; case, white space, underscores and a byte order mark do not matter.
+/// Returns what a column of this name holds. Case, white space, `_`, `-` and a byte order mark do not matter.
 pub(super) fn column(name: &str) -> Column {
     let folded: String = name
         .trim_start_matches('\u{feff}')
@@ -64,7 +64,7 @@ pub(super) fn column(name: &str) -> Column {
 }
 
 impl Row {
-    /// Puts a cell into its place; the first non-empty cell of a kind wins.
+    /// Stores a cell. The first non-empty cell of a kind wins.
     pub(super) fn put(&mut self, column: Column, cell: &str) {
         let cell = cell.trim();
         if cell.is_empty() {
@@ -93,12 +93,12 @@ impl Row {
                 _ => cell,
             };
             let limit = if column == Column::Text { MAX_TEXT } else { MAX_FIELD };
-            // NUL cannot be kept by every database; a data file is no place to rehearse it, `malformed=nul` is.
+            // Some databases cannot store NUL. To test that, use the fault `malformed=nul`, not a data file.
             *slot = Some(cell[..cell.floor_char_boundary(limit)].replace('\0', "\u{fffd}"));
         }
     }
 
-    /// From a JSON object, whose `user` may be an object itself.
+    /// Reads a JSON object, whose `user` may itself be an object.
     pub(super) fn from_json(object: &Map<String, Value>) -> Self {
         let mut row = Self::default();
         for (name, value) in object {
@@ -117,18 +117,18 @@ impl Row {
         row.dated()
     }
 
-    /// The row with its time taken from the id when no column told it.
+    /// Takes the time from the id when no column has it.
     pub(super) fn dated(mut self) -> Self {
         self.at = self.at.or_else(|| super::dates::of_id(self.id.as_deref()?));
         self
     }
 
-    /// A page has a title and an address.
+    /// Whether it is a page: it has a title and an address.
     pub(super) fn is_page(&self) -> bool {
         self.title.is_some() && self.url.is_some()
     }
 
-    /// A post has a text and is no page.
+    /// Whether it is a post: it has a text and is no page.
     pub(super) fn is_post(&self) -> bool {
         self.text.is_some() && !self.is_page()
     }

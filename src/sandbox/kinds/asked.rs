@@ -1,4 +1,4 @@
-//! The parameters of a query string or a form, as they were sent. What is wrong with them is each kind's own to say.
+//! The parameters of a query string or a form, as they were sent. Each kind validates them itself.
 
 /// Names and values in the order sent.
 #[derive(Debug, Default)]
@@ -13,17 +13,17 @@ impl Asked {
         Self(url::form_urlencoded::parse(encoded).into_owned().collect())
     }
 
-    /// The last value of a name; an empty one is the same as none.
+    /// Returns the last non-empty value of a name.
     pub(super) fn get<'a>(&'a self, name: &'a str) -> Option<&'a str> {
         self.all(name).last()
     }
 
-    /// Every value of a name but the empty ones.
+    /// Returns all non-empty values of a name.
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(given, value)| given == name && !value.is_empty()).map(|(_, value)| value.as_str())
     }
 
-    /// A whole number in a range, or the default when it is left out.
+    /// Returns a whole number in a range, or the default when it is left out.
     pub(super) fn number(
         &self,
         name: &str,

@@ -1,5 +1,5 @@
-//! `/bluesky/xrpc/…`: sessions and the search of posts. The last page of a search still carries a cursor, and the page
-//! after it is empty and carries none, as the real service has it.
+//! `/bluesky/xrpc/…`: sessions and the search of posts. As in the real service, the last page of a search still carries
+//! a cursor, and the page after it is empty and carries none.
 
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -14,16 +14,16 @@ use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::reply;
 
 const BASE32: &[u8] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// Letters of record keys, in their order.
+/// The letters of record keys, in sort order.
 const SORTABLE: &[u8] = b"234567abcdefghijklmnopqrstuvwxyz";
-/// Longest text of a post.
+/// The maximum length of a post's text, in characters.
 const TEXT_CHARS: usize = 300;
 const DEFAULT_POSTS: usize = 25;
 const MOST_POSTS: usize = 100;
-/// With milliseconds, as clients of the service write it.
+/// With milliseconds, as clients of the service write dates.
 const ISO_MILLIS: &str = "%Y-%m-%dT%H:%M:%S.%3fZ";
 
-/// An error in the service's form.
+/// Returns an error in the service's format.
 pub(super) fn error(status: StatusCode, name: &str, message: &str) -> Response {
     reply::json(status, &json!({"error": name, "message": message}))
 }
@@ -32,7 +32,7 @@ fn invalid(message: &str) -> Response {
     error(StatusCode::BAD_REQUEST, "InvalidRequest", message)
 }
 
-/// `POST com.atproto.server.createSession`. Any password passes unless a key is set, which then is the password.
+/// `POST com.atproto.server.createSession`. Accepts any password unless a key is set, which then is the password.
 pub(super) fn create_session(body: &[u8], key: Option<&str>, now: Time) -> Response {
     let body: Value = match serde_json::from_slice(body) {
         Ok(body) => body,
@@ -67,7 +67,7 @@ fn session(handle: &str, now: Time) -> Response {
     reply::json(StatusCode::OK, &body)
 }
 
-/// The handle that a request comes from, or the refusal.
+/// Returns the handle of the caller, or the refusal.
 fn who(headers: &HeaderMap, scope: Scope, now: Time) -> Result<String, Box<Response>> {
     let refused = |status, name, message| Err(Box::new(error(status, name, message)));
     let Some(token) = bearer(headers) else {
@@ -119,7 +119,7 @@ pub(super) fn search_posts(corpus: &Corpus, now: Time, headers: &HeaderMap, enco
     reply::json(StatusCode::OK, &Value::Object(body))
 }
 
-/// A datetime or a day as milliseconds.
+/// Parses a datetime or a day to milliseconds.
 fn instant(text: Option<&str>) -> Result<Option<i64>, ()> {
     let Some(text) = text else { return Ok(None) };
     let day = || text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
@@ -127,7 +127,7 @@ fn instant(text: Option<&str>) -> Result<Option<i64>, ()> {
     at.map(Some).ok_or(())
 }
 
-/// A handle as the service has them: a host name.
+/// Turns a handle into a host name, as the service requires.
 fn account(handle: &str) -> String {
     let handle = handle.trim().trim_start_matches('@').to_lowercase();
     if handle.contains('.') {
@@ -141,7 +141,7 @@ fn did(handle: &str) -> String {
     format!("did:plc:{}", name_of(&[b"did", handle.as_bytes()], BASE32, 24))
 }
 
-/// A post as a search shows it.
+/// Returns a post as the search shows it.
 fn view(post: &Post) -> Value {
     let id = key(post).as_bytes();
     let name = account(handle(post));

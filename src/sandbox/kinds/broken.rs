@@ -1,5 +1,5 @@
 //! What fault rules do to replies of these kinds where it differs from the contract's: refusals in the provider's own
-//! form, and nothing, or garbage, in the places where the provider has its texts.
+//! format, and emptied or broken values in the fields of the provider.
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -9,11 +9,11 @@ use crate::sandbox::damage;
 use crate::sandbox::fault::{Action, Garbage, RetryAfter, Role};
 use crate::sandbox::stream::chunked;
 
-/// Lists that hold what was found, and figures that count it.
+/// Lists that hold the results, and numbers that count them.
 const LISTS: &[&str] = &["hits", "results", "items", "posts", "data"];
 const FIGURES: &[&str] = &["nbHits", "nbPages", "hitsTotal"];
 
-/// The body of a refusal in a provider's form; `None` where the contract's own does: proxies answer alike everywhere.
+/// Returns the body of a refusal in a provider's format; `None` to use the contract's. Proxies answer alike everywhere.
 pub(in crate::sandbox) fn refusal(role: Option<Role>, code: u16, retry_after: Option<RetryAfter>) -> Option<Value> {
     if matches!(code, 502..=504) || matches!(retry_after, Some(RetryAfter::Body(_))) {
         return None;
@@ -45,7 +45,7 @@ pub(in crate::sandbox) fn refusal(role: Option<Role>, code: u16, retry_after: Op
     }
 }
 
-/// A good reply's body after an action on it, and its headers made to fit.
+/// Applies an action to the body of a good reply, and adapts its headers.
 pub(in crate::sandbox) fn damaged(action: &Action, headers: &mut HeaderMap, bytes: &Bytes) -> Body {
     match action {
         Action::Cut(keep) => damage::cut(bytes, *keep),
@@ -59,12 +59,12 @@ pub(in crate::sandbox) fn damaged(action: &Action, headers: &mut HeaderMap, byte
             }
             Body::from(xml_garbage(*kind, bytes).unwrap_or(garbage))
         }
-        // Answered before there was a reply.
+        // These were answered before there was a reply.
         Action::Status(..) | Action::Redirect(_) | Action::Reset | Action::Bomb(_) => Body::from(bytes.clone()),
     }
 }
 
-/// The same reply without anything found in it.
+/// Returns the same reply without results.
 fn emptied(body: &Bytes) -> Bytes {
     if let Ok(mut value) = serde_json::from_slice::<Value>(body) {
         for (name, value) in value.as_object_mut().into_iter().flatten() {
@@ -77,7 +77,7 @@ fn emptied(body: &Bytes) -> Bytes {
         if let Some(content) = value.pointer_mut("/choices/0/message/content") {
             *content = json!("");
         }
-        // Nothing was found, so nothing follows.
+        // Without results there is no next page.
         if let Some(object) = value.as_object_mut().filter(|object| object.contains_key("posts")) {
             object.remove("cursor");
         }
@@ -85,7 +85,7 @@ fn emptied(body: &Bytes) -> Bytes {
     }
     let text = String::from_utf8_lossy(body);
     if text.starts_with("data: ") {
-        // Frames that carry a piece of the text are left out, the others stay.
+        // Frames with a piece of the text are removed, the others stay.
         let carries = |frame: &str| {
             let frame: Value = serde_json::from_str(frame.trim_start_matches("data: ")).unwrap_or_default();
             frame.pointer("/choices/0/delta/content").and_then(Value::as_str).is_some_and(|text| !text.is_empty())
@@ -101,7 +101,7 @@ fn emptied(body: &Bytes) -> Bytes {
     body.clone()
 }
 
-/// An error in the middle of a stream, as an object; other replies are replaced by one.
+/// Puts an error object into a stream after half of its frames. Any other body is replaced by it.
 fn with_error(body: &Bytes) -> Bytes {
     let error = json!({"error": {"message": "the model failed (a fault rule of the sandbox)", "type": "server_error"}});
     let text = String::from_utf8_lossy(body);
@@ -112,7 +112,8 @@ fn with_error(body: &Bytes) -> Bytes {
     format!("{}data: {error}\n\n", frames[..frames.len() / 2].concat()).into()
 }
 
-/// What breaks a reader of XML inside the first title; `None` for other replies and for garbage that breaks any reader.
+/// Puts garbage that breaks XML parsers into the first title. `None` for replies that are not XML, and for garbage that
+/// breaks any parser.
 fn xml_garbage(kind: Garbage, body: &Bytes) -> Option<Bytes> {
     let broken: &[u8] = match kind {
         Garbage::Surrogate => b"&#xD83D;",

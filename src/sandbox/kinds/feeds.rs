@@ -1,5 +1,5 @@
-//! `/feeds/NAME.rss`, `.atom` and `.json`: the newest entries of the query NAME as RSS 2.0, Atom 1.0 or JSON Feed 1.1,
-//! with validators, so that a reader that asks again is told when nothing changed.
+//! `/feeds/NAME.rss`, `.atom` and `.json`: the newest entries of the query NAME as RSS 2.0, Atom 1.0 or JSON Feed 1.1.
+//! Conditional requests get a 304 when nothing changed.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -11,14 +11,14 @@ use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post};
 use crate::sandbox::draw::{Draw, seed_of};
 use crate::sandbox::reply;
 
-/// Entries of a feed.
+/// The number of entries in a feed.
 const ENTRIES: usize = 20;
-/// How far back entries are looked for, in hours.
+/// The maximum age of entries, in hours.
 const WINDOW_HOURS: i64 = 7 * 24;
-/// Longest name that a feed repeats, in characters.
+/// The maximum length of a feed's name, in characters.
 const NAME_CHARS: usize = 200;
 
-/// One entry, not escaped yet.
+/// One entry, not yet escaped.
 struct Entry {
     id: String,
     link: String,
@@ -29,7 +29,7 @@ struct Entry {
     published: i64,
 }
 
-/// A feed by its file name; `None` when that has no known ending.
+/// Returns the feed of a file name; `None` when its extension is unknown.
 pub(super) fn feed(corpus: &Corpus, hour: Hour, file: &str, headers: &HeaderMap) -> Option<Response> {
     let (name, ending) = file.rsplit_once('.').filter(|(name, _)| !name.trim().is_empty())?;
     let name: String = name.chars().take(NAME_CHARS).collect();
@@ -43,7 +43,7 @@ pub(super) fn feed(corpus: &Corpus, hour: Hour, file: &str, headers: &HeaderMap)
         _ => return None,
     };
     let tag = format!("\"{}\"", &blake3::hash(body.as_bytes()).to_hex().as_str()[..20]);
-    // Entries come and go with the hour, so the feed was last changed when it began.
+    // Entries change with the hour, so the last change was at its start.
     let modified = hour.start();
     let mut response = match is_known(headers, &tag, modified) {
         true => {
@@ -65,7 +65,7 @@ pub(super) fn feed(corpus: &Corpus, hour: Hour, file: &str, headers: &HeaderMap)
     Some(response)
 }
 
-/// Whether the reader has this very feed. The date counts only when no tag is given.
+/// Whether the client already has this feed. The date counts only when no tag is sent.
 fn is_known(headers: &HeaderMap, tag: &str, modified: i64) -> bool {
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if let Some(tags) = text(header::IF_NONE_MATCH) {
@@ -91,7 +91,7 @@ fn entry(post: &Post) -> Entry {
     }
 }
 
-/// The address of a feed's site.
+/// Returns the address of a feed's site.
 fn home(name: &str) -> String {
     format!("https://feeds.example/about/{}", seed_of(name) >> 40)
 }

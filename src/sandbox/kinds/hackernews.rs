@@ -1,5 +1,5 @@
-//! `/hackernews/api/v1/search_by_date`, as Algolia serves Hacker News: newest first, exact in its filters, and never more
-//! than a thousand hits of one query, however many there are.
+//! `/hackernews/api/v1/search_by_date`, Hacker News as served by Algolia: newest first, with exact filters, and never
+//! more than a thousand hits per query, however many there are.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -12,18 +12,18 @@ use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::draw::{Draw, seed_of};
 use crate::sandbox::reply;
 
-/// Hits of a page when `hitsPerPage` is left out, and the most.
+/// Hits per page when `hitsPerPage` is left out, and the maximum.
 const DEFAULT_HITS: usize = 20;
 const MOST_HITS: usize = 1_000;
-/// Hits of one query that can be reached.
+/// The number of hits of one query that can be fetched.
 const REACHABLE: usize = 1_000;
-/// Longest part of a query that a title repeats.
+/// The maximum length of the query's part in a title, in characters.
 const SHOWN_CHARS: usize = 60;
-/// Algolia's words about a page beyond the last that can be reached.
+/// Algolia's message for a page beyond the last that can be fetched.
 const BEYOND: &str = "you can only fetch the 1000 hits for this query. You can extend the number of hits returned via the \
                       paginationLimitedTo index parameter or use the browse method.";
 
-/// A story or a comment, made of a post.
+/// A story or a comment made from a post.
 struct Item {
     figures: Figures,
     tags: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) fn search_by_date(corpus: &Corpus, hour: Hour, encoded: &str) -> Resp
         .filter(|item| numeric.holds(&item.figures) && tagged(tags, &item.tags))
         .collect();
     let first = page.saturating_mul(per_page);
-    // A page beyond the limit is answered as if nothing had been found, with a word about it.
+    // A page beyond the limit gets an answer without hits, and a message.
     let beyond = first >= REACHABLE;
     let total = if beyond { 0 } else { found.len() };
     let pages = total.min(REACHABLE).checked_div(per_page).unwrap_or(0);
@@ -88,12 +88,12 @@ fn refused(message: &str) -> Response {
     reply::json(StatusCode::BAD_REQUEST, &json!({"message": message, "status": 400}))
 }
 
-/// An id that a number of JSON holds exactly.
+/// Returns an id that a JSON number holds exactly.
 fn number(parts: &[&[u8]]) -> u64 {
     Draw::new(parts).next() >> 17
 }
 
-/// A post as a story or, twice as often, as a comment on one.
+/// Turns a post into a story or, twice as often, into a comment on one.
 fn item(query: &str, post: &Post) -> Item {
     let id = number(&[b"hn", key(post).as_bytes()]);
     let mut draw = Draw::new(&[b"hn item", key(post).as_bytes()]);
@@ -125,7 +125,7 @@ fn item(query: &str, post: &Post) -> Item {
         hit.insert("num_comments".into(), json!(count(counts.replies)));
         ("story", id, Some(count(counts.likes)), Some(count(counts.replies)))
     } else {
-        // The thread that a day's comments on a query stand in.
+        // The comments of one day on a query share a thread.
         let day = post.published.div_euclid(86_400_000);
         let story = number(&[b"hn thread", &seed_of(query).to_le_bytes(), &day.to_le_bytes()]);
         let parent = if draw.one_in(2) { story } else { number(&[b"hn parent", key(post).as_bytes()]) };
@@ -142,7 +142,7 @@ fn item(query: &str, post: &Post) -> Item {
     Item { figures: Figures { created_at_i, points, num_comments: comments }, tags, hit }
 }
 
-/// A text as Hacker News keeps it: HTML with its own choice of entities, links as anchors.
+/// Formats a text as Hacker News does: HTML with its own choice of entities, links as anchors.
 fn html(text: &str) -> String {
     let escape = |text: &str| {
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");

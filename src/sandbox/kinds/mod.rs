@@ -1,6 +1,6 @@
-//! Providers of other kinds on the same port, each below a prefix of its own: Hacker News by Algolia, SearXNG, feeds,
-//! Bluesky, and models behind OpenAI's interface. They answer from the same corpus, and each in its provider's own words,
-//! errors included. Written from those providers' documentation; the contract's paths know nothing of them.
+//! Providers of other kinds on the same port, each below its own prefix: Hacker News by Algolia, SearXNG, feeds,
+//! Bluesky, and models with OpenAI's interface. They use the same corpus, and each answers in its provider's own
+//! format, errors included. Written from the documentation of these providers, independent of the contract's paths.
 
 mod asked;
 mod bluesky;

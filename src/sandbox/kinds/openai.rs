@@ -1,5 +1,5 @@
-//! `/openai/v1/…`: a model behind OpenAI's interface, plain and streamed. It names the first sources it was given and
-//! counts; it is not a language model, and says so.
+//! `/openai/v1/…`: a model with OpenAI's interface, plain and streamed. It lists the first sources in its input and
+//! counts them. It is not a language model, and says so.
 
 use axum::body::Bytes;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -12,23 +12,23 @@ use crate::sandbox::draw::Draw;
 use crate::sandbox::reply;
 use crate::sandbox::stream::chunked;
 
-/// Sources that an answer names.
+/// The maximum number of sources in an answer.
 const NAMED: usize = 3;
-/// Characters that count as one token.
+/// Characters per token.
 const TOKEN_CHARS: usize = 4;
-/// Characters of one piece of a stream.
+/// Characters per piece of a stream.
 const PIECE_CHARS: usize = 24;
-/// Longest part of a question that is repeated.
+/// The maximum length of the question's part in an answer, in characters.
 const SHOWN_CHARS: usize = 120;
 
-/// A source among the messages: the number it was given, if any, and its address.
+/// A source in the messages: its number, if any, and its address.
 #[derive(Debug, PartialEq, Eq)]
 struct Source {
     number: Option<String>,
     url: String,
 }
 
-/// An answer and what goes around it.
+/// An answer with its metadata.
 struct Completion {
     id: String,
     created: i64,
@@ -90,7 +90,7 @@ fn refused(message: &str, param: Option<&str>, code: Option<&str>) -> Response {
     reply::json(StatusCode::BAD_REQUEST, &json!({ "error": error }))
 }
 
-/// The text of a message, which may come in parts.
+/// Returns the text of a message, which may come in parts.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -103,12 +103,12 @@ fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(TOKEN_CHARS)
 }
 
-/// The first addresses in a text, each with the `[n]` that stands before it on its line.
+/// Returns the first addresses in a text, each with the `[n]` before it.
 fn sources(text: &str) -> Vec<Source> {
     let mut found: Vec<Source> = Vec::new();
     let mut number = None;
     for line in text.lines() {
-        // A number stays in force for the lines below it, until the next one: sources are often given over several.
+        // A number stays valid for the lines below it, until the next one: sources often span several lines.
         for word in line.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')')) {
             if let Some((digits, _)) = word.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
                 let is_number = !digits.is_empty() && digits.len() < 5 && digits.bytes().all(|b| b.is_ascii_digit());
@@ -162,7 +162,7 @@ fn plain(done: &Completion) -> Value {
     })
 }
 
-/// The answer in pieces; the figures come in a chunk of their own, and only when asked for.
+/// Streams the answer in pieces. The usage comes in a chunk of its own, and only on request.
 fn streamed(done: &Completion, with_usage: bool) -> Response {
     let mut body = String::new();
     let mut frame = |choices: Value, usage: Value| {

@@ -1,11 +1,11 @@
-//! Which kind of provider a path belongs to, and whether its caller may be answered. Nothing is answered here.
+//! Returns which kind of provider a path belongs to, and checks the keys of its callers.
 
 use axum::http::{HeaderMap, StatusCode, header};
 use serde_json::{Value, json};
 
 use crate::sandbox::fault::Role;
 
-/// Prefixes and what stands below them.
+/// The path prefixes and their roles.
 const PREFIXES: &[(&str, Role)] = &[
     ("hackernews", Role::Hackernews),
     ("searxng", Role::Searxng),
@@ -14,8 +14,8 @@ const PREFIXES: &[(&str, Role)] = &[
     ("openai", Role::Openai),
 ];
 
-/// The role of a path below one of the prefixes. `/NAME/search` stays a platform of the contract, but for SearXNG, whose
-/// own path it is.
+/// Returns the role of a path below one of the prefixes. `/NAME/search` remains a platform of the contract, except for
+/// SearXNG, which has this path itself.
 pub(in crate::sandbox) fn of_path(path: &str) -> Option<Role> {
     let mut segments = path.trim_matches('/').split('/');
     let first = segments.next()?;
@@ -29,14 +29,14 @@ pub(in crate::sandbox) fn is_kind(role: Option<Role>) -> bool {
     PREFIXES.iter().any(|(_, kind)| Some(*kind) == role)
 }
 
-/// The token of `Authorization: Bearer TOKEN`.
+/// Returns the token of `Authorization: Bearer TOKEN`.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.trim().split_once(' ')?;
     Some(token.trim()).filter(|token| scheme.eq_ignore_ascii_case("bearer") && !token.is_empty())
 }
 
-/// Whether a model may be asked: any bearer token passes unless one is set.
+/// Checks the key for a model: any bearer token passes unless one is set.
 pub(super) fn model_key(headers: &HeaderMap, key: Option<&str>) -> Result<(), (StatusCode, Value)> {
     let refused = |message: &str, code: Value| {
         let error = json!({"message": message, "type": "invalid_request_error", "param": null, "code": code});

@@ -1,4 +1,4 @@
-//! The paths of these kinds; what a path answers stands in the file of its kind.
+//! The routes of these kinds. The file of each kind has its answers.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::sandbox::corpus::Hour;
 use crate::sandbox::gate::{App, MAX_REQUEST_BYTES};
 use crate::sandbox::reply;
 
-/// What there is, for who asked for something else below a prefix.
+/// Lists the routes, for a 404 below a prefix.
 const THERE_IS: &str = "Not Found; there is GET /hackernews/api/v1/search_by_date, /searxng/search, /searxng/config, \
                         /feeds/NAME.rss, /feeds/NAME.atom, /feeds/NAME.json, /openai/v1/models, \
                         /bluesky/xrpc/app.bsky.feed.searchPosts, and POST /openai/v1/chat/completions, \
                         /bluesky/xrpc/com.atproto.server.createSession, \
                         /bluesky/xrpc/com.atproto.server.refreshSession";
 
-/// Everything below the prefixes.
+/// Returns all routes below the prefixes.
 pub(in crate::sandbox) fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/hackernews/api/v1/search_by_date", get(hackernews))
@@ -44,7 +44,7 @@ fn hour(app: &App) -> Hour {
     Hour::of((app.clock)())
 }
 
-/// The body of a request, or the refusal of a large one.
+/// Reads the body of a request, or refuses a large one.
 async fn read(body: Body) -> Result<Bytes, Response> {
     let large = |_| reply::error(StatusCode::PAYLOAD_TOO_LARGE, "the request body is larger than 1 MiB");
     to_bytes(body, MAX_REQUEST_BYTES).await.map_err(large)
@@ -58,7 +58,7 @@ async fn searxng(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Resp
     searxng::search(&app.corpus, hour(&app), query.unwrap_or_default().as_bytes())
 }
 
-/// The same as a form, which the program takes too.
+/// The same with a form, which SearXNG also accepts.
 async fn searxng_form(State(app): State<Arc<App>>, body: Body) -> Response {
     match read(body).await {
         Ok(form) => searxng::search(&app.corpus, hour(&app), &form),
@@ -85,7 +85,7 @@ async fn search_posts(State(app): State<Arc<App>>, headers: HeaderMap, RawQuery(
     bluesky::search_posts(&app.corpus, (app.clock)(), &headers, &query.unwrap_or_default())
 }
 
-/// The models' key is asked for here, so that fault rules count every request, as those of the other kinds.
+/// The models' key is checked here, so that fault rules count every request, as for the other kinds.
 async fn chat(State(app): State<Arc<App>>, headers: HeaderMap, body: Body) -> Response {
     if let Err((status, body)) = role::model_key(&headers, app.key.as_deref()) {
         return reply::json(status, &body);

@@ -1,4 +1,4 @@
-//! `/searxng/search` and `/searxng/config`: a metasearch engine over three invented engines, one of which cannot narrow
+//! `/searxng/search` and `/searxng/config`: a metasearch engine with three invented engines, one of which cannot filter
 //! by time. Its pages are those of the web search.
 
 use axum::http::StatusCode;
@@ -11,12 +11,12 @@ use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Page, PageDate, Wanted};
 use crate::sandbox::draw::Draw;
 use crate::sandbox::reply;
 
-/// An engine behind the instance.
+/// One engine of the instance.
 struct Engine {
     name: &'static str,
     category: &'static str,
     shortcut: &'static str,
-    /// Whether it can be asked for a time range; others are left out when one is given.
+    /// Whether it can filter by time. Engines that cannot are left out when a time range is given.
     by_time: bool,
 }
 
@@ -25,16 +25,16 @@ const ENGINES: &[Engine] = &[
     Engine { name: "sandbox news", category: "news", shortcut: "sn", by_time: true },
     Engine { name: "sandbox pages", category: "general", shortcut: "sp", by_time: false },
 ];
-/// Words of `time_range` and their hours.
+/// The values of `time_range` and their hours.
 const RANGES: &[(&str, i64)] = &[("day", 24), ("week", 168), ("month", 720), ("year", 8_760)];
-/// Results of a page.
+/// Results per page.
 const PER_PAGE: usize = 10;
-/// Pages of the corpus that are looked at.
+/// The maximum number of pages taken from the corpus.
 const LOOKED_AT: usize = 1_000;
-/// Longest query that is looked for, in characters.
+/// The maximum length of a query, in characters; the rest is ignored.
 const QUERY_CHARS: usize = 4_000;
 
-/// A result and what is known of it.
+/// A result with its date and its engines.
 struct Found {
     page: Page,
     published: Option<i64>,
@@ -82,7 +82,7 @@ pub(super) fn search(corpus: &Corpus, hour: Hour, encoded: &[u8]) -> Response {
     }
 }
 
-/// `engines` names them; without it `categories` does, `general` by itself.
+/// Whether an engine is used: `engines` names engines, else `categories` names categories; the default is `general`.
 fn is_asked(engine: &Engine, asked: &Asked, by_time: bool) -> bool {
     let named = |name: &str, value: &str| asked.get(name).map(|list| list.split(',').any(|one| one.trim() == value));
     let wanted = named("engines", engine.name)
@@ -91,7 +91,7 @@ fn is_asked(engine: &Engine, asked: &Asked, by_time: bool) -> bool {
     wanted && (engine.by_time || !by_time)
 }
 
-/// The pages that these engines have. One without a date counts as old as the next one with a date.
+/// Returns the pages that these engines have. A page without a date counts as old as the next older one with a date.
 fn found(corpus: &Corpus, query: &str, hour: Hour, engines: &[&'static Engine], since: Option<i64>) -> Vec<Found> {
     let wanted = Wanted { query, hour, hours_back: 24, limit: LOOKED_AT };
     let (mut all, mut age) = (Vec::new(), None);
@@ -118,7 +118,7 @@ fn published(page: &Page, hour: Hour) -> Option<i64> {
     }
 }
 
-/// Who finds a page, always the same.
+/// Returns the engines that find a page, always the same ones.
 fn engines_of(page: &Page) -> Vec<&'static str> {
     let sets: [&[usize]; 4] = [&[0], &[0, 1], &[0, 2], &[1, 2]];
     let at = Draw::new(&[b"searxng", page.url.as_bytes()]).below(sets.len() as u64);
@@ -131,7 +131,7 @@ fn result(place: usize, found: &Found) -> Value {
     let url = url::Url::parse(&page.url).ok();
     let of = |part: fn(&url::Url) -> &str| url.as_ref().map(part).unwrap_or_default();
     let names: Vec<&str> = found.engines.iter().map(|engine| engine.name).collect();
-    // The program's own arithmetic: each engine adds its weight over the place, and many engines count once more.
+    // SearXNG's own formula: each engine adds its weight divided by the position, multiplied by the number of engines.
     let place_f = u32::try_from(place).map_or(f64::MAX, f64::from);
     let count = u32::try_from(names.len()).map_or(1.0, f64::from);
     json!({

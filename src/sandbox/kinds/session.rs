@@ -1,5 +1,5 @@
-//! Tokens of a Bluesky session. They hold all there is to know, so no session is remembered: whom they are for, what they
-//! may do, and until when by the sandbox's clock. They look like the real ones and protect nothing.
+//! Tokens of a Bluesky session. A token contains everything (its handle, its scope, its expiry by the sandbox's clock),
+//! so no session is stored. Tokens look like real ones and protect nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::model::Time;
 
-/// How long an access token lasts, in seconds.
+/// The lifetime of an access token, in seconds.
 const ACCESS_SECONDS: i64 = 2 * 3_600;
-/// How long one can be renewed.
+/// The lifetime of a refresh token, in seconds.
 const REFRESH_SECONDS: i64 = 90 * 86_400;
 
 /// What a token may be used for.
@@ -28,14 +28,14 @@ impl Scope {
     }
 }
 
-/// Why a token is not taken.
+/// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotTaken {
     Invalid,
     Expired,
 }
 
-/// A token for a handle.
+/// Creates a token for a handle.
 pub(super) fn token(scope: Scope, did: &str, handle: &str, now: Time) -> String {
     let issued = now.0.div_euclid(1_000);
     let lasts = if scope == Scope::Access { ACCESS_SECONDS } else { REFRESH_SECONDS };
@@ -54,7 +54,7 @@ pub(super) fn token(scope: Scope, did: &str, handle: &str, now: Time) -> String 
     format!("{signed}.{signature}")
 }
 
-/// The handle that a token is for.
+/// Returns the handle of a valid token.
 pub(super) fn handle_of(token: &str, scope: Scope, now: Time) -> Result<String, NotTaken> {
     let (signed, given) = token.rsplit_once('.').ok_or(NotTaken::Invalid)?;
     if given != signature(signed) {

@@ -1,7 +1,6 @@
-//! How Hacker News is narrowed down: `tags=(story,comment),author_x` and `numericFilters=created_at_i>T,points>=3`. It
-//! finds nothing by itself.
+//! The filters of Hacker News: `tags=(story,comment),author_x` and `numericFilters=created_at_i>T,points>=3`.
 
-/// What an item can be narrowed down by.
+/// The numbers by which an item can be filtered.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Figures {
     pub(super) created_at_i: i64,
@@ -44,12 +43,12 @@ const TESTS: &[(&str, Test)] = &[
     ("=", Test::Equal),
 ];
 
-/// Conditions that all must hold.
+/// Conditions that must all hold.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Numeric(Vec<Condition>);
 
 impl Numeric {
-    /// Reads comma-joined conditions; `Err` is the one that cannot be read.
+    /// Parses comma-separated conditions; `Err` is the one that cannot be parsed.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         text.split(',')
             .map(str::trim)
@@ -77,7 +76,7 @@ impl Numeric {
         })
     }
 
-    /// The oldest second that can hold, as far as the conditions say.
+    /// Returns the lower bound for the time in seconds, if the conditions set one.
     pub(super) fn since(&self) -> Option<i64> {
         let oldest = |condition: &Condition| {
             let from = matches!(condition.test, Test::Above | Test::AtLeast | Test::Equal);
@@ -101,7 +100,7 @@ fn condition(part: &str) -> Result<Condition, String> {
     TESTS.iter().find_map(read).ok_or_else(|| part.to_owned())
 }
 
-/// A bound as the whole number that says the same of whole numbers; other programs send seconds with decimals.
+/// Converts a bound with decimals, which some programs send, to the equivalent whole number.
 fn whole(bound: &str, test: Test) -> Option<i64> {
     let Some((whole, decimals)) = bound.split_once('.') else { return bound.parse().ok() };
     let whole: i64 = whole.parse().ok()?;
@@ -110,7 +109,7 @@ fn whole(bound: &str, test: Test) -> Option<i64> {
     whole.checked_add(next)
 }
 
-/// Whether an item has the tags: a comma means and, inside brackets it means or.
+/// Whether an item has the tags: a comma means "and", inside brackets it means "or".
 pub(super) fn tagged(wanted: &str, tags: &[String]) -> bool {
     let has = |name: &str| tags.iter().any(|tag| tag == name.trim());
     let mut rest = wanted.trim();

@@ -1,18 +1,18 @@
-//! What several kinds need of a post or of a time: its own words, a title, escapes, forms of dates. It shapes no reply.
+//! Helpers for several kinds: the text and title of a post, escaping, date formats.
 
 use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted};
 use crate::sandbox::draw::Draw;
 
-/// How far back these providers know anything, in hours: enough posts of a query to meet their limits.
+/// How far back these providers have posts, in hours: enough posts of a query to reach their limits.
 pub(super) const KNOWN_HOURS: i64 = 90 * 24;
-/// Most posts looked at for one request.
+/// The maximum number of posts used for one request.
 const MOST_POSTS: usize = 50_000;
-/// Longest query that is looked for, in characters; the rest is ignored.
+/// The maximum length of a query, in characters; the rest is ignored.
 const QUERY_CHARS: usize = 4_000;
-/// Longest title, as Hacker News has it.
+/// The maximum length of a title, as on Hacker News.
 const TITLE_CHARS: usize = 80;
 
-/// Posts of a query published in `since..until` (milliseconds), newest first.
+/// Returns the posts of a query published in `since..until` (milliseconds), newest first.
 pub(super) fn posts(corpus: &Corpus, query: &str, hour: Hour, since: Option<i64>, until: Option<i64>) -> Vec<Post> {
     let hours_back = since.map_or(KNOWN_HOURS, |since| hour.0.saturating_sub(since.div_euclid(HOUR_MS)));
     let query: String = query.chars().take(QUERY_CHARS).collect();
@@ -24,12 +24,12 @@ pub(super) fn posts(corpus: &Corpus, query: &str, hour: Hour, since: Option<i64>
     posts
 }
 
-/// What names a post for ever.
+/// Returns a permanent key of a post.
 pub(super) fn key(post: &Post) -> &str {
     post.id.as_deref().unwrap_or(&post.text)
 }
 
-/// Its text without the mark of a repost, which these providers do not know.
+/// Returns its text without the prefix of a repost, which these providers do not have.
 pub(super) fn words(post: &Post) -> &str {
     match (post.is_repost, post.text.strip_prefix("RT @").and_then(|rest| rest.split_once(": "))) {
         (true, Some((_, words))) => words,
@@ -37,19 +37,19 @@ pub(super) fn words(post: &Post) -> &str {
     }
 }
 
-/// Its author's handle.
+/// Returns the handle of its author.
 pub(super) fn handle(post: &Post) -> &str {
     post.author.as_ref().map_or("somebody", |author| author.handle.as_str())
 }
 
-/// The first sentence of a text, of bounded length, on one line.
+/// Returns the first sentence of a text, shortened, on one line.
 pub(super) fn title(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = [". ", "! ", "? ", "。"].iter().filter_map(|stop| line.find(stop)).min().unwrap_or(line.len());
     cut(&line[..end], TITLE_CHARS)
 }
 
-/// A text, or its beginning and a mark.
+/// Returns a text, shortened with `…` if it is too long.
 pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some(_) => text.chars().take(chars.saturating_sub(1)).chain(['…']).collect(),
@@ -57,7 +57,7 @@ pub(super) fn cut(text: &str, chars: usize) -> String {
     }
 }
 
-/// A text inside HTML or XML. What XML cannot hold at all becomes a mark.
+/// Escapes a text for HTML or XML. Replaces characters that XML does not allow by U+FFFD.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -75,7 +75,7 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// An instant in a `strftime` form, UTC.
+/// Formats an instant in UTC with a `strftime` format.
 pub(super) fn date(millis: i64, form: &str) -> String {
     let at = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     at.strftime(form).to_string()
@@ -83,10 +83,10 @@ pub(super) fn date(millis: i64, form: &str) -> String {
 
 /// `2026-03-11T09:00:00Z`.
 pub(super) const ISO: &str = "%Y-%m-%dT%H:%M:%SZ";
-/// `Wed, 11 Mar 2026 09:00:00 GMT`, as HTTP has it.
+/// `Wed, 11 Mar 2026 09:00:00 GMT`, as in HTTP.
 pub(super) const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
-/// So many characters of an alphabet, drawn from what is to be named.
+/// Returns `length` characters of an alphabet, drawn from a seed.
 pub(super) fn name_of(parts: &[&[u8]], alphabet: &[u8], length: usize) -> String {
     let mut draw = Draw::new(parts);
     let letter = |at: u64| usize::try_from(at).ok().and_then(|at| alphabet.get(at)).copied().unwrap_or(b'a');

@@ -1,6 +1,6 @@
-//! SearXNG's search API (<https://docs.searxng.org/dev/search_api.html>): one page of results a call. When no engine answered,
-//! the reply is a 200 without results, and only `unresponsive_engines` says so. Engines that cannot filter by time are left
-//! out by the server without a word; its `/config` names them.
+//! SearXNG's search API (<https://docs.searxng.org/dev/search_api.html>): one page of results per call. If no engine
+//! answers, the reply is a 200 without results, and only `unresponsive_engines` shows it. The server silently leaves
+//! out engines that cannot filter by time; its `/config` lists them.
 
 use serde_json::Value;
 
@@ -10,9 +10,9 @@ use crate::model::{Found, Kind as Shape, Remembered, Time, Window};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
-/// What is remembered of `/config`.
+/// The name under which `/config` is remembered.
 const CONFIG: &str = "config";
-/// How long it is believed, in milliseconds.
+/// How long it is valid, in milliseconds.
 const BELIEVED: i64 = 86_400_000;
 
 const NO_JSON: &str = "let it answer in JSON: add json to `search.formats` in its settings.yml";
@@ -46,7 +46,7 @@ impl Kind for Searxng {
         let (mut trouble, mut pages) = (None, 0);
         for part in parts {
             if is_config(part) {
-                // Without it the search is as good; only what it left out is not known.
+                // The search works without it; it only is not known which engines were left out.
                 memory.extend(part.reply.as_ref().ok().and_then(|reply| untimed(&reply.body, asked.now)));
                 continue;
             }
@@ -99,7 +99,7 @@ fn is_config(part: &Part) -> bool {
     part.request.path == "/config"
 }
 
-/// What is remembered of the server, while it is believed.
+/// Returns what is remembered of the server, while it is valid.
 fn known<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
     let one = asked.memory.iter().find(|one| one.name == CONFIG)?;
     let value: Value = serde_json::from_str(&one.value).ok()?;
@@ -107,7 +107,7 @@ fn known<'a>(asked: &Asked<'a>) -> Option<&'a Remembered> {
     (0..BELIEVED).contains(&(asked.now.0 - at)).then_some(one)
 }
 
-/// The smallest bucket that holds the span. The server knows no smaller one than a day (`hour` is refused).
+/// The smallest time range that holds the span. The server has none below a day (`hour` is refused).
 fn range(asked: &Asked<'_>) -> Option<&'static str> {
     match asked.query.text("time_range") {
         Some("any") => None,
@@ -148,7 +148,7 @@ fn results(body: &[u8]) -> Result<Vec<Value>, DecodeError> {
     }
 }
 
-/// Engines that did not answer, with why.
+/// The engines that did not answer, each with the reason.
 fn unresponsive(body: &[u8]) -> Vec<String> {
     let all: Value = serde_json::from_slice(body).unwrap_or_default();
     let Some(list) = all.get("unresponsive_engines").and_then(Value::as_array) else { return Vec::new() };
@@ -164,7 +164,7 @@ fn unresponsive(body: &[u8]) -> Vec<String> {
     list.iter().filter_map(named).take(50).collect()
 }
 
-/// A 403 says that JSON is not enabled, not that a key was refused: there is none.
+/// A 403 means that JSON is not enabled, not that a key was refused: there is no key.
 fn explained(failure: &PartFailure) -> DecodeError {
     match failure.status {
         Some(403) => DecodeError {
@@ -176,7 +176,7 @@ fn explained(failure: &PartFailure) -> DecodeError {
     }
 }
 
-/// The engines that cannot filter by time, for the next searches.
+/// The engines that cannot filter by time, to be remembered for the next searches.
 fn untimed(body: &[u8], now: Time) -> Option<Remembered> {
     let config: Value = serde_json::from_slice(body).ok()?;
     let engines = config.get("engines")?.as_array()?;
@@ -193,7 +193,7 @@ fn untimed(body: &[u8], now: Time) -> Option<Remembered> {
     Some(Remembered { name: CONFIG.to_owned(), value: serde_json::json!({ "at": now.0, "untimed": all }).to_string() })
 }
 
-/// Which of the engines that were wanted the server leaves out without a word.
+/// Names the requested engines that the server silently left out.
 fn left_out_note(asked: &Asked<'_>, value: &str) -> Option<String> {
     let value: Value = serde_json::from_str(value).ok()?;
     let (engines, categories) = (asked.query.texts("engines"), asked.query.texts("categories"));
@@ -221,7 +221,7 @@ fn found(result: &Value, now: Time) -> Option<Found> {
     Some(Found {
         kind: Some(Shape::Page),
         url: Some(url.to_owned()),
-        // The server has taken the markup out: what looks like a tag is text.
+        // The server has removed the markup: what looks like a tag is text.
         title: text("title").map(str::to_owned),
         text: text("content").map(str::to_owned),
         published_at: published.and_then(|date| date::read(date, now)),

@@ -1,5 +1,5 @@
-//! A search service beside `[service]`: the same calls, in either dialect, to another address with another key. What a call
-//! looks like is `spec`'s and `desearch`'s, what its reply says is `decode`'s.
+//! A second search service beside `[service]`: the same calls, in either dialect, to another address with another key.
+//! `spec` and `desearch` build the calls, and `decode` reads the replies.
 
 use super::kind::{Asked, Kind, Part, Read, Shown, failed, malformed};
 use crate::model::{
@@ -9,14 +9,14 @@ use crate::model::{
 use crate::search::decode::{Context, DecodeError, Limits, Media, decode};
 use crate::search::{Dialect, Reply, Request, Unsupported, desearch, reaches_past, spec};
 
-/// Pages that a web search asks for when the topic names no number.
+/// Pages requested by a web search when the topic gives no number.
 const PAGES: u32 = 10;
 
 /// One kind of search of a service.
 pub(super) struct Service {
     pub(super) name: &'static str,
     pub(super) dialect: Dialect,
-    /// The source of `[service]` that asks and is answered the same way.
+    /// The source of `[service]` whose calls and replies are the same.
     pub(super) like: Source,
 }
 
@@ -47,7 +47,8 @@ impl Service {
         Context { source: self.like, now: asked.now, streaming, media, cut, limits: Limits::default() }
     }
 
-    /// What the reply shows of the span. Of a call that names no number, its length says nothing by itself.
+    /// How much of the span the reply covers. If the call names no number, the length of its reply means nothing by
+    /// itself.
     fn shown(&self, asked: &Asked<'_>, request: &Request, reply: &Reply) -> (Shown, bool) {
         if self.like != Source::Social {
             return (Shown::Nothing, false);
@@ -85,7 +86,7 @@ impl Kind for Service {
         let context = self.context(asked, part);
         let (mut reply, hint) = match &part.reply {
             Ok(reply) => (decode(&reply.body, &context)?, None),
-            // What came before the cut is worth keeping.
+            // What arrived before the cut is worth keeping.
             Err(failure) => match failure.so_far.as_ref().and_then(|body| decode(body, &context).ok()) {
                 Some(reply) => (reply, Some(failure.hint.clone())),
                 None => return Err(failed(failure)),
@@ -99,7 +100,7 @@ impl Kind for Service {
     }
 }
 
-/// Whose posts they are.
+/// The platform of the posts.
 fn platform(query: &ProviderQuery) -> String {
     query.text("platform").unwrap_or("X").to_owned()
 }

@@ -1,5 +1,5 @@
-//! What a model wrote, of a whole reply or of a stream of server-sent events. It takes the first choice and no other, and
-//! reads nothing of what is written.
+//! Reads what a model wrote, from a whole reply or a stream of server-sent events. Only the first choice counts, and
+//! the text itself is not interpreted.
 
 use serde_json::Value;
 
@@ -9,25 +9,25 @@ use crate::search::kinds::kind::malformed;
 
 const HINT: &str = "is base_url that of an OpenAI-compatible server, with its /v1?";
 
-/// Longest answer in characters.
+/// The maximum length of an answer, in characters.
 const LONGEST: usize = 100_000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
     pub(super) text: String,
     pub(super) model: Option<String>,
-    /// Question and answer, as the server counts.
+    /// Tokens of question and answer, as counted by the server.
     pub(super) tokens: Option<u64>,
-    /// Whether it came to its end.
+    /// Whether the answer is complete.
     pub(super) whole: bool,
-    /// It ended because it was as long as it may be.
+    /// Whether it ended at its length limit.
     pub(super) length: bool,
-    /// It ended because the server holds something back.
+    /// Whether the server's content filter ended it.
     filtered: bool,
 }
 
 impl Written {
-    /// Why it ended before all was said, if so.
+    /// Why it ended early, if it did.
     pub(super) fn note(&self) -> Option<String> {
         let (length, filtered) = ("the answer ended at its longest length", "the server's filter ended the answer");
         [(self.length, length), (self.filtered, filtered)]
@@ -47,7 +47,7 @@ impl Written {
             }
             _ => {}
         }
-        // Some servers write an empty reason as long as there is none.
+        // Some servers send an empty reason until there is one.
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             self.whole = true;
             self.length = reason == "length";
@@ -104,13 +104,13 @@ fn plain(text: &str) -> Result<Written, DecodeError> {
     if !all.get("choices").is_some_and(Value::is_array) {
         return Err(malformed("the reply holds no `choices`", HINT));
     }
-    // Some servers name no reason; a whole document is a whole answer.
+    // Some servers send no reason; a whole document is a whole answer.
     let mut written = Written { whole: true, ..Written::default() };
     written.frame(&all, "message");
     Ok(written)
 }
 
-/// One frame a line; a line that is broken is the one at which a stream was cut.
+/// Reads one frame per line. Skips a broken line: there the stream was cut.
 fn streamed(text: &str) -> Result<Written, DecodeError> {
     let mut written = Written::default();
     for line in text.lines() {
