@@ -1,4 +1,4 @@
-//! The last answer of a topic, as much of it as is shown, with what it cites looked up (`compare::cited`).
+//! The last answer of a topic, cut to what is shown, with its citations looked up (`compare::cited`).
 
 use super::facts::AnswerFacts;
 use super::format::counted;
@@ -7,7 +7,7 @@ use crate::insight::daily::uncut;
 use crate::model::{Span, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Bytes of an answer that are shown.
+/// The maximum length of a shown answer, in bytes.
 const MOST_TEXT: usize = 8_000;
 
 pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Result<Option<AnswerFacts>, StoreError> {
@@ -24,7 +24,7 @@ pub(super) async fn read(moment: &mut Moment, topic: &Topic, span: Span) -> Resu
     }))
 }
 
-/// As much of the text as is shown, to a whole word where there is one.
+/// Returns the part of the text that is shown, up to a whole word if possible.
 fn shown(text: &str) -> &str {
     let end = text.floor_char_boundary(MOST_TEXT);
     let head = text.get(..end).unwrap_or_default();
@@ -36,7 +36,7 @@ fn shown(text: &str) -> &str {
 }
 
 impl AnswerFacts {
-    /// What is said of links that were too many to be looked up.
+    /// Returns the note about links that were too many to look up.
     pub(super) fn unlooked(&self) -> Option<String> {
         let more = counted(self.cited.beyond, "more link");
         (self.cited.beyond > 0).then(|| format!("The answer names {more}, which were not looked up."))

@@ -1,5 +1,5 @@
-//! A week or a month beside the one before it, and its parts, read; or why the two cannot be compared. Which days belong to it,
-//! `insight::daily::CalendarUnit` says; how it is put into words, `calendar_words`.
+//! Compares a week or a month and its parts with the one before, or gives the reason why not.
+//! `insight::daily::CalendarUnit` defines the days; `calendar_words` puts it into words.
 
 use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
@@ -8,14 +8,14 @@ use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchC
 use crate::model::{Mark, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
-/// What only a report of a week or a month says of a topic.
+/// Facts that only reports of a week or a month have.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct CalendarFacts {
     pub unit: CalendarUnit,
     /// `2026-W12` or `2026-03`.
     pub name: String,
     pub before: BeforeFacts,
-    /// Its days, or the weeks of a month, cut where it begins and ends.
+    /// Its days, or the weeks of a month, cut where the month begins and ends.
     pub parts: Vec<PartFacts>,
 }
 
@@ -24,12 +24,12 @@ pub struct CalendarFacts {
 pub struct BeforeFacts {
     pub name: String,
     pub span: Span,
-    /// Hidden by the topic's filter: not in its figures.
+    /// Items hidden by the topic's filter. They are not in its figures.
     #[serde(skip)]
     pub filtered: u64,
-    /// Why the two cannot be compared.
+    /// Why the two cannot be compared, if so.
     pub why: Option<String>,
-    /// Its figures; `None` where they cannot be compared.
+    /// Its figures; `None` if the two cannot be compared.
     pub figures: Option<PeriodFigures>,
 }
 
@@ -37,14 +37,14 @@ pub struct BeforeFacts {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct PeriodFigures {
     pub counted: Counted,
-    /// Full replies left a hole: there may be more.
+    /// Whether full replies left a hole, so that there may be more.
     pub saturated: bool,
     pub sounds: Sounds,
-    /// Negative, neutral and positive among the scored.
+    /// The shares of negative, neutral and positive among the scored items.
     pub shares: Vec<(Tone, Share)>,
-    /// Part that searches covered, 0..1.
+    /// The share of the period that searches covered, 0..1.
     pub covered: f64,
-    /// What its searches cost; `None` where there were more than are read.
+    /// The cost of its searches; `None` if there were more searches than are read.
     pub cost: Option<Micros>,
 }
 
@@ -56,30 +56,30 @@ pub struct PartFacts {
     pub span: Span,
     pub raw: u64,
     pub unique: u64,
-    /// Full replies left a hole, or more than a little of its end was not looked at yet: there may be more.
+    /// Whether there may be more: full replies left a hole, or more than a little of its end was not covered yet.
     pub at_least: bool,
-    /// Part that searches covered, 0..1, as far as it has passed; `None` where they were pruned.
+    /// The share that searches covered, 0..1, of the time that has passed; `None` if the searches were pruned.
     pub covered: Option<f64>,
 }
 
-/// What is known of a topic and was read already.
+/// What was already read of a topic.
 pub(super) struct Reading<'a> {
     pub(super) marks: &'a [Mark],
-    /// What the topic's filter hides.
+    /// Items that the topic's filter hides.
     pub(super) hidden: &'a [Mark],
     pub(super) looked: &'a SearchCoverage,
     pub(super) kept: &'a PrunedDays,
-    /// When its first run that searched began.
+    /// When its first run that searched started.
     pub(super) searched_since: Option<Time>,
-    /// When another query was asked last.
+    /// When the query last changed.
     pub(super) asked_since: Option<Time>,
-    /// Of more items than are read, when the earliest that was read was first seen.
+    /// If there were more items than are read: when the earliest item that was read was first seen.
     pub(super) reach: Option<Time>,
     pub(super) scored: Option<&'a str>,
     pub(super) now: Time,
 }
 
-/// The week or month before a period, where there is one, and the parts of the period.
+/// Reads the week or month before a period, if there is one, and the parts of the period.
 pub(super) async fn read(
     moment: &mut Moment,
     topic: &Topic,
@@ -104,7 +104,7 @@ pub(super) async fn read(
         unit: period.unit,
         name: period.name.clone(),
         before: BeforeFacts { name: before.name, span: before.span, filtered, why, figures },
-        // Of one that goes on, what has begun.
+        // Of a period that is not over, only the parts that have begun.
         parts: parts
             .into_iter()
             .filter(|(_, span)| span.from <= about.now)
@@ -120,7 +120,7 @@ async fn figures(
     about: &Reading<'_>,
 ) -> Result<PeriodFigures, StoreError> {
     let sounds = daily::sounds(about.inside(span), about.scored);
-    // A run may begin before midnight, and ask after it.
+    // A run may start before midnight and search after it.
     let began_by = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
@@ -152,7 +152,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Why a period cannot be compared with the one before, if so.
+    /// Returns why a period cannot be compared with the one before, if so.
     fn why_not(&self, period: &CalendarPeriod, before: Span) -> Option<String> {
         let (span, noun) = (period.span, period.unit.noun());
         let little = |span: Span| Some(self.looked.looked_at(span)).filter(|part| *part < WHOLE).map(percent);

@@ -1,5 +1,5 @@
-//! A week or a month beside the one before it, in words. Plain changes without a verdict, since what is usual is known of days
-//! only. How the figures are read is `calendar`'s.
+//! Puts the comparison of a week or month with the one before into words. Plain changes without a verdict: what is
+//! usual is known for days only. `calendar` reads the figures.
 
 use super::calendar::CalendarFacts;
 use super::facts::TopicFacts;
@@ -16,25 +16,25 @@ pub(super) struct Row {
 }
 
 impl TopicFacts {
-    /// What its period is called: `day`, `week`, `month`.
+    /// Returns the name of its period: `day`, `week`, `month`.
     pub(super) fn noun(&self) -> &'static str {
         self.calendar.as_ref().map_or("day", |calendar| calendar.unit.noun())
     }
 }
 
 impl CalendarFacts {
-    /// `week before (2026-W11)`.
+    /// Returns a name such as `week before (2026-W11)`.
     pub(super) fn before_words(&self) -> String {
         format!("{} before ({})", self.unit.noun(), self.before.name)
     }
 
-    /// What is said in place of a comparison: `Week before (2026-W11): not compared, only 40% covered.`
+    /// Returns the reason in place of a comparison: `Week before (2026-W11): not compared, only 40% covered.`
     pub(super) fn uncompared(&self) -> Option<String> {
         let why = self.before.why.as_ref()?;
         Some(format::sentence(&format!("{}: not compared, {why}", self.before_words())))
     }
 
-    /// The period before in the overview.
+    /// Returns the items of the period before, for the overview.
     pub(super) fn before_items(&self) -> String {
         self.before
             .figures
@@ -42,7 +42,7 @@ impl CalendarFacts {
             .map_or("–".to_owned(), |figures| at_least(figures.counted.raw, figures.saturated))
     }
 
-    /// How the period's items stand to those of the one before.
+    /// Describes the period's items relative to the period before.
     pub(super) fn standing(&self, topic: &TopicFacts) -> String {
         let noun = self.unit.noun();
         let Some(figures) = &self.before.figures else {
@@ -60,12 +60,12 @@ impl CalendarFacts {
         }
     }
 
-    /// Both periods side by side; none where they cannot be compared.
+    /// Returns both periods side by side; empty if they cannot be compared.
     pub(super) fn rows(&self, topic: &TopicFacts) -> Vec<Row> {
         let Some(before) = &self.before.figures else { return Vec::new() };
         let (now, then) = (&topic.period, &before.counted);
         let more = topic.may_be_more() || before.saturated;
-        // A change between what may be more says nothing.
+        // A change means nothing if either count may be higher.
         let counts = |now: u64, then: u64| match change(now, then) {
             _ if more => "may be more".to_owned(),
             None => "none".to_owned(),
@@ -130,7 +130,8 @@ impl CalendarFacts {
     }
 }
 
-/// The change from one count to another, as `+12%`, or the difference where there was nothing before; none between equals.
+/// Returns the change from one count to another, as `+12%`, or `from none` if there was nothing before; `None` if they
+/// are equal.
 fn change(now: u64, before: u64) -> Option<String> {
     if now == before {
         return None;
@@ -144,9 +145,9 @@ fn change(now: u64, before: u64) -> Option<String> {
     })
 }
 
-/// A change of a share, as the two are shown: `+3 points`.
+/// Formats the change of a share from the two rounded percentages: `+3 points`.
 fn points(now: f64, before: f64) -> String {
-    // Rounded as `format` rounds them.
+    // Round as `format` does.
     let change = (now * 100.0).round_ties_even() - (before * 100.0).round_ties_even();
     let sign = match change {
         0.0 => "",

@@ -1,5 +1,5 @@
-//! What could be judged and what could not. A calm report says only what was judged, and names the rest; a figure that is no
-//! news says why it is none.
+//! Says what could be judged and what could not. A report is called calm only in what was judged, and names the rest. A
+//! figure that is no news comes with the reason.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use super::format::{line, percent};
 use super::measures::{COVERED, MIN_CHANGE, WHOLE};
 use crate::model::ReportWindow;
 
-/// Topics that are named for one reason.
+/// The maximum number of topics named for one reason.
 const NAMED: usize = 3;
 
-/// Why posts that are about something else are not compared.
+/// Why items are not compared when most posts are about something else.
 const ASTRAY: &str = "most posts hold no word of the question";
 
-/// Why a part of a period tells nothing yet.
+/// Why a part of a period cannot be judged yet.
 const UNSEEN: &str = "not all of it was looked at yet";
 
-/// How the period's items stand to the usual where that is no news.
+/// Describes how the period's items relate to the usual when that is no news.
 pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
     if let Some(calendar) = &topic.calendar {
         return calendar.standing(topic);
@@ -33,7 +33,7 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
     } else if raw < usual.low {
         "below"
     } else {
-        // What cannot be judged is not called usual.
+        // A day that cannot be judged is not called usual.
         return doubt(report, topic).map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
     };
     match doubt(report, topic) {
@@ -62,7 +62,7 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
     }
 }
 
-/// Why fewer than usual would be no news.
+/// Returns why fewer items than usual would be no news.
 fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
     if !report.over() {
         return Some("the period is not over".to_owned());
@@ -86,7 +86,7 @@ fn only(topic: &TopicFacts) -> String {
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
 
-/// What is looked at: its name, what is said when it was judged and calm, and why a topic's could not be.
+/// The aspects: name, text if it was judged and calm, and why a topic could not be judged.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
     ("volume", "no volume stands out from the usual", |report, topic| {
         let judged = topic.usual.is_some() && !topic.asked_or_answered_otherwise();
@@ -122,12 +122,12 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
     }),
 ];
 
-/// What is said when nothing happened, and something limits how far the figures can be trusted.
+/// The text when nothing happened, but something limits trust in the figures.
 pub(super) fn no_news(report: &Report) -> String {
     of_days(report).unwrap_or_else(|| calm_in(report, &ASPECTS[..2]))
 }
 
-/// What is said when nothing matters.
+/// The text when nothing matters.
 pub(super) fn calm(report: &Report) -> String {
     let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
     let (calm, unjudged) = judged(report, &ASPECTS[2..]);
@@ -136,7 +136,7 @@ pub(super) fn calm(report: &Report) -> String {
     format!("{calm}{unjudged}{of_days}")
 }
 
-/// Why no volume or tone of a week or a month is called usual or unusual.
+/// Explains why no volume or tone of a week or month is called usual or unusual.
 fn of_days(report: &Report) -> Option<String> {
     let noun = report.window.noun();
     matches!(report.window, ReportWindow::Week | ReportWindow::Month)
@@ -154,7 +154,7 @@ fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
     }
 }
 
-/// What was judged and calm, in words, and what could not be judged.
+/// Returns what was judged and calm, in words, and what could not be judged.
 fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> (String, Vec<String>) {
     let (mut calm, mut unjudged) = (Vec::new(), Vec::new());
     for (what, said, why) in aspects.iter().copied() {
@@ -178,7 +178,7 @@ fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> (String, Vec<S
     (calm, unjudged)
 }
 
-/// Which topics, when it is not all of them.
+/// Names the topics, unless it is all of them.
 fn of(topics: &[&TopicFacts], all: usize) -> String {
     if topics.len() == all {
         return String::new();
@@ -310,7 +310,7 @@ mod tests {
         facts.usual = Some(USUAL);
         for (raw, covered, saturated, told) in [
             (50, 1.0, false, "as usual"),
-            // What could not be judged is never called usual on the same page.
+            // What could not be judged must not be called usual on the same page.
             (50, 0.5, false, "not judged: only 50% covered"),
             (50, 1.0, true, "not judged: replies were cut short"),
             (20, 0.42, false, "below the usual, but only 42% covered"),

@@ -1,5 +1,5 @@
-//! What became of what was known: edited and gone items, queries that changed, sources that fell silent. What each means is
-//! `insight`'s and `compare`'s; here it is cut to what a page shows.
+//! What changed about known items and sources: edited and gone items, changed queries, silent sources. `insight` and
+//! `compare` define these; here they are cut to what a page shows.
 
 use super::facts::{ChangeFacts, EditFacts, GoneFacts, Shown, TopicFacts};
 use super::format;
@@ -10,12 +10,12 @@ use crate::insight::{Piece, SourceChanges};
 use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
 use crate::store::{Store, StoreError};
 
-/// Edited and gone items that are named.
+/// The maximum number of edited and of gone items listed.
 const NAMED: usize = 8;
-/// Characters of an edit that are shown.
+/// The maximum length of a shown edit, in characters.
 const SHOWN: usize = 400;
 
-/// Reads them; bounded by the runs' places in the reading order, which never change.
+/// Reads the changes between the sequence numbers of the runs, which never change.
 pub(super) async fn read(
     store: &Store,
     topic: &Topic,
@@ -38,7 +38,7 @@ pub(super) async fn read(
             gone_unjudged: changes
                 .sources
                 .iter()
-                // What an answer was found with is never judged, nor what a feed showed.
+                // The pages found with an answer and the items of feeds are never judged gone.
                 .filter(|s| s.judgeable && !s.gone_judged && s.searches > 0)
                 .map(|s| s.source)
                 .collect(),
@@ -58,7 +58,7 @@ pub(super) async fn read(
                 .collect(),
         });
     }
-    // Health is that of the present: of a day long past it says nothing.
+    // Health describes the present. It does not apply to a period long past.
     if now.0 <= span.until.0.saturating_add(2 * TAIL) {
         let health = health(store, std::slice::from_ref(&topic.id)).await?;
         facts.ill = health.ill;
@@ -66,7 +66,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// Each query that was asked anew, once, with the sources that were asked it: `social and web asked “acme”`.
+/// Returns each changed query once, with its sources: `social and web asked “acme”`.
 fn asked(sources: &[SourceChanges]) -> Vec<String> {
     let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
     for source in sources {
@@ -88,7 +88,7 @@ fn asked(sources: &[SourceChanges]) -> Vec<String> {
 }
 
 impl ChangeFacts {
-    /// What limits these figures, in sentences; the first is said of what is gone.
+    /// Returns what limits these figures, in sentences. The first is about gone items.
     pub(super) fn limits(&self) -> (Option<String>, Option<&'static str>) {
         let names: Vec<&str> = self.gone_unjudged.iter().map(crate::model::Source::as_str).collect();
         let unjudged = (!names.is_empty())
@@ -96,7 +96,7 @@ impl ChangeFacts {
         (unjudged, self.cut.then_some("More happened than is read at once; the latest was read."))
     }
 
-    /// What is said when nothing is found gone.
+    /// Returns the text when no item was found gone.
     pub(super) fn none_gone(&self) -> &'static str {
         if !self.gone_judged {
             "What is gone was not judged: that takes complete searches in a row of a source that shows all there is."
@@ -113,7 +113,7 @@ fn shown(head: &ItemHead) -> Shown {
     shown_of(&Words { key, url, author, title, text, lang, pruned })
 }
 
-/// The pieces of an edit around what changed, cut.
+/// Returns the pieces of an edit, cut to the allowed length.
 fn brief(pieces: &[Piece]) -> Vec<Piece> {
     let mut left = SHOWN;
     let mut all = Vec::new();

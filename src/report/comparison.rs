@@ -1,5 +1,5 @@
-//! The period beside two earlier days: the day before, and the same weekday of the week before. Plain numbers without a
-//! verdict; what is unusual is `highlights`' to say.
+//! Compares the period with two earlier days: the day before, and the same weekday of the week before. Plain numbers
+//! without a verdict; `highlights` decides what is unusual.
 
 use super::document::Report;
 use super::facts::TopicFacts;
@@ -8,7 +8,8 @@ use super::measures::{Beside, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
 use crate::model::{Mark, PrunedDays, Time};
 
-/// The two days beside the last one of a history; `asked_since`: what was asked before then was another question.
+/// Returns the two days to compare with the last day of a history. A day before `asked_since` is not compared, since
+/// another query was used then.
 pub(super) fn beside(
     history: &[Day],
     marks: &[Mark],
@@ -43,7 +44,7 @@ pub(super) fn beside(
     [1, 7].into_iter().filter_map(at).map(one).collect()
 }
 
-/// `Day before (Sunday 03-15): 110 items, −25%.`
+/// Returns a sentence such as `Day before (Sunday 03-15): 110 items, −25%.`
 pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     let now = topic.period.raw;
     let one = |day: &Beside| {
@@ -68,7 +69,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
     (!all.is_empty() && !topic.first_day && !topic.asked_otherwise()).then(|| all.join(" "))
 }
 
-/// The change from one count to another, as `+12%`, or the difference where there was nothing before.
+/// Returns the change from one count to another, as `+12%`, or the difference if there was nothing before.
 fn change(now: u64, before: u64) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let (from, to) = (before as f64, now as f64);

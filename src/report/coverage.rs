@@ -1,5 +1,5 @@
-//! How the period and the days of the charts were looked at, read; how each source did. What is covered, and what a hole is,
-//! `insight` says.
+//! Reads how well the period and the days of the charts were covered, and how each source did. `insight` defines
+//! coverage and holes.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use crate::insight::daily::SearchCoverage;
 use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
-/// When a topic was looked at in a span that ends at the present.
+/// Reads the coverage of a topic in a span that ends at the present.
 pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<SearchCoverage, StoreError> {
     let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
     let looks = moment.looks(&topic.id, seen).await?;
     Ok(SearchCoverage::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
-/// How each source did in a span; its last search may be a little later. Full replies are those about the span, since one
-/// that was made after it may be why a part of it is a hole.
+/// Returns how each source did in a span; its last search may be a little later. Full replies are those about the span,
+/// even of later searches: they may be why a part of it is a hole.
 pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
     let mut all: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
@@ -46,7 +46,7 @@ pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -
         if inside == 1 {
             facts.cost = facts.cost.plus(search.cost);
         }
-        // What was left out on purpose says nothing about the source.
+        // A search that was not run says nothing about the source.
         if search.state != SearchState::NotRun || facts.last.is_empty() {
             facts.last = search.state.to_string();
             facts.last_at = search.at;
@@ -61,12 +61,12 @@ pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -
 }
 
 impl TopicFacts {
-    /// Whether no search was due in the whole of a period.
+    /// Whether no search was due in the whole period.
     pub(super) fn idle(&self, period: Span) -> bool {
         self.open.is_some_and(|open| open.from <= period.from)
     }
 
-    /// How much of a period was covered, in words.
+    /// Describes how much of a period was covered.
     pub(super) fn covered_words(&self, period: Span) -> String {
         match self.covered {
             None => format::NOT_KEPT.to_owned(),
@@ -77,12 +77,12 @@ impl TopicFacts {
         }
     }
 
-    /// What the period's searches cost, in words.
+    /// Describes the cost of the period's searches.
     pub(super) fn cost_words(&self) -> String {
         self.cost.map_or_else(|| format::NOT_KEPT.to_owned(), |cost| cost.to_string())
     }
 
-    /// What is said of the period's searches where they were pruned.
+    /// Describes what is left of the period's searches if they were pruned.
     pub(super) fn not_kept_words(&self) -> Option<String> {
         let kept = self.not_kept?;
         let left = match (kept.runs, self.cost) {
@@ -96,26 +96,26 @@ impl TopicFacts {
         ))
     }
 
-    /// What is said where holes of the charts' first days are not known.
+    /// Returns the note that holes at the start of the charts are unknown, if so.
     pub(super) fn holes_words(&self, timezone: &str) -> Option<String> {
         let from = format::short(self.kept_from?, timezone);
         Some(format!("What was not covered before {from} is not kept."))
     }
 
-    /// Holes of the period, and of the days before it that the charts show; the latest last.
+    /// Returns the holes of the period, and those of the days before it in the charts; the latest last.
     pub(super) fn holes_of(&self, period: Span) -> (Vec<&HoleFacts>, Vec<&HoleFacts>) {
         let told = self.holes.iter().filter(|hole| !hole.before && !hole.open);
         told.partition(|hole| hole.span.within(period).is_some())
     }
 
-    /// What is said where the last minutes before searches are not claimed.
+    /// Returns the note that the last minutes before searches do not count as covered, if so.
     pub(super) fn late_words(&self) -> Option<String> {
         let long = Span::new(Time(0), Time(self.late_ms)).filter(|late| late.length().as_secs() >= 60);
         let long = format::length(long?);
         Some(format!("{long} just before searches not counted as covered: posts may be indexed late."))
     }
 
-    /// What is said where the end of the period was not looked at yet.
+    /// Returns the note that the end of the period was not covered yet, if so.
     pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
         let open = self.open?;
         let (from, long) = (format::short(open.from, timezone), format::length(open));

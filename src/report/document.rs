@@ -1,5 +1,5 @@
-//! A report as a whole, before it is written down: its topics, what matters, and sentences about all of it. How it comes about
-//! is `make`'s, how it looks `html`'s and `markdown`'s.
+//! A report as plain data: its topics, what matters, and sentences about all of it. `make` builds it; `html` and
+//! `markdown` format it.
 
 use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
@@ -8,7 +8,7 @@ use super::measures::Voice;
 use super::voice_parts::VoicePart;
 use crate::model::{Micros, ReportWindow, Span, Time};
 
-/// A report: everything it says.
+/// A report with everything it contains.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Report {
     pub name: String,
@@ -16,66 +16,68 @@ pub struct Report {
     pub title: String,
     /// IANA zone of its days.
     pub timezone: String,
-    /// A local day, week or month, or since the last one.
+    /// A local day, week or month, or the time since the last report.
     pub window: ReportWindow,
-    /// What it is about.
+    /// The span it covers.
     pub span: Span,
     /// `2026-03-11`, `2026-W11`, `2026-03`, or two dates.
     pub date: String,
-    /// Everything that was known at this instant is in it.
+    /// When it was made. It contains everything known by then.
     pub made_at: Time,
-    /// Of reports that follow one another: it tells what runs with later numbers saw first …
+    /// For reports that follow one another: it covers sequence numbers above this one …
     pub since: Option<i64>,
-    /// … up to this one: the last that readers could see, or, of a day, the last before any run that began after it.
+    /// … up to this one: the last one visible to readers, or, for a report of days, the last before any run that
+    /// started after it.
     pub seq: i64,
-    /// Its findings were made up.
+    /// Whether its findings are invented by the sandbox.
     pub sandbox: bool,
-    /// Whose voices are compared.
+    /// The group of topics in the share of voice.
     pub group: Option<String>,
-    /// What matters, the heaviest first.
+    /// What matters, by weight.
     pub matters: Vec<Matter>,
-    /// Sentences beyond these.
+    /// The number of sentences left out.
     pub matters_left_out: usize,
     /// Shares of voice; empty for a single topic.
     pub voice: Vec<Voice>,
-    /// The same over the days of a week or the weeks of a month.
+    /// The shares of voice for each day of a week or week of a month.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub voice_parts: Vec<VoicePart>,
-    /// What the period's searches of all topics cost; `None` where that of one was pruned and nobody counted it before.
+    /// The cost of all searches in the period; `None` if searches of a topic were pruned without being counted before.
     pub cost: Option<Micros>,
-    /// Topics: those that it names in its order, all others by id.
+    /// The topics: those named in the specification in its order, all others by id.
     pub topics: Vec<TopicFacts>,
 }
 
 impl Report {
-    /// What the searches of the period cost, in a sentence.
+    /// Returns a sentence about the cost of the period's searches.
     pub(super) fn cost_words(&self) -> String {
         let told = |cost: Micros| format!("Searches cost {cost}.");
         self.cost.map_or_else(|| "What its searches cost is not kept.".to_owned(), told)
     }
 
-    /// Whether the period had passed when the report was made.
+    /// Whether the period was over when the report was made.
     pub(super) fn over(&self) -> bool {
         self.span.until <= self.made_at
     }
 
-    /// When something of its lists was.
+    /// Formats the time of an item in its lists.
     pub(super) fn dated(&self, at: Time) -> String {
         format::dated(at, self.span.until, &self.timezone)
     }
 
-    /// Topics of the share of voice of which many posts hold no word of the question: their titles, and what is said.
+    /// Returns the topics in the share of voice in which many posts hold no word of the question: title and sentence.
     pub(super) fn astray(&self) -> impl Iterator<Item = (&str, String)> {
         let heard = |topic: &&TopicFacts| self.voice.iter().any(|voice| voice.topic == topic.id);
         self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance_sentence()?)))
     }
 
-    /// What happened, and how far to trust it.
+    /// Splits what matters into what happened and how far to trust it.
     pub(super) fn news_and_trust(&self) -> (&[Matter], &[Matter]) {
         self.matters.split_at(self.matters.iter().take_while(|matter| matter.is_news()).count())
     }
 
-    /// Whether a topic has nothing of the period to show: no item, nothing that rose, changed or went, no sentence above.
+    /// Whether a topic has nothing to show for the period: no item, nothing that rose, changed or disappeared, no
+    /// sentence above.
     pub(super) fn is_quiet(&self, topic: &TopicFacts) -> bool {
         let lists = [&topic.top_posts, &topic.top_pages, &topic.negative, &topic.positive];
         let still = |c: &ChangeFacts| c.edits.is_empty() && c.lost.is_empty() && c.queries.is_empty();
@@ -93,7 +95,7 @@ impl Report {
                 .all(|matter| matter.topic != topic.id || ["not asked", "hole"].contains(&matter.kind))
     }
 
-    /// How many sentences were left out, if any.
+    /// Returns a note about the number of sentences left out, if any.
     pub(super) fn more_matters(&self) -> Option<String> {
         (self.matters_left_out > 0).then(|| {
             format!(

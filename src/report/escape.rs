@@ -1,21 +1,21 @@
-//! Foreign words as Markdown text, so that none of them is markup or becomes a link. Which words those are, and where they
-//! stand, is `markdown`'s.
+//! Escapes foreign text for Markdown, so that it contains no markup and does not become a link. `markdown` decides
+//! where it is used.
 
-/// Comes between letters of which a reader would make a link by itself. An entity would not help: many look for links after
-/// they put entities back.
+/// Inserted between letters that a Markdown viewer would turn into a link. An entity would not help: many viewers look
+/// for links after decoding entities.
 const JOINER: char = '\u{2060}';
 
-/// Foreign words as Markdown text: nothing in them is markup, and no bare address or name of a mailbox becomes a link.
+/// Escapes foreign text: no markup, and no bare address or mailbox becomes a link.
 pub(super) fn escaped(text: &str) -> String {
     escaped_as(text, true)
 }
 
-/// The same as the words of a link: no reader makes a link inside of a link.
+/// Escapes the text of a link, in which viewers make no further links.
 pub(super) fn label(text: &str) -> String {
     escaped_as(text, false)
 }
 
-/// Something that is meant to be copied, such as a key, as it is.
+/// Formats something to be copied, such as a key, as code.
 pub(super) fn code(text: &str) -> String {
     let plain = !text.is_empty() && !text.contains('`') && text.trim() == text;
     if plain { format!("`{text}`") } else { escaped(text) }
@@ -31,7 +31,7 @@ fn escaped_as(text: &str, bare: bool) -> String {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            // Of a time of day nobody makes a link.
+            // A time of day does not become a link.
             ':' if bare && !after.is_some_and(|c| c.is_whitespace() || c.is_ascii_digit()) => {
                 safe.extend([':', JOINER]);
             }
@@ -50,7 +50,7 @@ fn escaped_as(text: &str, bare: bool) -> String {
         }
         before = Some(c);
     }
-    // At the beginning of a line these would be a list or a rule.
+    // At the beginning of a line these would start a list or a rule.
     let digits = safe.bytes().take_while(u8::is_ascii_digit).count();
     if safe.starts_with(['-', '+', '=']) {
         safe.insert(0, '\\');

@@ -1,5 +1,5 @@
-//! What a report says, before anybody writes it down: plain values, the same for each format. How they are worked out is
-//! `gather`'s, and docs/explanation/report.md defines each.
+//! The facts of a report as plain values, the same for each format. `gather` computes them, and
+//! docs/explanation/report.md defines each.
 
 use super::calendar::CalendarFacts;
 use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
@@ -9,89 +9,88 @@ use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual
 use crate::insight::{Illness, Piece};
 use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
-/// One topic's part.
+/// The facts of one topic.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct TopicFacts {
     pub id: String,
     pub title: String,
-    /// Begin of its first run that brought anything; `None` before there was one.
+    /// Start of its first run that brought results; `None` before there was one.
     pub began: Option<Time>,
-    /// Begin of its first run that searched, whether it brought anything or not.
+    /// Start of its first run that searched, with or without results.
     pub searched_since: Option<Time>,
-    /// Whether it was run at all.
+    /// Whether it was ever run.
     pub tried: bool,
-    /// Whether `began` lies in the period: everything is new, and nothing can be compared.
+    /// Whether `began` is in the period: everything is new, and nothing can be compared.
     pub first_day: bool,
-    /// Whether it lies after the period: what is known of it was found later.
+    /// Whether `began` is after the period: what is known of the period was found later.
     pub unwatched: bool,
-    /// Of these, whether it was searched in the period or before: nothing had been answered yet.
+    /// If `unwatched`: whether it was searched by the end of the period, but without any results yet.
     pub unanswered: bool,
     /// The period's items.
     pub period: Counted,
-    /// Whether full replies left a hole in the period: there may be more.
+    /// Whether full replies left a hole in the period, so that there may be more.
     pub saturated: bool,
-    /// Whether more than a little at the end of its days was not looked at yet: there may be more.
+    /// Whether more than a little at the end of its days was not covered yet, so that there may be more.
     pub unseen: bool,
-    /// Whether a web search returned as many pages as it may.
+    /// Whether a web search returned its maximum number of pages.
     pub full_pages: bool,
-    /// First seen in the period, but older than it; they count on their own days.
+    /// Items first seen in the period but older than it. They count on their own days.
     pub earlier: u64,
-    /// Of these, older than the search asked for.
+    /// Of these, items older than the search asked for.
     pub outside: u64,
-    /// Hidden by the topic's filter: not in any figure.
+    /// Items hidden by the topic's filter. They are in no figure.
     pub filtered: u64,
-    /// Of the period's items, those that the filter cannot judge, since their words were pruned.
+    /// Items of the period that the filter cannot judge, since their text was pruned.
     pub unjudged: u64,
-    /// What became of what was known: edited, gone, queries that changed.
+    /// Changes of known items and of queries.
     pub changes: Option<ChangeFacts>,
-    /// When another query began, in the days of the charts.
+    /// When the query changed, within the days of the charts.
     pub asked_anew: Vec<Time>,
-    /// Since when it is asked what it is asked now, where that was something else earlier in the days that are compared:
-    /// only days since then are.
+    /// When the current query began, if the query changed. Only days since then are compared.
     pub asked_since: Option<Time>,
-    /// Sources that are answered but have fallen silent or stale.
+    /// Sources that answer but have fallen silent or stale.
     pub ill: Vec<Illness>,
-    /// What is usual for such a day; `None` where there is too little to compare with.
+    /// What is usual for such a day; `None` if there are too few days to compare with.
     pub usual: Option<Usual>,
-    /// Earlier days that can be compared with, where they are too few.
+    /// The number of comparable earlier days, if they are too few.
     pub comparable: usize,
     /// The day before, and the same weekday of the week before.
     pub beside: Vec<Beside>,
-    /// Of a report of a week or a month: the one before, and its parts.
+    /// For a report of a week or a month: the one before, and its parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calendar: Option<CalendarFacts>,
     /// Posts that hold no word of the question.
     pub relevance: Relevance,
-    /// Part of the period that searches covered, 0..1, as far as any was due; `None` where they were pruned.
+    /// The share of the period that searches covered, 0..1, as far as any was due; `None` if the searches were pruned.
     pub covered: Option<f64>,
-    /// Answers in the period of a topic whose searches all look at a moment.
+    /// The number of answers in the period, for a topic whose searches all look at a moment.
     pub checks: Option<u64>,
-    /// The same with what was not looked at yet.
+    /// The share covered, counting what was not covered yet as uncovered.
     #[serde(skip)]
     pub covered_in_all: f64,
-    /// Milliseconds of the period just before searches, which are not claimed: posts of then may have been indexed later.
+    /// Milliseconds just before searches that do not count as covered: posts from then may have been indexed later.
     pub late_ms: i64,
-    /// The end of the period that was not looked at yet: no search was due, and the next one looks back over it.
+    /// The end of the period that is not covered yet: no search was due, and the next one looks back over it.
     pub open: Option<Span>,
-    /// The days of the charts, the last one that of the report; of a week or month all of its days.
+    /// The days of the charts, ending with that of the report; for a week or month, all of its days.
     pub days: Vec<DayFacts>,
-    /// Stretches inside these days that nothing covered.
+    /// Uncovered gaps within these days.
     pub holes: Vec<HoleFacts>,
-    /// How the period's items sound.
+    /// The tone of the period's items.
     pub tone: ToneFacts,
-    /// What explains an unusual number or tone.
+    /// Explanations of an unusual number or tone.
     pub why: WhyFacts,
     /// The last answer.
     pub answer: Option<AnswerFacts>,
-    /// Most reactions first.
+    /// Posts with the most reactions first. Indexes into `rows`, as in the next lists.
     pub top_posts: Vec<usize>,
-    /// Pages with most reactions, or the latest where none are known.
+    /// Pages with the most reactions, or the latest if no reactions are known.
     pub top_pages: Vec<usize>,
-    /// Fastest growing, of any age.
+    /// The fastest growing items, of any age.
     pub rising: Vec<Rising>,
-    /// Items of the lowest scores.
+    /// Items with the lowest scores.
     pub negative: Vec<usize>,
-    /// Items of the highest scores.
+    /// Items with the highest scores.
     pub positive: Vec<usize>,
     pub campaigns: Vec<Copies>,
     /// Terms that are news, and themes.
@@ -99,37 +98,37 @@ pub struct TopicFacts {
     /// Hosts of pages.
     pub domains: Vec<Tally>,
     pub authors: Vec<Tally>,
-    /// Which sources found what.
+    /// Which source found what.
     #[serde(skip_serializing_if = "FoundBy::is_untold")]
     pub found_by: FoundBy,
     /// How the sources did.
     pub sources: Vec<SourceFacts>,
-    /// What the period's searches cost; `None` where that was pruned and nobody counted it before.
+    /// The cost of the period's searches; `None` if they were pruned without being counted before.
     pub cost: Option<Micros>,
-    /// What is left of searches that were pruned, if any of the period were.
+    /// What is left of pruned searches, if any of the period were pruned.
     pub not_kept: Option<NotKept>,
-    /// Of the days of the charts, from when on all searches are there.
+    /// From when on all searches are kept, if this is after the start of the charts.
     pub kept_from: Option<Time>,
-    /// The period's items that are named anywhere, and as many others as there is room for.
+    /// The items named in any list, and as many others of the period as there is room for.
     pub rows: Vec<RowFacts>,
-    /// Of the period, not among the rows.
+    /// The number of the period's items that are not in `rows`.
     pub rows_left_out: u64,
-    /// Whether there were more items in the charts' days than are read.
+    /// Whether the days of the charts have more items than are read.
     pub cut: bool,
-    /// Whether the period itself lies in what was not read: all its figures are too low, and nothing is compared.
+    /// Whether this affects the period itself: all its figures are too low, and nothing is compared.
     pub period_cut: bool,
-    /// There were more sightings with reactions in the period than are compared; the latest were.
+    /// Whether the period has more sightings with reactions than are compared. The latest were compared.
     pub risers_cut: bool,
-    /// There were more searches in the period than are read; the latest were, and the cost is theirs.
+    /// Whether the period has more searches than are read. The latest were read, and the cost is theirs.
     pub searches_cut: bool,
-    /// What pruning took of the charts' days, in words.
+    /// What was pruned of the days of the charts, in words.
     pub pruned: Option<String>,
 }
 
 /// What is known of a period whose searches were pruned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct NotKept {
-    /// Runs that searched in it, where they were counted before.
+    /// The number of runs that searched in it, if they were counted before.
     pub runs: Option<i64>,
 }
 
@@ -140,45 +139,45 @@ pub struct DayFacts {
     pub date: String,
     pub span: Span,
     pub counted: Counted,
-    /// How they sound.
+    /// The tone of its items.
     pub sounds: Sounds,
-    /// Negative among the scored.
+    /// The share of negative among the scored items.
     pub negative: Option<Share>,
-    /// Positive among the scored.
+    /// The share of positive among the scored items.
     pub positive: Option<Share>,
-    /// Part that searches covered, 0..1, as far as it has passed; `None` where they were pruned.
+    /// The share that searches covered, 0..1, of the time that has passed; `None` if the searches were pruned.
     pub covered: Option<f64>,
-    /// Full replies left a hole, or more than a little of its end was not looked at yet: there may be more.
+    /// Whether there may be more: full replies left a hole, or more than a little of its end was not covered yet.
     pub at_least: bool,
 }
 
-/// What became of what was known.
+/// Changes of known items.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct ChangeFacts {
-    /// First seen in the first answer to a question, and so no news.
+    /// Items first seen in the first answer to a query, so that they are no news.
     pub baseline: u64,
-    /// Items whose words changed.
+    /// Items whose text changed.
     pub edited: u64,
-    /// Items that complete searches do not show any more.
+    /// Items that complete searches no longer show.
     pub gone: u64,
-    /// There may be more of both: replies were full, or more happened than is read at once.
+    /// Whether there may be more of both: replies were full, or more happened than is read at once.
     pub at_least: bool,
-    /// Only the latest of the period was read.
+    /// Whether only the latest of the period was read.
     pub cut: bool,
-    /// Sources of which too few complete searches were made to say what is gone.
+    /// Sources with too few complete searches to judge what is gone.
     pub gone_unjudged: Vec<Source>,
-    /// Whether it was judged for any source.
+    /// Whether this was judged for any source.
     pub gone_judged: bool,
-    /// Questions that replaced others, in words.
+    /// New queries that replaced others, in words.
     pub queries: Vec<String>,
     /// The latest edits.
     pub edits: Vec<EditFacts>,
-    /// The latest that are gone.
+    /// The latest gone items.
     pub lost: Vec<GoneFacts>,
 }
 
 impl TopicFacts {
-    /// Why there is nothing to tell of the period yet, if so.
+    /// Returns why there is nothing to report about the period yet, if so.
     pub(super) fn not_yet(&self, timezone: &str) -> Option<String> {
         match self.began {
             None if self.tried => {
@@ -205,12 +204,12 @@ impl TopicFacts {
         self.saturated || self.unseen
     }
 
-    /// Whether it was asked something else in the period than before: what that found cannot be compared.
+    /// Whether the query changed in the period, so that results cannot be compared with those before.
     pub(super) fn asked_otherwise(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
     }
 
-    /// What is said where not all items were read.
+    /// Returns the note that not all items were read, if so.
     pub(super) fn cut_words(&self) -> Option<&'static str> {
         match (self.period_cut, self.cut) {
             (true, _) => Some("more items than are read at once: those of the period are incomplete"),
@@ -224,17 +223,17 @@ impl TopicFacts {
 pub struct EditFacts {
     /// The item as it is now.
     pub item: Shown,
-    /// When it was seen.
+    /// When the change was seen.
     pub at: Time,
-    /// What changed, in words.
+    /// The changed text, in pieces.
     pub diff: Vec<Piece>,
 }
 
-/// An item that is gone.
+/// A gone item.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct GoneFacts {
     pub item: Shown,
-    /// When a search showed it last.
+    /// When a search last showed it.
     pub last_seen: Time,
 }
 
@@ -246,9 +245,9 @@ pub struct AnswerFacts {
     pub asked_at: Time,
     pub model: Option<String>,
     pub text: String,
-    /// It was cut.
+    /// Whether it was cut.
     pub partial: bool,
-    /// What it rests on.
+    /// Its citations.
     #[serde(flatten)]
     pub cited: Cited,
 }
@@ -258,18 +257,18 @@ pub struct Rising {
     /// How it grew.
     #[serde(flatten)]
     pub rise: Rise,
-    /// What it is.
+    /// The item.
     pub item: Shown,
 }
 
-/// A campaign with its words.
+/// A campaign with its text.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Copies {
     #[serde(flatten)]
     pub campaign: Campaign,
     /// Its earliest item in the period.
     pub item: Shown,
-    /// Row of that item.
+    /// The row of that item.
     pub row: Option<usize>,
 }
 
@@ -277,40 +276,40 @@ pub struct Copies {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SourceFacts {
     pub source: Source,
-    /// Searches that were made.
+    /// Searches made.
     pub made: u64,
-    /// Of these, failed or lost.
+    /// Of these, failed or lost searches.
     pub failed: u64,
-    /// Not made: over quota, interrupted, cancelled.
+    /// Searches not made because of the quota.
     pub not_made: u64,
-    /// Left out on purpose.
+    /// Searches not made for any other reason.
     pub left_out: u64,
-    /// State of the last one, and when.
+    /// The state of the last search, and its time.
     pub last: String,
     pub last_at: Time,
-    /// Whether that was a failure.
+    /// Whether the last search failed.
     pub fails: bool,
-    /// Since when all were answered, if the last one was.
+    /// Since when every search was answered, if the last one was.
     pub answers_since: Option<Time>,
-    /// Whether it was not made for want of quota.
+    /// Whether the last search was not made because of the quota.
     pub over_quota: bool,
-    /// Its error class or reason.
+    /// The error class or reason of the last search.
     pub trouble: Option<String>,
-    /// Searches that asked about the period, whenever they were made, and were answered with as much as they can be.
+    /// Searches about the period, whenever they were made, with a full reply.
     pub saturated: u64,
-    /// What they cost.
+    /// Their cost.
     pub cost: Micros,
 }
 
-/// What is shown of an item.
+/// The shown parts of an item.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Shown {
-    /// Key shown to users.
+    /// The item's key.
     pub key: String,
-    /// The address, where it is one that may be a link.
+    /// The address, if it may be a link.
     pub link: Option<String>,
     pub author: Option<String>,
-    /// Title, or else text, on one line and cut.
+    /// The title, or else the text, on one line and cut.
     pub words: String,
 }
 
@@ -322,17 +321,17 @@ pub struct RowFacts {
     pub item: Shown,
     /// Post or page.
     pub kind: Kind,
-    /// The instant it counts at.
+    /// The instant at which it counts.
     pub at: Time,
-    /// It has no date of its own: `at` is when it was first seen.
+    /// Whether it has no date: `at` is then when it was first seen.
     pub undated: bool,
-    /// Likes, reposts, replies and quotes; `None` where none is known.
+    /// The sum of likes, reposts, replies and quotes; `None` if none is known.
     pub engagement: Option<i64>,
-    /// How it sounds.
+    /// Its tone.
     pub sound: Option<Tone>,
     pub score: Option<i64>,
-    /// Who said so.
+    /// The scorer of tone and score.
     pub scorer: Option<String>,
-    /// Key of the item it is a near-copy of, where that is another.
+    /// The key of the item of which it is a near-copy, if it is one.
     pub copy_of: Option<String>,
 }

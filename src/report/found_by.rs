@@ -1,5 +1,6 @@
-//! Which sources found what of the period: how much each of them did, what no other did, and how much several agree on. Told of
-//! topics with providers beside the search service, and counted of those that they are compared with.
+//! Which source found what of the period: how much each found, how much only it found, and how much several agree on.
+//! Shown for topics with providers besides the search service; also counted for the topics with which they are
+//! compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,16 +10,17 @@ use crate::insight::daily::share;
 use crate::model::{Mark, Source, Span, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Items of sources that are read at most.
+/// The maximum number of items read by source.
 const MOST: i64 = 500_000;
 
-/// Whether a topic has providers beside the search service, or beside one another.
+/// Whether a topic has several sources, and not only those of the search service.
 pub(super) fn has_several(topic: &Topic) -> bool {
     let sources = topic.sources();
     sources.len() > 1 && !sources.iter().all(|source| source.is_service())
 }
 
-/// What each source found of a period; nothing where that is neither told of the topic nor compared with other topics.
+/// Reads what each source found of a period; empty if this is neither shown for the topic nor compared with other
+/// topics.
 pub(super) async fn read(
     moment: &mut Moment,
     topic: &Topic,
@@ -29,7 +31,7 @@ pub(super) async fn read(
     if !(compared || has_several(topic)) || period.is_empty() {
         return Ok(FoundBy::default());
     }
-    // An item of the period may have been seen first before it began.
+    // An item of the period may have been first seen before the period began.
     let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
     let shown = moment.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
     let found = of(period, &shown);
@@ -60,7 +62,8 @@ fn of(period: &[&Mark], shown: &[(Source, String)]) -> FoundBy {
 }
 
 impl FoundBy {
-    /// How much several sources agree on, in a sentence; none where there is nothing to agree on.
+    /// Returns a sentence about how much several sources agree on; `None` if it is not shown or there is nothing to
+    /// agree on.
     pub(super) fn sentence(&self) -> Option<String> {
         let agreed = share(self.agreed, self.unique).filter(|_| self.told)?;
         let texts = counted(self.unique, "text");

@@ -1,5 +1,5 @@
-//! One topic's part, read and worked out: which items belong to the period and to each day, and what the lists hold. The
-//! arithmetic is `insight::daily`'s; coverage and sources are `coverage`'s, lists are `items`'.
+//! Reads one topic and computes its facts: which items belong to the period and to each day, and what the lists
+//! contain. `insight::daily` does the arithmetic, `coverage` reads coverage and sources, and `items` fills the lists.
 
 use std::collections::BTreeSet;
 
@@ -11,28 +11,28 @@ use crate::insight::daily::{self, Day, SearchCoverage, share};
 use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Days that what is usual is learned from, and the one that is told.
+/// Days of history: those from which the usual is learned, and the day of the report.
 const HISTORY: i32 = 61;
-/// Days of the charts.
+/// Days in the charts.
 const CHART: usize = 14;
-/// Days before the last one that its tone is compared with.
+/// How many days before the last one its tone is compared with.
 const BEFORE: usize = 7;
-/// Items of the history that are read at most; the latest are.
+/// The maximum number of items read from the history; the latest are read.
 const MOST_MARKS: i64 = 200_000;
-/// Four weeks, which terms are compared with, and the day in which the first of them may have begun, milliseconds.
+/// Four weeks with which terms are compared, and the day in which the first of them may have begun, in milliseconds.
 const TERMS_REACH: i64 = 29 * 86_400_000;
-/// How long after the period an answer or a failure still tells about it, milliseconds.
+/// How long after the period an answer or a failure still counts for it, in milliseconds.
 pub(super) const TAIL: i64 = 12 * 3_600_000;
 
-/// A day is compared with only when this much of it was covered.
+/// The share of a day that must be covered for a comparison.
 const WHOLE: f64 = 0.9;
 
-/// What belongs to the period: by the instant it counts at, or, when reports follow one another without gaps, by when it
-/// was first seen, so that what is found late is in the next one.
+/// Decides which items belong to the period: by the instant at which they count, or, when reports follow one another
+/// without gaps, by when they were first seen, so that late finds are in the next report.
 pub(super) struct PeriodRule {
     span: Span,
     by_moment: bool,
-    /// Only what runs with later numbers saw first.
+    /// Only items with a higher sequence number.
     since: Option<i64>,
 }
 
@@ -41,26 +41,27 @@ impl PeriodRule {
         let inside = mark.fit != crate::model::WindowFit::Outside;
         match self.since {
             _ if self.by_moment => self.span.holds(mark.moment()),
-            // By number and not by time: a run that began before the last report may have ended after it.
+            // By number and not by time: a run that started before the last report may have ended after it.
             Some(since) => inside && mark.seq > since,
-            // The first of them: what a clock that is ahead saw belongs to it, too, since the next goes on by number.
+            // The first such report: items first seen by a clock that is ahead belong to it, too, since the next report
+            // goes on by number.
             None => inside && mark.first_seen >= self.span.from,
         }
     }
 }
 
-/// What a report is about and when it is made.
+/// What a report covers and when it is made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReportScope {
     pub(super) span: Span,
-    /// The number up to which the last report told, where reports follow one another.
+    /// The sequence number up to which the last report went, if reports follow one another.
     pub(super) since: Option<i64>,
     pub(super) now: Time,
-    /// Whether what each source found is compared with other topics.
+    /// Whether the sources' results are compared with those of other topics.
     pub(super) by_source: bool,
 }
 
-/// The days that a report looks at, its own the last; of a week or month also those of the one before.
+/// Returns the days used by a report, ending with its own; for a week or month also those of the one before.
 pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
     if let Some(period) = period::calendar(spec.window, span, &spec.timezone) {
         let before = period.before(&spec.timezone).map(|before| before.days(&spec.timezone));
@@ -69,14 +70,13 @@ pub(super) fn history(spec: &ReportSpec, span: Span) -> Vec<Day> {
     daily::days(Time(span.until.0 - 1), HISTORY, &spec.timezone)
 }
 
-/// Since when a report reads items: the days that it looks at, and those that terms are compared with.
+/// Returns the time from which a report reads items: for its days, and for the comparison of terms.
 pub(super) fn reads_from(spec: &ReportSpec, span: Span) -> Time {
     let terms = Time(span.from.0.saturating_sub(TERMS_REACH));
     history(spec, span).first().map_or(terms, |day| day.span.from.min(terms))
 }
 
-/// Reads one topic and works out its part; `anew` is when it was asked something else, `rows` how many rows there is room
-/// for.
+/// Reads one topic and computes its facts. `anew` lists when its query changed; `rows` is the maximum number of rows.
 pub(super) async fn topic(
     moment: &mut Moment,
     spec: &ReportSpec,
@@ -89,11 +89,11 @@ pub(super) async fn topic(
     let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
     let belongs = PeriodRule { span, by_moment: spec.window.is_of_days(), since };
-    // What a clock that is ahead saw belongs to this report too, or to none.
+    // Items first seen by a clock that is ahead belong to this report, too, or to none.
     let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
     let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
     let cut = i64::try_from(all.len()).is_ok_and(|many| many >= MOST_MARKS);
-    // What was first seen before the earliest that was read is not known here.
+    // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
     let FilteredItems { meant: marks, hidden, unjudged } = sifted(moment, topic, all).await?;
@@ -113,7 +113,7 @@ pub(super) async fn topic(
     let chart = history.get(drawn_from..).unwrap_or_default();
     let drawn = chart.first().map_or(span, |day| Span { from: day.span.from, until: span.until });
     let scorer = daily::scorer_of(marks.iter().filter(|mark| drawn.holds(mark.moment())));
-    // What another question found says nothing about what is usual for this one.
+    // The results of another query say nothing about what is usual for this one.
     let asked_since = anew.iter().copied().filter(|at| *at < span.until).max();
     let comparable = |day: &&Day| asked_since.max(reach).is_none_or(|at| at <= day.span.from);
     let before = history.split_last().map_or(&*history, |(_, before)| before);
@@ -126,11 +126,11 @@ pub(super) async fn topic(
     let beside =
         compared.map(|_| comparison::beside(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
     let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.holds(mark.moment())));
-    // Posts that answered another question are not held against today's.
+    // Posts found by an earlier query are not measured by the current one.
     let same = anew.iter().all(|at| *at < span.from);
     let relevance =
         if same { relevance(moment, topic, period.iter().copied(), by_day).await? } else { Relevance::default() };
-    // A run may begin before midnight, and ask after it.
+    // A run may start before midnight and search after it.
     let began_by = Span { from: Time(tail.from.0.saturating_sub(LONGEST_RUN)), ..tail };
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
@@ -173,7 +173,7 @@ pub(super) async fn topic(
         Some(one) => calendar::read(moment, topic, one, &spec.timezone, &about).await?,
         None => None,
     };
-    // What is usual is known of days: a week or month is only laid beside the one before.
+    // What is usual is known for days only: a week or month is only compared with the one before.
     let (tone_days, tone_week) =
         if calendar.is_some() { (&[][..], &[][..]) } else { (&*whole, latest(&history, &whole)) };
     let tone = tone(&period, &marks, tone_days, tone_week, scorer.clone());
@@ -196,7 +196,7 @@ pub(super) async fn topic(
         unwatched: began.is_some_and(|began| began >= span.until),
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: looked.saturated(span),
-        // What was found since the last report is all of that.
+        // A report since the last one contains everything found since then.
         unseen: belongs.by_moment && unseen::is_much(&looked, span, now),
         full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
@@ -211,13 +211,13 @@ pub(super) async fn topic(
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
         open: unseen::open(&looked, span, now),
-        // Of a week or month that goes on, what has begun.
+        // Of a week or month that is not over, only the days that have begun.
         days: chart
             .iter()
             .filter(|day| day.span.from <= now)
             .map(|day| day_facts(day, &marks, &looked, &kept, (scorer.as_deref(), now)))
             .collect(),
-        // A hole in what was pruned is none that anybody knows of.
+        // Holes in the pruned time are not known.
         holes: looked
             .holes(Span { from: drawn.from.max(kept_from.unwrap_or(drawn.from)), until: drawn.until.min(now) }),
         tone,
@@ -254,13 +254,13 @@ pub(super) async fn topic(
     })
 }
 
-/// How many runs made these searches.
+/// Returns the number of runs that made these searches.
 fn runs<'a>(searches: impl Iterator<Item = &'a Asked>) -> i64 {
     let runs: BTreeSet<&str> = searches.map(|asked| asked.run.as_str()).collect();
     i64::try_from(runs.len()).unwrap_or(i64::MAX)
 }
 
-/// The days that the last one can be compared with: watched, and looked at all but a little.
+/// Returns the days with which the last one can be compared: watched, and covered except for a little.
 fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
     let whole = |day: &&Day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE;
     before.iter().filter(whole).copied().collect()
@@ -292,7 +292,7 @@ fn day_facts(
     }
 }
 
-/// Of some days those that the tone of the last one of a history is compared with.
+/// Returns those of `before` with which the tone of the last day of a history is compared.
 fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
     let week = history.get(history.len().saturating_sub(BEFORE + 1)).map_or(Time(i64::MIN), |day| day.span.from);
     before.get(before.partition_point(|day| day.span.from < week)..).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! What the reader should know first: sentences worked out from the facts. What happened comes first, then how far to trust
-//! it; of each the heaviest first. A change is told only when chance does not explain it, and what makes a figure doubtful is
-//! told beside it.
+//! What the reader should know first, as sentences computed from the facts: first what happened, then how far to trust
+//! it, each by weight. A change is reported only if chance does not explain it, together with what makes a figure
+//! doubtful.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;
 use crate::model::{Source, Span, Time};
 
-/// Sentences that are told at most.
+/// The maximum number of sentences.
 const MOST: usize = 10;
-/// Of these, sentences about how far to trust the figures, where there are more of both kinds.
+/// How many of these are about trust in the figures, if there are more of both kinds.
 const TRUST: usize = 4;
-/// Authors of one text that are worth a sentence.
+/// The minimum number of authors of one text for a sentence.
 const MIN_AUTHORS: u64 = 5;
-/// What matters in all topics, of a report about a span that is made now, and how many sentences more there would be.
+/// Returns what matters in all topics for a report about a span that is made now, and the number of sentences left out.
 pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
     let mut all: Vec<Matter> = Vec::new();
     pruned(topics, &mut all);
@@ -42,7 +42,8 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             let many = several(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
             tell(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
-            // What else happened on its first day is part of the beginning; in the rest of a week or month it is not.
+            // On the first day of a topic everything else is part of the beginning; in the rest of a week or month it
+            // is not.
             if topic.calendar.is_none() {
                 continue;
             }
@@ -76,13 +77,13 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
 
 type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 
-/// How far from the usual the period is, as a factor, when that is more than chance; `over`: it had passed.
+/// Returns the ratio of the period to the usual, if the difference is more than chance. `over`: the period is over.
 pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
     let usual = topic.usual.filter(|_| !topic.asked_or_answered_otherwise())?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
-    // Fewer than usual is no news where nobody looked, or before the period is over.
+    // Fewer than usual is no news if the period was not covered or is not over.
     let believed = raw > usual.high
         || over && topic.covered.is_some_and(|part| part.min(topic.covered_in_all) >= WHOLE) && !topic.saturated;
     (beyond && believed).then(|| raw / usual.expected.max(1.0))
@@ -118,7 +119,7 @@ fn authors(topic: &TopicFacts) -> String {
     }
 }
 
-/// `2.3 times the usual`, `97% below the usual`.
+/// Formats a ratio: `2.3 times the usual`, `97% below the usual`.
 pub(super) fn beside_usual(factor: f64) -> String {
     if factor >= 1.0 {
         format!("{factor:.1} times the usual")
@@ -156,7 +157,7 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
 }
 
 impl ToneFacts {
-    /// Why the tone of the period is not compared with that of earlier days, if it is not.
+    /// Returns why the tone of the period is not compared with that of earlier days, if so.
     pub(super) fn uncompared(&self) -> Option<String> {
         if self.period.sample() < MIN_SAMPLE {
             return Some(format!("fewer than {MIN_SAMPLE} scored items"));
@@ -207,7 +208,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
     tell(42 + strength, "coverage", "hole", sentence);
 }
 
-/// A topic whose searches are of the moment has no holes; that nobody asked is told here.
+/// Reports a topic that was not searched. It has no holes to show this if its searches look at a moment.
 fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let asked = topic.sources.iter().any(|source| source.made > 0);
     if over
@@ -220,7 +221,7 @@ fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     }
 }
 
-/// What nobody knows any more is told before what is known.
+/// Reports pruned searches: what is no longer known comes before what is known.
 fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
     let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
     let Some((topic, words)) = hit.next() else { return };
@@ -233,7 +234,7 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
     all.push(Matter { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
 }
 
-/// A source that fails for several topics fails once.
+/// Reports a source that fails for several topics only once.
 fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Matter>) {
     let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
     for source in &named {
@@ -266,7 +267,7 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Ma
                     "{source} is over quota here{others}: the last search, at {at}, was not made{trouble}; {not_made} in the period were not."
                 )
             } else {
-                // A search after the period says nothing of the period itself.
+                // A search after the period says nothing about the period itself.
                 let since = hit.iter().filter_map(|(_, facts)| facts.answers_since).max();
                 let end = since.filter(|at| *at >= period.until).map_or_else(
                     || "; the last one went well".to_owned(),

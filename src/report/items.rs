@@ -1,5 +1,5 @@
-//! Which items a topic's lists show, and their rows: the loudest, the fastest, the most negative and positive, copied texts.
-//! Of near-copies one is shown. Words are read only of those that are chosen.
+//! Chooses the items of a topic's lists and their rows: most reactions, fastest growing, most negative and positive,
+//! copied texts. Of near-copies only one is shown. Texts are read only for the chosen items.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,16 +11,16 @@ use crate::model::{Kind, Mark, Span, Tone, Topic, Words};
 use crate::normalise::safe_link;
 use crate::store::{Moment, StoreError};
 
-/// Entries of a list.
+/// The maximum number of entries in a list.
 const LIST: usize = 5;
-/// Risers whose words are read at once: a filter may hide some, and some are copies.
+/// The number of risers whose texts are read at once: a filter may hide some, and some are copies.
 const RISERS: usize = 100;
-/// Sightings with reactions that are read at most.
+/// The maximum number of sightings with reactions that are read.
 const MOST_REACTIONS: i64 = 50_000;
-/// Characters of an item that are shown.
+/// The maximum length of a shown text, in characters.
 const SHOWN: usize = 240;
 
-/// What was chosen.
+/// The chosen items.
 pub(super) struct Chosen {
     pub(super) top_posts: Vec<usize>,
     pub(super) top_pages: Vec<usize>,
@@ -30,7 +30,7 @@ pub(super) struct Chosen {
     pub(super) campaigns: Vec<Copies>,
     pub(super) rows: Vec<RowFacts>,
     pub(super) left_out: u64,
-    /// There were more sightings with reactions than were compared.
+    /// Whether there were more sightings with reactions than were compared.
     pub(super) risers_cut: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn choose(
     let loud =
         |a: &&Mark, b: &&Mark| (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key));
     let top_posts = best(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
-    // Web searches look through pages of any age: one that is found now is news, whatever its date.
+    // Web searches return pages of any age: a page found now is news, whatever its date.
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
     let found = marks.iter().filter(|mark| span.holds(mark.first_seen) || ours.contains(&*mark.key));
     let top_pages = best(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
@@ -95,14 +95,15 @@ pub(super) async fn choose(
     })
 }
 
-/// What rises, of any age, that the topic's filter means; one of each cluster. Also whether there was more to compare.
+/// Returns the rising items of any age that pass the topic's filter, one of each cluster, and whether there was more to
+/// compare.
 async fn risers(
     moment: &mut Moment,
     topic: &Topic,
     by_key: &HashMap<&str, &Mark>,
     span: Span,
 ) -> Result<(Vec<Rise>, bool), StoreError> {
-    // As a `diff` of the period: what a topic that is run once a day showed is compared with what the run before it did.
+    // As in a `diff` of the period: a topic that is run once a day is compared with its previous run.
     let from = moment.look_before(&topic.id, span.from).await?.unwrap_or(span.from);
     let reactions = moment.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
@@ -110,7 +111,7 @@ async fn risers(
     let cluster = |rise: &Rise| by_key.get(&*rise.key).map_or(rise.key.as_str(), |mark| &*mark.cluster).to_owned();
     let (mut shown, mut clusters) = (Vec::new(), BTreeSet::new());
     let mut rest = rising(&reactions).into_iter();
-    // Any number of the fastest may be hidden, or copies of one text.
+    // Any number of the fastest may be hidden, or be copies of one text.
     while shown.len() < LIST {
         let some: Vec<Rise> = rest.by_ref().filter(|rise| !clusters.contains(&cluster(rise))).take(RISERS).collect();
         if some.is_empty() {
@@ -129,19 +130,19 @@ async fn risers(
     Ok((shown, cut))
 }
 
-/// The keys of those that a filter hides.
+/// Returns the keys of the items that a filter hides.
 async fn hidden(moment: &mut Moment, filter: &Filter, rises: &[Rise]) -> Result<BTreeSet<String>, StoreError> {
     let keys: Vec<String> = rises.iter().map(|rise| rise.key.clone()).collect();
     let words = moment.words(&keys).await?;
     Ok(words.into_iter().filter(|words| !means(filter, words)).map(|words| words.key).collect())
 }
 
-/// Whether a filter means what somebody wrote.
+/// Whether a text passes a filter.
 pub(super) fn means(filter: &Filter, words: &Words) -> bool {
     filter.passes(words.title.as_deref(), words.text.as_deref(), words.author.as_deref(), words.lang.as_deref())
 }
 
-/// The first of an order, one of each cluster.
+/// Returns the first items in an order, one of each cluster.
 fn best<'a>(
     marks: impl Iterator<Item = &'a Mark>,
     order: impl Fn(&&Mark, &&Mark) -> std::cmp::Ordering,
@@ -164,7 +165,7 @@ fn distinct<'a>(marks: impl Iterator<Item = &'a Mark>, room: usize) -> Vec<&'a M
     marks.filter(|mark| seen.insert(mark.key.as_str())).take(room).collect()
 }
 
-/// An item's words on one line, and its address where it may be a link.
+/// Returns an item's text on one line, and its address if it may be a link.
 pub(super) fn shown_of(words: &Words) -> Shown {
     let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, SHOWN));
     Shown {
@@ -189,7 +190,7 @@ fn row(mark: &Mark, item: Shown) -> RowFacts {
     }
 }
 
-/// The host of an address, without `www.`.
+/// Returns the host of an address, without `www.`.
 pub(super) fn host(url: &str) -> Option<String> {
     let parsed = url::Url::parse(url).ok()?;
     let host = parsed.host_str().filter(|host| !host.is_empty())?;

@@ -1,5 +1,5 @@
-//! The same facts as Markdown: foreign words are escaped so that no link, markup or image of theirs comes alive, and stay on
-//! one line. Charts are tables here.
+//! The same facts as Markdown. Foreign text is escaped so that its links, markup and images do not work, and stays on
+//! one line. Charts become tables.
 
 use super::document::Report;
 use super::escape::{code, escaped};
@@ -178,7 +178,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text
 }
 
-/// What the answer rests on.
+/// Returns the citations of the answer.
 fn citations(answer: &AnswerFacts) -> String {
     let (all, left) = answer.cited.listed();
     let lines = all.iter().map(|citation| {

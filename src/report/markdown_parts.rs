@@ -1,4 +1,4 @@
-//! Pieces of a report in Markdown that several places use: lists, items, links and differences.
+//! Parts of a report in Markdown that are used in several places: lists, items, links and differences.
 
 use super::calendar_words::Row;
 use super::document::Report;
@@ -13,7 +13,7 @@ pub(super) fn listed(title: &str, lines: impl Iterator<Item = String>) -> String
     if lines.is_empty() { String::new() } else { format!("### {title}\n\n{lines}\n") }
 }
 
-/// An edit: what was taken out is struck through, what came in is strong.
+/// Formats an edit: removed text is struck through, added text is bold.
 pub(super) fn diff(pieces: &[crate::insight::Piece]) -> String {
     use crate::insight::Piece;
     let told = pieces.iter().filter_map(|piece| {
@@ -34,15 +34,15 @@ pub(super) fn item(item: &Shown) -> String {
     format!("{by}{}", linked(words, item.link.as_deref()))
 }
 
-/// Words, as a link where the address may be one. What would end the address early is encoded by the URL parser, but for
-/// the brackets.
+/// Formats a text as a link if its address may be one. The URL parser encodes what would end the address early, except
+/// for the brackets.
 pub(super) fn linked(words: &str, link: Option<&str>) -> String {
     let shown = format::line(words, 300);
     let address = |link: &str| link.replace('<', "%3C").replace('>', "%3E");
     link.map_or_else(|| escaped(&shown), |link| format!("[{}](<{}>)", label(&shown), address(link)))
 }
 
-/// Which sources found what.
+/// Returns which source found what.
 pub(super) fn found_by(found: &FoundBy) -> String {
     let Some(told) = found.sentence() else { return String::new() };
     let mut text = "### Found by\n\n| source | items | unique | only there |\n|---|---:|---:|---:|\n".to_owned();
@@ -53,7 +53,7 @@ pub(super) fn found_by(found: &FoundBy) -> String {
     text
 }
 
-/// A topic's figures beside those of the week or month before, or why they are not compared.
+/// Returns a topic's figures beside those of the week or month before, or why they are not compared.
 pub(super) fn before(topic: &TopicFacts) -> String {
     let Some(calendar) = &topic.calendar else { return String::new() };
     let mut text = calendar.uncompared().map_or_else(String::new, |why| format!("{why}\n\n"));
@@ -71,7 +71,7 @@ pub(super) fn before(topic: &TopicFacts) -> String {
     text
 }
 
-/// Shares of voice of each day of a week, or each week of a month.
+/// Returns the shares of voice for each day of a week, or each week of a month.
 pub(super) fn voice_parts(report: &Report) -> String {
     if report.voice_parts.is_empty() {
         return String::new();

@@ -1,21 +1,21 @@
-//! Measures of a topic that are compared with something, as plain values, and how large a difference must be to be reported. How each is
-//! worked out is in the file of its name.
+//! Figures of a topic that are compared, as plain values, and how large a difference must be to be reported. The file
+//! of its name computes each.
 
 use crate::insight::daily::{Share, Sounds, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Tone};
 
-/// Items by which a day must differ from the usual to be told.
+/// The minimum difference from the usual that is reported, in items.
 pub(super) const MIN_CHANGE: f64 = 10.0;
-/// Scored items without which shares are not compared.
+/// The minimum number of scored items for comparing shares.
 pub(super) const MIN_SAMPLE: u64 = 20;
-/// Part of the period that must be covered before fewer items than usual are news.
+/// The share of the period that must be covered before fewer items than usual are news.
 pub(super) const WHOLE: f64 = 0.9;
-/// Part of the period without which its holes are reported.
+/// Holes are reported if less than this share of the period is covered.
 pub(super) const COVERED: f64 = 0.98;
-/// Searches of the period that are read at most.
+/// The maximum number of searches read for the period.
 pub(super) const MOST_SEARCHES: i64 = 20_000;
-/// How long before its searches a run may have begun, milliseconds.
+/// How long before its searches a run may have started, in milliseconds.
 pub(super) const LONGEST_RUN: i64 = 86_400_000;
 
 /// An earlier day.
@@ -26,46 +26,46 @@ pub struct Beside {
     /// `2026-03-10`.
     pub date: String,
     pub weekday: String,
-    /// Its items; `None` where they cannot be compared.
+    /// Its number of items; `None` if it cannot be compared.
     pub raw: Option<u64>,
-    /// There may be more.
+    /// Whether there may be more.
     pub saturated: bool,
-    /// Why they cannot be compared.
+    /// Why it cannot be compared, if so.
     pub why: Option<String>,
 }
 
-/// How items sound.
+/// The tone of items.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct ToneFacts {
-    /// Whose scores these are; `None` when nothing is scored.
+    /// The scorer; `None` when nothing is scored.
     pub scorer: Option<String>,
     /// The period's items.
     pub period: Sounds,
-    /// Negative, neutral and positive among the scored.
+    /// The shares of negative, neutral and positive among the scored items.
     pub shares: Vec<(Tone, Share)>,
-    /// Of the seven days before, those that can be compared with, by the same scorer.
+    /// The tone of the comparable days among the seven days before, by the same scorer.
     pub before: Sounds,
     pub before_shares: Vec<(Tone, Share)>,
-    /// The shares of negative and positive that are usual for so many scored items; none where too few days are known.
+    /// The usual shares of negative and positive for this number of scored items; empty if too few days are known.
     pub usual: Vec<(Tone, UsualShare)>,
-    /// Earlier days with enough scored items.
+    /// The number of earlier days with enough scored items.
     pub samples: usize,
 }
 
-/// What explains a figure that is unusual, and what it is called.
+/// The cause of an unusual figure, with its name.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct NamedCause {
     #[serde(flatten)]
     pub cause: Cause,
-    /// The handle, the term, the source, or the words of a text; one line, cut.
+    /// The handle, the term, the source, or a text; on one line and cut.
     pub shown: String,
 }
 
-/// Why figures are unusual, where something explains half of it.
+/// Causes of unusual figures, if something explains half of the difference.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct WhyFacts {
     pub volume: Option<NamedCause>,
-    /// Of the shares that are unusual.
+    /// The causes of unusual shares.
     pub tone: Vec<(Tone, NamedCause)>,
 }
 
@@ -74,43 +74,43 @@ pub struct WhyFacts {
 pub struct SourceShare {
     pub source: Source,
     pub items: u64,
-    /// Near-copies once.
+    /// Items, with near-copies counted once.
     pub unique: u64,
-    /// Of these, found by no other source.
+    /// Of these, items found by no other source.
     pub alone: u64,
 }
 
-/// Which sources found what of a period; empty where no topic has providers.
+/// Which source found what of a period; empty if no topic has providers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct FoundBy {
-    /// Whether the topic's part says so; else it is only counted, for what the topic is compared with.
+    /// Whether the topic's section shows it. Otherwise it is only counted for comparison with other topics.
     #[serde(skip)]
     pub told: bool,
     pub sources: Vec<SourceShare>,
-    /// Texts, near-copies once.
+    /// Texts, with near-copies counted once.
     pub unique: u64,
-    /// Of these, found by several sources.
+    /// Of these, texts found by several sources.
     pub agreed: u64,
 }
 
-/// A topic's part of what a group of topics said.
+/// A topic's share of voice within a group.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Voice {
     pub topic: String,
     pub title: String,
-    /// Whether there may be more of it than is counted here.
+    /// Whether it may have more items than are counted.
     pub at_least: bool,
-    /// Whether there may be more of another than is counted here.
+    /// Whether another topic may have more items than are counted.
     pub others_at_least: bool,
     /// Its share of all items, …
     pub raw: Option<Share>,
     /// … of unique ones, …
     pub unique: Option<Share>,
-    /// … and of unique authors; `None` also where it was not told who they are.
+    /// … and of unique authors; `None` also if its authors are unknown.
     pub authors: Option<Share>,
-    /// Whether authors of another were not told.
+    /// Whether the authors of another topic are unknown.
     pub others_untold: bool,
-    /// Its share of what each source found, unique items; empty where no topic has providers.
+    /// Its share of the unique items of each source; empty if no topic has providers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_source: Vec<(Source, Share)>,
 }

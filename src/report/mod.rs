@@ -1,6 +1,6 @@
-//! The report of a day, a week or a month: what a period brought, topic by topic, as one page of HTML that needs nothing else,
-//! or as Markdown with the same facts. It reads one moment of the store and computes with `insight`; who gets it, and when, is
-//! not decided here.
+//! The report of a day, a week or a month: what a period brought, topic by topic, as one self-contained HTML page, or
+//! as Markdown with the same facts. It reads one moment of the store and computes with `insight`. Who gets it, and
+//! when, is decided elsewhere.
 //!
 //! ```text
 //! spec, topics, span -> gather (store::Moment, insight::daily), changed (compare) -> facts -> matters -> html | markdown
@@ -54,12 +54,12 @@ pub use terms::rest_words;
 pub use unnamed::unnamed;
 pub use voice_parts::{VoiceCell, VoicePart};
 
-/// Rows of items over all topics, about.
+/// About how many rows of items all topics have together.
 const ROWS: usize = 400;
 
-/// Makes a report about a span from one moment of the store. `topics` are all that there are; the spec says which belong
-/// to it. `since` is the [`Report::seq`] of the report before, which one since the last one goes on from.
-/// For who does not see all topics, `alone` leaves out changed words that only another topic saw.
+/// Makes a report about a span from one moment of the store. `topics` are all topics; the spec selects those that
+/// belong to it. `since` is the [`Report::seq`] of the previous report, from which a report since the last one
+/// continues. `alone` leaves out changed text that only another topic saw, for readers who may not see all topics.
 pub async fn make(
     store: &Store,
     spec: &ReportSpec,
@@ -70,7 +70,7 @@ pub async fn make(
     alone: bool,
 ) -> Result<Report, StoreError> {
     let mut ours: Vec<&Topic> = topics.iter().filter(|topic| spec.covers(topic)).collect();
-    // Whoever makes it: the stored definitions know nothing of a file's order.
+    // The stored definitions do not know the order in the file, so it comes from the spec.
     let place = |topic: &Topic| spec.topics.iter().position(|id| *id == topic.id).unwrap_or(usize::MAX);
     ours.sort_by(|a, b| place(a).cmp(&place(b)).then_with(|| a.id.cmp(&b.id)));
     let compared = Span { from: gather::reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
@@ -80,7 +80,7 @@ pub async fn make(
     }
     let mut moment = store.moment().await?;
     let seq = match spec.window {
-        // What later runs saw first counts on later days, too: others read it from here on, if some of it again.
+        // What later runs saw first counts on later days, too: readers continue from here and may see some of it again.
         window if window.is_of_days() => moment.last_seq_until(span.until).await?,
         _ => moment.last_seq().await?,
     };
@@ -126,19 +126,19 @@ pub async fn make(
 }
 
 impl Report {
-    /// One page of HTML that loads nothing and runs nothing.
+    /// Returns one HTML page that loads nothing and runs nothing.
     #[must_use]
     pub fn html(&self) -> String {
         html::page(self)
     }
 
-    /// The page for mail programs: what needs no style sheet, no chart and nothing that unfolds.
+    /// Returns the page for mail programs, without style sheet, charts and folded parts.
     #[must_use]
     pub fn mail(&self) -> String {
         html::mail(self)
     }
 
-    /// The command that makes it again.
+    /// Returns the command that makes it again.
     fn again(&self) -> String {
         let period = match self.window {
             ReportWindow::Day => format!(" --date {}", self.date),
@@ -149,16 +149,16 @@ impl Report {
         format!("topicwatch report {}{period}", self.name)
     }
 
-    /// The same facts as Markdown.
+    /// Returns the same facts as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         markdown::page(self)
     }
 
-    /// A line for the subject of a message; it holds no line break.
+    /// Returns the subject line of a message, without a line break.
     #[must_use]
     pub fn subject(&self) -> String {
-        // Of several topics it says which one is meant.
+        // With several topics, it names the topic.
         let of = |id: &str| {
             let title = self.topics.iter().find(|topic| topic.id == id && self.topics.len() > 1).map(|t| &*t.title);
             title.map_or_else(String::new, |title| format!("{}: ", format::line(title, 60)))

@@ -1,4 +1,4 @@
-//! What a report is about: its span, how that is called, and where its files go.
+//! The period of a report: its span, its name, and the paths of its files.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use jiff::tz::TimeZone;
 use crate::insight::daily::{CalendarPeriod, CalendarUnit, date_of, day_of, days};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 
-/// The span of a report that is made at an instant: the last whole local day, week or month, or everything since the last
-/// one; the first of those begins a day before.
+/// Returns the span of a report made at an instant: the last whole local day, week or month, or the time since the last
+/// report (a day if there was none).
 #[must_use]
 pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     const DAY: Duration = Duration::from_secs(86_400);
@@ -25,13 +25,13 @@ pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     }
 }
 
-/// The span of a local date; `None` for a day that the zone skipped.
+/// Returns the span of a local date; `None` for a day that the zone skipped.
 #[must_use]
 pub fn at_date(spec: &ReportSpec, date: Date) -> Option<Span> {
     day_of(date, &spec.timezone).map(|day| day.span)
 }
 
-/// What a window is in the calendar, beyond a day.
+/// Returns the calendar unit of a window longer than a day.
 fn unit(window: ReportWindow) -> Option<CalendarUnit> {
     match window {
         ReportWindow::Week => Some(CalendarUnit::Week),
@@ -40,29 +40,30 @@ fn unit(window: ReportWindow) -> Option<CalendarUnit> {
     }
 }
 
-/// The span of a week (`2026-W12`) or a month (`2026-03`), by the window of the report; `None` for what is none.
+/// Returns the span of a week (`2026-W12`) or a month (`2026-03`), by the window of the report; `None` if the name is
+/// neither.
 #[must_use]
 pub fn at_name(spec: &ReportSpec, name: &str) -> Option<Span> {
     unit(spec.window)?.named(name, &spec.timezone).map(|period| period.span)
 }
 
-/// The week or month that a report's span is.
+/// Returns the week or month that equals a report's span.
 pub(super) fn calendar(window: ReportWindow, span: Span, timezone: &str) -> Option<CalendarPeriod> {
     unit(window)?.of(date_of(span.from, timezone), timezone).filter(|period| period.span == span)
 }
 
-/// The last instant inside a span.
+/// Returns the last instant inside a span.
 fn last_of(span: Span) -> Time {
     Time(span.until.0.saturating_sub(1).max(span.from.0))
 }
 
-/// A local time as a part of a name: with its distance from UTC, since some come twice on a day.
+/// Formats a local time for a file name, with its offset from UTC, since some times occur twice a day.
 fn time_of(at: Time, timezone: &str) -> String {
     let zone = TimeZone::get(timezone).unwrap_or(TimeZone::UTC);
     at.to_jiff().map_or_else(String::new, |at| at.to_zoned(zone).strftime("%H%M%z").to_string())
 }
 
-/// The span by its name, or by its dates.
+/// Returns the name of the span, or its dates.
 pub(super) fn label(window: ReportWindow, span: Span, timezone: &str) -> String {
     if let Some(period) = calendar(window, span, timezone) {
         return period.name;
@@ -71,11 +72,12 @@ pub(super) fn label(window: ReportWindow, span: Span, timezone: &str) -> String 
     if from == until { from.to_string() } else { format!("{from} to {until}") }
 }
 
-/// Where a report's files go, one for each format: the template with name and date filled in, and an ending.
+/// Returns the paths of a report's files, one for each format: the template with name, date and time filled in, and an
+/// extension.
 #[must_use]
 pub fn paths(spec: &ReportSpec, span: &Span) -> Vec<(ReportFormat, PathBuf)> {
     let date = date_of(last_of(*span), &spec.timezone);
-    // A day that ends at midnight ends on its own date.
+    // A day that ends at midnight has its own date, not the next one.
     let end = if date_of(span.until, &spec.timezone) == date { span.until } else { last_of(*span) };
     let name = calendar(spec.window, *span, &spec.timezone).map(|period| period.name);
     let (date, time) = (name.unwrap_or_else(|| date.to_string()), time_of(end, &spec.timezone));

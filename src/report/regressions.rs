@@ -1,4 +1,4 @@
-//! Sentences that once said what was not so: each is held against facts that it contradicted.
+//! Regression tests: sentences that once contradicted the facts.
 #![allow(clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::facts::{HoleFacts, TopicFacts};
@@ -9,7 +9,7 @@ use super::{comparison, highlights};
 use crate::insight::daily::{Counted, Usual};
 use crate::model::{ReportWindow, Span, Time};
 
-/// The sentences of what matters.
+/// Returns the sentences of "What matters".
 fn matters(facts: &TopicFacts) -> Vec<String> {
     let span = Span { from: Time(0), until: Time(24 * HOUR) };
     let (all, _) = highlights::of(std::slice::from_ref(facts), span, Time(25 * HOUR), "UTC");
@@ -127,7 +127,7 @@ fn a_calm_week_does_not_say_that_nothing_could_be_judged_nor_that_all_was_usual(
         let told = "The period is covered. Not judged: sources (some searches were not made). No volume";
         assert!(text.replace('\\', "").contains(told), "{text}");
     }
-    // With a sentence about how far to trust it.
+    // With a sentence about trust.
     let (mut facts, span) = (topic("a"), week.span);
     (facts.sources[0].failed, facts.sources[0].not_made) = (1, 0);
     let mut week = report(vec![facts]);

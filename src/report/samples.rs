@@ -1,4 +1,4 @@
-//! Facts for the tests of this room: a topic with nothing unusual in it, and a report of such topics.
+//! Sample facts for tests: a topic with nothing unusual, and a report of such topics.
 
 use super::{Report, TopicFacts};
 use crate::insight::daily::Counted;
@@ -6,7 +6,7 @@ use crate::model::{Micros, ReportWindow, Source, Span, Time};
 
 pub(super) const HOUR: i64 = 3_600_000;
 
-/// A day of the topic: watched, covered, asked, and nothing found.
+/// A day of a topic: watched, covered, searched, and nothing found.
 pub(super) fn topic(id: &str) -> TopicFacts {
     let tone = super::ToneFacts::default();
     let source = super::SourceFacts {

@@ -1,5 +1,5 @@
-//! The SQL that reproduces a topic's figures from the views, for whoever wants to see the rows behind a number. It is printed,
-//! never run by the program; a test runs it on both databases.
+//! The SQL that reproduces a topic's figures from the views, to see the rows behind a number. It is only printed; a
+//! test runs it on both databases.
 
 use super::calendar::PartFacts;
 use super::document::Report;
@@ -21,7 +21,7 @@ impl Query {
         Self { figure: figure.to_owned(), sql }
     }
 
-    /// A statement that counts items knows nothing of the topic's filter, which is no SQL.
+    /// A statement that counts items cannot apply the topic's filter, so its title states the difference.
     fn of_items(figure: &str, filtered: u64, sql: String) -> Self {
         match filtered {
             0 => Self::of(figure, sql),
@@ -30,7 +30,7 @@ impl Query {
     }
 }
 
-/// The statements of a topic.
+/// Returns the statements of a topic.
 pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     let id = topic.id.replace('\'', "''");
     let of = format!("FROM v_item i\nWHERE i.topic = '{id}'");
@@ -80,7 +80,8 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
     all
 }
 
-/// Items that count in a span: the instant an item counts at is that of its date, or when it was first seen.
+/// Restricts a statement to the items of a span. An item counts at its date, or when it was first seen if that is
+/// earlier or there is no date.
 fn within(of: &str, span: Span) -> String {
     let moment = "CASE WHEN i.published_at < i.first_seen THEN i.published_at ELSE i.first_seen END";
     let [from, until] = [span.from, span.until].map(Time::iso_millis);
@@ -97,7 +98,7 @@ fn tones(inside: &str) -> String {
     format!("SELECT i.scorer, i.tone, count(*) AS items\n{inside}\nGROUP BY i.scorer, i.tone ORDER BY 1, 2")
 }
 
-/// The searches of a span.
+/// Returns the statement about the searches of a span.
 fn searches(id: &str, span: Span) -> String {
     let [from, until] = [span.from, span.until].map(Time::iso_millis);
     format!(

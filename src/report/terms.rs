@@ -1,4 +1,4 @@
-//! Terms that are news, and themes, in words: the same for each format.
+//! Describes terms that are news, and themes, in words that each format uses.
 
 use super::escape::escaped;
 use super::facts::{Shown, TopicFacts};
@@ -7,10 +7,10 @@ use super::markdown_parts::{item, listed};
 use crate::compare::{StandOutRows, TermRow, TermSample, ThemeRow, TopicTerms};
 use crate::normalise::safe_link;
 
-/// Characters of an item that are shown.
+/// The maximum length of a shown text, in characters.
 const SHOWN: usize = 160;
 
-/// What is shown of an item.
+/// Returns the shown parts of an item.
 pub(super) fn shown(sample: &TermSample) -> Shown {
     Shown {
         key: sample.key.clone(),
@@ -20,7 +20,7 @@ pub(super) fn shown(sample: &TermSample) -> Shown {
     }
 }
 
-/// `41 items by 38 authors; 12 different texts, 2.1 expected`
+/// Returns a text such as `41 items by 38 authors; 12 different texts, 2.1 expected`.
 pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
     let negative =
         term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
@@ -33,22 +33,22 @@ pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
     )
 }
 
-/// Who says something: a page without an author counts as its site.
+/// Formats the number of authors. A page without an author counts as its site.
 pub(super) fn voices(topic: &TopicFacts, many: u64) -> String {
     counted(many, "author") + if topic.period.no_author > 0 { " or sites" } else { "" }
 }
 
-/// The same as the head of a column.
+/// Returns the same as the head of a column.
 pub(super) fn voices_head(topic: &TopicFacts) -> &'static str {
     if topic.period.no_author > 0 { "Authors or sites" } else { "Authors" }
 }
 
-/// One decimal below ten.
+/// Formats an expected number, with one decimal below ten.
 pub(super) fn expected(many: f64) -> String {
     if many < 10.0 { format!("{many:.1}") } else { round(many) }
 }
 
-/// How a theme grew against the period before.
+/// Describes how a theme grew compared with the period before.
 pub(super) fn growth(theme: &ThemeRow) -> String {
     match theme.items_before {
         None => "not compared".to_owned(),
@@ -57,7 +57,7 @@ pub(super) fn growth(theme: &ThemeRow) -> String {
     }
 }
 
-/// What is left beside the themes that are told.
+/// Describes what is left besides the shown themes.
 #[must_use]
 pub fn rest_words(terms: &TopicTerms) -> Option<String> {
     let more = (terms.more_themes > 0)
@@ -67,7 +67,7 @@ pub fn rest_words(terms: &TopicTerms) -> Option<String> {
     (!all.is_empty()).then(|| format!("{}.", all.join("; ")))
 }
 
-/// Terms that are news beside those that are told.
+/// Describes the terms that are news besides those shown.
 pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
     let least = if terms.more_is_least() { "≥\u{a0}" } else { "" };
     (terms.more > 0).then(|| format!("{least}{} more.", counted(terms.more, "term")))
@@ -88,7 +88,7 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
     format!("{}{}\n\n", listed(StandOutRows::TITLE, rows.terms.iter().map(term)), rows.words())
 }
 
-/// Both as Markdown.
+/// Formats terms and themes as Markdown.
 pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) -> String) -> String {
     let terms = &topic.terms;
     let term = |term: &TermRow| {

@@ -1,12 +1,12 @@
-//! How a topic's items sound, beside how they usually do. Which items those are is `gather`'s to say, what is worth a sentence
-//! `highlights`'.
+//! Compares the tone of a topic's items with the usual. `gather` selects the items, and `highlights` decides what is
+//! worth a sentence.
 
 use super::measures::{MIN_SAMPLE, ToneFacts};
 use crate::insight::daily::{Share, Sounds, share, usual_share};
 use crate::model::Tone;
 
 impl ToneFacts {
-    /// The tone of a period beside that of earlier days; the last `week` of these are the week before.
+    /// Compares the tone of a period with that of the `earlier` days. `week` is the week before.
     pub(super) fn of(period: Sounds, earlier: &[Sounds], week: &[Sounds], scorer: Option<String>) -> Self {
         let telling: Vec<&Sounds> = earlier.iter().filter(|day| day.sample() >= MIN_SAMPLE).collect();
         let usual =
@@ -23,7 +23,7 @@ impl ToneFacts {
     }
 }
 
-/// The share of each sound among the scored.
+/// Returns the share of each tone among the scored items.
 pub(super) fn shares(sounds: &Sounds) -> Vec<(Tone, Share)> {
     let whole = sounds.sample();
     [(Tone::Negative, sounds.negative), (Tone::Neutral, sounds.neutral), (Tone::Positive, sounds.positive)]

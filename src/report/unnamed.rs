@@ -1,8 +1,8 @@
-//! A report that nobody configured: of topics that somebody names, or of all.
+//! A report that is not in the configuration: of given topics, or of all.
 
 use crate::model::{ReportFormat, ReportSpec, ReportWindow};
 
-/// A report of these topics, or of all where none is named, without any of the file's.
+/// Returns the specification of a report of these topics, or of all if the list is empty.
 #[must_use]
 pub fn unnamed(window: ReportWindow, topics: Vec<String>, timezone: &str) -> ReportSpec {
     ReportSpec {

@@ -1,16 +1,16 @@
-//! The end of a period that no search looked at yet, since none was due. What is due, `insight` says.
+//! The end of a period that no search has covered yet, since none was due. `insight` defines when one is due.
 
 use super::measures::COVERED;
 use crate::insight::daily::SearchCoverage;
 use crate::model::{Span, Time};
 
-/// The end of a span that was not looked at yet, as far as it has passed.
+/// Returns the end of a span that is not covered yet, as far as it has passed.
 pub(super) fn open(looked: &SearchCoverage, span: Span, now: Time) -> Option<Span> {
     let passed = Span { until: span.until.min(now), ..span };
     Span::new(looked.due(passed).until, passed.until).filter(|_| looked.has_spans())
 }
 
-/// Whether that is more than a little: what is counted of the span is then the least that there is.
+/// Whether that is more than a little, so that there may be more items than are counted.
 pub(super) fn is_much(looked: &SearchCoverage, span: Span, now: Time) -> bool {
     let Some(open) = open(looked, span, now) else { return false };
     let passed = Span { until: span.until.min(now), ..span };

@@ -1,5 +1,5 @@
-//! Share of voice: each topic's part of what a group of topics said, and how far it can be believed where more was said than
-//! is counted.
+//! Share of voice: each topic's share of the items of a group, and whether it is a lower or upper bound because there
+//! may be more items than are counted.
 
 use super::facts::TopicFacts;
 use super::measures::{SourceShare, Voice};
@@ -7,20 +7,20 @@ use crate::insight::daily::{Share, share};
 use crate::model::Source;
 
 impl Voice {
-    /// The share of unique items as it stands at its bar.
+    /// Formats the share of unique items for its bar.
     pub(super) fn bar(&self) -> String {
         let told = super::format::part(self.unique, self.at_least, self.others_at_least);
         let share = told.split(" (").next().unwrap_or_default();
         if self.unique.is_none() { "none".to_owned() } else { share.to_owned() }
     }
 
-    /// Its share at each source, in words; none without providers.
+    /// Formats its share at each source; `None` without providers.
     pub(super) fn sources(&self) -> Option<String> {
         let told = |(source, share): &(Source, Share)| format!("{source} {}", super::format::percent(share.share));
         (!self.by_source.is_empty()).then(|| self.by_source.iter().map(told).collect::<Vec<_>>().join(" · "))
     }
 
-    /// The three in words.
+    /// Formats the three shares.
     pub(super) fn cells(&self) -> [String; 3] {
         let told = |share, more_elsewhere| super::format::part(share, self.at_least, more_elsewhere);
         let untold = self.authors.is_none() && self.raw.is_some_and(|raw| raw.part > 0);
@@ -33,7 +33,7 @@ impl Voice {
     }
 }
 
-/// Each topic's part of what a group said. An item that several topics found counts for each of them.
+/// Returns each topic's share within a group. An item found by several topics counts for each of them.
 pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     if topics.len() < 2 {
         return Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn of(topics: &[&TopicFacts]) -> Vec<Voice> {
     all
 }
 
-/// A topic's part of what each source found for the group.
+/// Returns a topic's share of what each source found for the group.
 fn by_source(topic: &TopicFacts, topics: &[&TopicFacts]) -> Vec<(Source, Share)> {
     let of = |topic: &TopicFacts, source: Source| {
         topic.found_by.sources.iter().filter(|one| one.source == source).map(|one| one.unique).sum::<u64>()

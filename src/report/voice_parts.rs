@@ -1,5 +1,5 @@
-//! Share of voice over time: each topic's part of the unique items of each day of a week, or each week of a month. The shares
-//! of the whole period are `voice`'s.
+//! Share of voice over time: each topic's share of the unique items for each day of a week, or each week of a month.
+//! `voice` has the shares of the whole period.
 
 use super::facts::TopicFacts;
 use super::format;
@@ -7,63 +7,63 @@ use super::measures::{Voice, WHOLE};
 use crate::insight::daily::{Share, share};
 use crate::model::Span;
 
-/// A day of a week or a week of a month, and whose voice was heard in it.
+/// A day of a week or a week of a month, with the topics' shares.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct VoicePart {
     /// `2026-03-16` or `2026-W12`.
     pub name: String,
     pub span: Span,
-    /// Unique items of all topics; an item that two found counts for both.
+    /// Unique items of all topics. An item found by two topics counts for both.
     pub unique: u64,
-    /// What was covered of it for the topic with the least, 0..1; `None` where searches were pruned.
+    /// The share covered, 0..1, of the topic with the least; `None` if searches were pruned.
     pub covered: Option<f64>,
-    /// In the order of the shares of the whole period.
+    /// In the order of the shares in the whole period.
     pub topics: Vec<VoiceCell>,
 }
 
-/// A topic's part.
+/// A topic's share in one part.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct VoiceCell {
     pub topic: String,
-    /// There may be more of it than is counted, …
+    /// Whether it may have more items than are counted, …
     pub at_least: bool,
-    /// … or of another.
+    /// … or another topic may.
     pub others_at_least: bool,
-    /// Its share of unique items; `None` of nothing.
+    /// Its share of unique items; `None` if there are none.
     pub unique: Option<Share>,
 }
 
 impl VoiceCell {
-    /// `≥ 42% (12)`.
+    /// Formats the share, such as `≥ 42% (12)`.
     pub(super) fn words(&self) -> String {
         format::part(self.unique, self.at_least, self.others_at_least)
     }
 }
 
 impl VoicePart {
-    /// How it is called where there is little room: `03-16` or `W12`.
+    /// Returns a short name: `03-16` or `W12`.
     pub(super) fn short(&self) -> &str {
         self.name.get(5..).unwrap_or(&self.name)
     }
 
-    /// Whether too little of it was covered for one of the topics for shares to say much.
+    /// Whether too little of it was covered for one of the topics to make the shares meaningful.
     pub(super) fn is_thin(&self) -> bool {
         self.covered.is_none_or(|covered| covered < WHOLE)
     }
 
-    /// `≥ 55`: there may be more where there may be more of one topic.
+    /// Formats the number of unique items, such as `≥ 55` if one of the topics may have more.
     pub(super) fn unique_words(&self) -> String {
         format::at_least(self.unique, self.topics.iter().any(|cell| cell.at_least))
     }
 
-    /// What was covered of it, in words.
+    /// Formats the share covered.
     pub(super) fn covered_words(&self) -> String {
         self.covered.map_or(format::NOT_KEPT.to_owned(), format::percent)
     }
 }
 
-/// Each topic's part of each part of a week or month, in the order of their shares of the whole; none of a day, or of a single
-/// topic.
+/// Returns the topics' shares for each part of a week or month, in the order of their shares in the whole period. Empty
+/// for a day or a single topic.
 pub(super) fn of(topics: &[&TopicFacts], voices: &[Voice]) -> Vec<VoicePart> {
     if topics.len() < 2 {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! What explains an unusual number of items or an unusual tone, read for `highlights`. It reads which source found what only
-//! where a figure is unusual; what a cause is, `insight::why` says.
+//! Finds the cause of an unusual number of items or an unusual tone, for `highlights`. It reads which source found what
+//! only if a figure is unusual. `insight::why` defines causes.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, On
 use crate::model::{Mark, Span, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Items of sources that are read at most.
+/// The maximum number of items read by source.
 const MOST: usize = 500_000;
-/// Characters of a name that are shown, and of a text.
+/// The maximum length of a name, and of a text, in characters.
 const NAME: usize = 40;
 const WORDS: usize = 60;
 
@@ -25,12 +25,12 @@ pub(super) struct Told<'a> {
     pub(super) terms: &'a [TermRise],
 }
 
-/// The period, and all items and the days that it is compared with.
+/// The items of the period, and all items and days with which it is compared.
 pub(super) struct Beside<'a> {
     pub(super) day: Day,
     pub(super) period: &'a [&'a Mark],
     pub(super) marks: &'a [Mark],
-    /// The earliest first.
+    /// Sorted, the earliest first.
     pub(super) days: &'a [Day],
 }
 
@@ -42,7 +42,7 @@ struct ByDay<'a> {
 }
 
 impl<'a> ByDay<'a> {
-    /// None counts in the period and on an earlier day.
+    /// Items of the period are not counted on earlier days, too.
     fn of(beside: &Beside<'a>) -> Self {
         let ours: BTreeSet<&str> = beside.period.iter().map(|mark| mark.key.as_str()).collect();
         let mut earlier: Vec<(Day, Vec<&Mark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
@@ -55,8 +55,8 @@ impl<'a> ByDay<'a> {
         Self { day: beside.day, period: beside.period, earlier }
     }
 
-    /// Has a cause looked for among the items, with how they sound where that is asked.
-    /// `usual` is how many items such a day has.
+    /// Looks for a cause among the items, and among their tones if `tone` is given. `usual` is the usual number of
+    /// items on such a day.
     fn explained(
         &self,
         (sources, terms): (&OnlySources, &[TermRise]),
@@ -71,7 +71,7 @@ impl<'a> ByDay<'a> {
         cause(&Compared { now, earlier: &earlier, terms: &terms })
     }
 
-    /// How many items the earlier days have.
+    /// Returns the mean number of items on the earlier days.
     fn mean(&self) -> f64 {
         let all: usize = self.earlier.iter().map(|(_, marks)| marks.len()).sum();
         #[expect(clippy::cast_precision_loss, reason = "counts of items")]
@@ -80,7 +80,7 @@ impl<'a> ByDay<'a> {
     }
 }
 
-/// What explains the figures that are unusual; `seen` is when sources found what is compared.
+/// Finds the causes of the unusual figures. `seen` is when sources found what is compared.
 pub(super) async fn read(
     moment: &mut Moment,
     topic: &Topic,
@@ -98,7 +98,7 @@ pub(super) async fn read(
         OnlySources::default()
     } else {
         let shown = moment.shown_by(&topic.id, seen, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
-        // Of a part of what was found nobody knows who found it alone.
+        // If only a part was read, it is unknown which source alone found an item.
         if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() }
     };
     let mut facts = WhyFacts::default();
@@ -136,7 +136,7 @@ fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
     tone.usual.iter().filter(unusual).copied().collect()
 }
 
-/// A cause with the words that it is known by.
+/// Adds the name by which a cause is shown.
 async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<NamedCause, StoreError> {
     let shown = match cause.first_copy(period.iter().copied()) {
         Some(first) => {
@@ -144,7 +144,7 @@ async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<Na
             let words = words.into_iter().next().and_then(|words| words.title.or(words.text)).unwrap_or_default();
             line(&words, WORDS)
         }
-        // A text that is not there any more has no words here.
+        // A text that was pruned has no words here.
         None if cause.dimension == Dimension::Text => String::new(),
         None => line(cause.written(period.iter().copied()), NAME),
     };
@@ -152,7 +152,7 @@ async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<Na
 }
 
 impl NamedCause {
-    /// The sentence after the one about the figure, with the space before it.
+    /// Returns the sentence that follows the one about the figure, with a leading space.
     pub(super) fn sentence(&self, figure: Figure<'_>) -> String {
         let clause = self.cause.clause(figure, &self.shown);
         let mut letters = clause.chars();

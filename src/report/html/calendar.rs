@@ -1,4 +1,5 @@
-//! What only the page of a week or a month has: the one before beside it, and shares of voice over time.
+//! Parts of the page that only a week or a month has: the comparison with the one before, and shares of voice over
+//! time.
 
 use maud::{Markup, html};
 
@@ -10,7 +11,7 @@ use super::super::voice_parts::VoicePart;
 use super::places::anchor;
 use crate::draw::chart_parts::{self, PartsRow};
 
-/// A topic's figures beside those of the week or month before, or why they are not compared.
+/// Returns a topic's figures beside those of the week or month before, or why they are not compared.
 pub(super) fn beside(topic: &TopicFacts) -> Markup {
     let Some(calendar) = &topic.calendar else { return html! {} };
     let (rows, noun) = (calendar.rows(topic), calendar.unit.noun());
@@ -27,7 +28,7 @@ pub(super) fn beside(topic: &TopicFacts) -> Markup {
     }
 }
 
-/// The topics' shares of each day of a week, or each week of a month.
+/// Returns the topics' shares for each day of a week, or each week of a month.
 pub(super) fn voice(report: &Report) -> Markup {
     let parts = &report.voice_parts;
     if parts.is_empty() {

@@ -1,10 +1,10 @@
-//! A topic's facts as its charts take them; what is drawn is `draw`'s.
+//! Converts a topic's facts for its charts; `draw` draws them.
 
 use super::super::facts::TopicFacts;
 use crate::draw::chart::{Chart, ChartDay, Gap};
 
 impl TopicFacts {
-    /// Its days as they are drawn.
+    /// Returns the data of its charts.
     pub(super) fn chart(&self) -> Chart {
         let days = self.days.iter().map(|day| ChartDay {
             date: day.date.clone(),

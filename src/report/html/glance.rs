@@ -1,5 +1,5 @@
-//! Every topic in a line at the top of the page, so that a phone's first screen holds the main points of each; quiet topics
-//! share one. What is unusual is said below, in `What matters`.
+//! A line for each topic at the top of the page, so that the first screen of a phone shows the main points; quiet
+//! topics share one line. `What matters`, below, reports what is unusual.
 
 use maud::{Markup, html};
 
@@ -10,10 +10,10 @@ use super::super::measures::MIN_SAMPLE;
 use super::places::{anchor, change};
 use crate::model::Tone;
 
-/// More topics than these are folded, so that what matters comes first.
+/// More topics than this are folded, so that what matters comes first.
 const MANY: usize = 12;
 
-/// Terms that are news, of a topic's line.
+/// The maximum number of terms in a topic's line.
 const TERMS: usize = 3;
 
 pub(super) fn topics(report: &Report) -> Markup {

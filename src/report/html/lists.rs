@@ -1,4 +1,4 @@
-//! Lists of items on the page: what stands out, copied texts, hosts and authors, and the rows behind the numbers.
+//! The lists of items on the page: standouts, copied texts, hosts and authors, and the rows behind the numbers.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use super::places;
 use crate::insight::daily::Tally;
 use crate::model::Kind;
 
-/// Lists that have no entry: their titles, and why.
+/// The titles of empty lists, and why they are empty.
 #[derive(Default)]
 pub(super) struct Empty<'a>(Vec<(&'a str, &'a str)>);
 
@@ -19,7 +19,7 @@ impl<'a> Empty<'a> {
         self.0.push((title, why));
     }
 
-    /// All of them in one line that unfolds.
+    /// Returns all of them in one line that unfolds.
     pub(super) fn folded(&self) -> Markup {
         let titles: Vec<&str> = self.0.iter().map(|(title, _)| *title).collect();
         html! {
@@ -33,7 +33,7 @@ impl<'a> Empty<'a> {
     }
 }
 
-/// The item's words as a link where its address may be one.
+/// Returns the item's text, as a link if its address may be one.
 pub(super) fn named(item: &Shown) -> Markup {
     let words = if item.words.is_empty() { "(no words)" } else { &item.words };
     html! {
@@ -48,7 +48,7 @@ pub(super) fn by(item: &Shown) -> Markup {
     html! { @match &item.author { Some(author) => bdi { "@" (author) }, None => "author not told" } }
 }
 
-/// Who wrote a post; where a page is.
+/// Returns the author of a post or the host of a page.
 fn source(row: &RowFacts) -> Markup {
     let host = row.item.link.as_deref().filter(|_| row.kind == Kind::Page && row.item.author.is_none()).and_then(host);
     html! { @match host { Some(host) => bdi { (format::line(&host, 60)) }, None => (by(&row.item)) } }
@@ -66,7 +66,7 @@ fn engagement(row: &RowFacts) -> String {
     row.engagement.map_or("engagement not told".to_owned(), |sum| format!("engagement {}", format::signed(sum)))
 }
 
-/// Which items a list names, and what it says of each.
+/// A list: its title, its items, and whether it shows scores.
 struct List<'a> {
     title: &'static str,
     places: &'a [usize],
@@ -120,7 +120,7 @@ pub(super) fn standouts<'a>(report: &Report, topic: &'a TopicFacts, empty: &mut 
     }
 }
 
-/// What it takes to be told as rising.
+/// Shown when nothing rose enough.
 const RISES: &str =
     "Nothing rose since the run before the period by at least 10 reactions and a fifth of what there was.";
 
@@ -156,7 +156,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// Hosts, or with `reach` authors and the reactions to what they wrote.
+/// Returns a table of hosts, or with `reach` of authors with the reactions to their items.
 fn tally(title: &str, name: &str, all: &[Tally], reach: bool) -> Markup {
     let of = |one: &Tally| match one.known {
         0 => "not told".to_owned(),
@@ -188,7 +188,7 @@ pub(super) fn tallies<'a>(topic: &'a TopicFacts, empty: &mut Empty<'a>) -> Marku
     html! { @if !drawn.is_empty() { div.pair { @for one in &drawn { (one) } } } }
 }
 
-/// The rows behind the numbers.
+/// Returns the rows behind the numbers.
 pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     let caption = format::id(&topic.id, "rows-caption");
     html! {
@@ -213,7 +213,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// Which sources found what.
+/// Returns which source found what.
 pub(super) fn found_by(topic: &TopicFacts) -> Markup {
     let found = &topic.found_by;
     html! {

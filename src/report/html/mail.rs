@@ -1,15 +1,16 @@
-//! The page as mail programs can show it: many take the style sheet away, show no SVG, unfold what is folded, and cut what is
-//! long. So nothing here needs more than inline styles: a table's row is a block of lines that fits any width, a chart is its
-//! words, and of what is folded the first line is left, or nothing. Colours are the mail program's own, light or dark. What is
-//! read is our own page, where foreign words are escaped: each `<` begins a tag of ours.
+//! Converts the page to one that mail programs can show. Many of them remove the style sheet, show no SVG, unfold
+//! folded parts, and cut long mails. So only inline styles are used: a table row becomes a block of lines that fits any
+//! width, a chart becomes its description, and of a folded part only the first line is kept, or nothing. Colours are
+//! those of the mail program, light or dark. The input is our own page, in which foreign text is escaped: each `<`
+//! begins one of our tags.
 
 use std::fmt::Write as _;
 
-/// Around all: mail programs keep a block's style where they take the body's away.
+/// The style around everything: mail programs keep a block's style even if they remove the body's.
 const AROUND: &str = "max-width:640px;margin:0 auto;padding:8px;font-family:Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word";
 const SMALL: &str = "margin:4px 0;font-size:13px;opacity:.8";
 const ROW: &str = "border-top:1px solid #999;padding:6px 0";
-/// Elements that lie in one another at most; the page has far fewer.
+/// The maximum depth of nested elements; the page has far fewer.
 const DEEPEST: usize = 64;
 
 enum Node<'a> {
@@ -19,12 +20,12 @@ enum Node<'a> {
 
 struct Element<'a> {
     name: &'a str,
-    /// With its attributes.
+    /// The tag with its attributes.
     tag: &'a str,
     inner: Vec<Node<'a>>,
 }
 
-/// The mail of a page; `left_out` says at its end what only the page has.
+/// Returns the mail of a page. `left_out` is a note at its end about what only the page has.
 pub(super) fn mail(page: &str, left_out: &str) -> String {
     let mut out = String::with_capacity(page.len() / 2);
     each(&parsed(page), left_out, &mut out);
@@ -34,7 +35,7 @@ pub(super) fn mail(page: &str, left_out: &str) -> String {
 fn parsed(page: &str) -> Vec<Node<'_>> {
     let mut open = vec![Element { name: "", tag: "", inner: Vec::new() }];
     let mut rest = page;
-    // A `>` in an attribute's value is escaped.
+    // A `>` in the value of an attribute is escaped.
     while let Some((text, (tag, after))) =
         rest.split_once('<').and_then(|(text, from)| Some((text, from.split_once('>')?)))
     {
@@ -88,7 +89,7 @@ impl<'a> Element<'a> {
         self.elements().filter(move |element| element.name == name)
     }
 
-    /// All that is written in it.
+    /// Returns all text in it.
     fn text(&self) -> String {
         self.inner
             .iter()
@@ -152,7 +153,7 @@ fn told(element: &Element<'_>, left_out: &str, out: &mut String) {
     }
 }
 
-/// What an element is in the mail, and how it looks.
+/// Returns the element used in the mail, and its style.
 fn styled<'a>(name: &'a str, element: &Element<'_>) -> (&'a str, &'static str) {
     let small = ["meta", "kind", "date"].iter().any(|class| element.is(class));
     match name {
@@ -177,7 +178,7 @@ fn styled<'a>(name: &'a str, element: &Element<'_>) -> (&'a str, &'static str) {
     }
 }
 
-/// A chart is what it says in words, but for its holes, which have a list of their own.
+/// Writes a chart as its title and description, without the holes, which have their own list.
 fn chart(svg: &Element<'_>, out: &mut String) {
     let words: Vec<String> =
         ["title", "desc"].into_iter().filter_map(|name| Some(svg.named(name).next()?.text())).collect();
@@ -186,7 +187,7 @@ fn chart(svg: &Element<'_>, out: &mut String) {
     let _ = write!(out, "<p style=\"{SMALL}\">{words}</p>");
 }
 
-/// Each row in lines: its head, its numbers with their columns' names, its other cells.
+/// Writes each row as lines: its head, its numbers with the names of their columns, its other cells.
 fn table(table: &Element<'_>, left_out: &str, out: &mut String) {
     let heads = table.named("thead").flat_map(|head| head.named("tr")).flat_map(Element::elements);
     let names: Vec<String> = heads.map(Element::text).collect();

@@ -1,5 +1,5 @@
-//! The report as one page: no script, no address that is loaded, one style sheet inside; foreign words are escaped by the
-//! template, and links are http or https and tell their target nothing. What stands in a topic's section is `topic`'s.
+//! The report as one page: no script, nothing to load, one style sheet inside. The template escapes foreign text. Links
+//! are http or https and send no referrer. `topic` renders the sections of topics.
 
 mod calendar;
 mod changed;
@@ -26,7 +26,7 @@ use places::{anchor, change};
 
 const STYLE: &str = concat!(include_str!("../../draw/base.css"), include_str!("../style.css"));
 
-/// Nothing is loaded and nothing runs, whatever a title says.
+/// Nothing is loaded and nothing runs, whatever a title contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 pub(super) fn page(report: &Report) -> String {
@@ -61,7 +61,7 @@ pub(super) fn page(report: &Report) -> String {
     .into_string()
 }
 
-/// The page for mail programs.
+/// Returns the page for mail programs.
 pub(super) fn mail(report: &Report) -> String {
     let left_out = html! { "Charts, the days in numbers, the rows and the SQL of the main numbers are on the page: " code { (report.again()) } };
     mail::mail(&page(report), &left_out.into_string())
@@ -114,7 +114,7 @@ fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
     report.topics.iter().find(|t| t.id == matter.topic).map_or(&matter.topic, |t| &t.title)
 }
 
-/// The topics side by side.
+/// Returns the table of all topics.
 fn overview(report: &Report) -> Markup {
     if report.topics.is_empty() {
         return html! {};
@@ -135,7 +135,7 @@ fn overview(report: &Report) -> Markup {
     }
 }
 
-/// What the topics' items stand beside.
+/// Returns the head of the column with which items are compared.
 fn beside(report: &Report) -> &'static str {
     match report.window {
         ReportWindow::Week => "Week before",
@@ -208,7 +208,7 @@ fn voice(report: &Report) -> Markup {
     }
 }
 
-/// Topics that have nothing to show, a line each that unfolds.
+/// Returns the topics without anything to show, each as a line that unfolds.
 fn quiet(report: &Report) -> Markup {
     let quiet: Vec<&TopicFacts> = report.topics.iter().filter(|topic| report.is_quiet(topic)).collect();
     html! {

@@ -1,4 +1,4 @@
-//! What the page as a whole and a topic's section share: where a section is, and a change in words.
+//! Shared by the page and the sections of topics: links to sections, and changes in words.
 
 use maud::{Markup, html};
 
@@ -6,17 +6,18 @@ use super::super::document::Report;
 use super::super::facts::TopicFacts;
 use super::super::{caveats, format, highlights};
 
-/// The link to a topic's section.
+/// Returns the link to a topic's section.
 pub(super) fn anchor(topic: &str, section: &str) -> String {
     format!("#{}", format::id(topic, section))
 }
 
-/// What a part of a topic's section is called: by the topic's title and its own, as other topics have the same parts.
+/// Returns the label of a part of a topic's section. It includes the topic's title, since all topics have the same
+/// parts.
 pub(super) fn named(topic: &str, part: &str) -> String {
     format!("{} {}", format::id(topic, "title"), format::id(topic, part))
 }
 
-/// The change in words; never colour alone.
+/// Returns the change in words, never as colour alone.
 pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         @if topic.began.is_none() { @if topic.tried { "no run brought anything" } @else { "not run yet" } }

@@ -1,4 +1,4 @@
-//! The page of topics that nothing is unusual in, but their names or what could not be judged.
+//! Tests of pages about topics without anything unusual, except for their names or what could not be judged.
 
 use std::collections::BTreeSet;
 

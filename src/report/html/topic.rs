@@ -1,4 +1,4 @@
-//! A topic's section of the page: the answer, the numbers, tone, what stands out, how it was looked at, and the rows behind.
+//! A topic's section of the page: the answer, the numbers, tone, standouts, coverage, and the rows.
 
 use maud::{Markup, html};
 
@@ -29,7 +29,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// A quiet topic: one line that unfolds.
+/// Returns a quiet topic as one line that unfolds.
 pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section.quiet #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
@@ -45,7 +45,7 @@ pub(super) fn folded(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// What there is of a topic; lists without an entry are named in one line that unfolds.
+/// Returns the parts of a topic. Empty lists are named in one line that unfolds.
 fn parts(report: &Report, topic: &TopicFacts) -> Markup {
     let untold = topic.terms.none_words();
     let mut empty = Empty::default();
@@ -92,7 +92,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
     }
 }
 
-/// A line of the answer: its links are links when they may be, and marked when they were looked up in vain.
+/// Returns a line of the answer. Safe links become links, and links that were looked up in vain are marked.
 fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
     let (bullet, line) =
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
@@ -109,7 +109,7 @@ fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
     }
 }
 
-/// How many items the period has.
+/// Returns the number of items in the period.
 fn figures(report: &Report, topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let rows = places::anchor(&topic.id, "rows");
@@ -150,7 +150,7 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// What is not known, by name.
+/// Returns what is unknown or missing, by name.
 fn unknown(topic: &TopicFacts) -> Markup {
     let period = &topic.period;
     let mut told = Vec::new();
@@ -219,7 +219,7 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
     }
 }
 
-/// The charts' numbers.
+/// Returns the numbers of the charts.
 fn days(topic: &TopicFacts) -> Markup {
     let share = |share: &Option<daily::Share>| share.as_ref().map_or("–".to_owned(), format::share);
     html! {
@@ -238,7 +238,7 @@ fn days(topic: &TopicFacts) -> Markup {
     }
 }
 
-/// Holes and sources.
+/// Returns holes and sources.
 fn looked(report: &Report, topic: &TopicFacts) -> Markup {
     let zone = &report.timezone;
     let (inside, earlier) = topic.holes_of(report.span);
