@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(of("Covered"), ("100%", "95%", "–"));
         assert_eq!(of("Cost"), ("$1.000", "$2.000", "−50%"));
         assert_eq!(
-            // As the percents beside it: 34% and 33%, 17% and 19%, 48% and 49%, 12% and 12%.
+            // Rounded like the percentages: 34% and 33%, 17% and 19%, 48% and 49%, 12% and 12%.
             [points(0.344, 0.326), points(0.174, 0.186), points(0.484, 0.486), points(0.125, 0.124)],
             ["+1 point", "−2 points", "−1 point", "0 points"]
         );

@@ -325,7 +325,7 @@ mod tests {
         facts.usual = Some(Usual { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
         (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
         assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
-        // Half a day has fewer items than a day; that is no news before it is over.
+        // Half a day has fewer items than a whole one, which is no news before the day is over.
         facts.usual = Some(USUAL);
         let mut early = report(vec![facts.clone()]);
         early.made_at = Time(early.span.until.0 - HOUR);

@@ -12,9 +12,9 @@ use crate::model::{Micros, ReportWindow, Span, Time};
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Report {
     pub name: String,
-    /// Name shown to people.
+    /// The name shown to people.
     pub title: String,
-    /// IANA zone of its days.
+    /// The IANA time zone of its days.
     pub timezone: String,
     /// A local day, week or month, or the time since the last report.
     pub window: ReportWindow,

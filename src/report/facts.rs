@@ -59,7 +59,7 @@ pub struct TopicFacts {
     /// For a report of a week or a month: the one before, and its parts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calendar: Option<CalendarFacts>,
-    /// Posts that hold no word of the question.
+    /// How many posts hold no word of the question.
     pub relevance: Relevance,
     /// The share of the period that searches covered, 0..1, as far as any was due; `None` if the searches were pruned.
     pub covered: Option<f64>,
@@ -316,10 +316,10 @@ pub struct Shown {
 /// A row of the table at the end of a topic.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct RowFacts {
-    /// Words and link.
+    /// Its text and link.
     #[serde(flatten)]
     pub item: Shown,
-    /// Post or page.
+    /// Whether it is a post or a page.
     pub kind: Kind,
     /// The instant at which it counts.
     pub at: Time,

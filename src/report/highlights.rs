@@ -313,7 +313,7 @@ mod tests {
             (day(60, 40), calm.clone(), true),
             (day(3, 97), calm.clone(), true),
             (day(36, 64), calm.clone(), false),
-            // One day before had more.
+            // An earlier day had a higher share.
             (day(60, 40), vec![day(10, 90), day(65, 35), day(10, 90), day(40, 60), day(12, 88)], false),
             // Too few days, or too few posts on them.
             (day(60, 40), calm[..4].to_vec(), false),

@@ -1,6 +1,6 @@
 //! A sentence of "What matters". `highlights` creates them.
 
-/// Something the reader should know first.
+/// A sentence that the reader should know first.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Matter {
     /// The order within its kind: the heaviest first.

@@ -64,7 +64,7 @@ pub struct Client {
 }
 
 impl std::fmt::Debug for Client {
-    /// Without the key.
+    /// Leaves out the key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Client").field("base_url", &self.base_url.as_str()).finish_non_exhaustive()
     }
@@ -74,7 +74,7 @@ impl Client {
     /// Creates a client with these settings. It makes no call.
     ///
     /// # Errors
-    /// An address that is not `http(s)` or names a user, a key that no header can carry, or a machine without
+    /// An address that is not `http(s)` or names a user, a key that no header can contain, or a machine without
     /// certificates for an `https` address.
     pub fn new(settings: Settings) -> Result<Self, SetupError> {
         let base_url = settings.base_url;

@@ -14,7 +14,7 @@ const ENTRIES: usize = 5;
 /// The maximum depth at which messages are looked for.
 const DEPTH: u32 = 6;
 
-/// What an error body says.
+/// The message of an error body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Detail {
     /// Its message, neither cut nor scrubbed; empty when there is none.

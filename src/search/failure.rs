@@ -11,7 +11,7 @@ use crate::model::{Login, Micros, SERVICE, Time};
 pub(super) struct Failure {
     pub(super) class: ErrorClass,
     pub(super) status: Option<u16>,
-    /// One line, scrubbed and cut.
+    /// One line, without the key, and cut.
     pub(super) text: String,
     pub(super) cost: Option<Micros>,
     /// The wait the service asks for.

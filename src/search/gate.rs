@@ -6,7 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// A call that must not be made.
+/// Why a call must not be made.
 #[derive(Debug, Clone)]
 pub struct Refusal {
     /// Whether the day's calls or money are used up. Otherwise something else blocks the call (a lost lease, a stop).

@@ -44,26 +44,26 @@ use crate::model::{
 };
 
 closed_list! {
-    /// Which of the two ways of speaking a deployment understands.
+    /// The two API dialects of search services.
     Dialect {
         Spec = "spec",
-        /// What deployed services do.
+        /// The dialect of deployed services.
         Desearch = "desearch",
     }
 }
 
 closed_list! {
-    /// Why a call failed, as kept with the search.
+    /// Why a call failed, as stored with the search.
     ErrorClass {
         /// 401 or 403.
         KeyRefused = "key_refused",
         /// 402.
         BalanceSpent = "balance_spent",
-        /// 400, 404, 422 and other 4xx: wrong for ever.
+        /// 400, 404, 422 and other 4xx: retries do not help.
         BadRequest = "bad_request",
-        /// 429 to the last try.
+        /// 429 on the last try.
         RateLimited = "rate_limited",
-        /// 5xx to the last try.
+        /// 5xx on the last try.
         Server = "server",
         /// No connection, reset, TLS.
         Transport = "transport",
@@ -95,7 +95,7 @@ pub struct Rate {
 pub enum Access {
     /// Nothing.
     Open,
-    /// The key itself as `Authorization`, without a scheme word: the search service's way.
+    /// The key itself as `Authorization`, without a scheme word, as the search service wants it.
     Bare(secrecy::SecretString),
     /// `Authorization: Bearer` with the key (RFC 6750).
     Bearer(secrecy::SecretString),
@@ -120,9 +120,9 @@ impl Access {
 pub struct Settings {
     /// Name of the provider: `service`, or that of `[providers.NAME]`.
     pub provider: String,
-    /// Where the service is; paths are appended.
+    /// The base URL of the service; paths are appended.
     pub base_url: url::Url,
-    /// Way of speaking.
+    /// The API dialect.
     pub dialect: Dialect,
     /// Path segment and tool name of the social platform (`X`).
     pub platform: String,
@@ -131,13 +131,13 @@ pub struct Settings {
     pub allow_private: bool,
     /// Deadline of each try, including its body.
     pub call_timeout: Duration,
-    /// Calls in flight.
+    /// The maximum number of calls in flight.
     pub max_concurrent: u32,
     /// `None` is unlimited.
     pub rate_limit: Option<Rate>,
-    /// Tries of one call, the first included.
+    /// The maximum number of tries of one call, including the first.
     pub max_tries: u32,
-    /// Cap on decoded body bytes.
+    /// The maximum size of a decoded body, in bytes.
     pub max_response_bytes: u64,
 }
 
@@ -174,7 +174,7 @@ impl Ask {
     }
 }
 
-/// A request as it will be sent, without the key: printable, storable, comparable.
+/// A request as it will be sent, without the key. It can be printed, stored and compared.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Request {
     /// The source it is for.
@@ -203,13 +203,13 @@ pub struct Request {
 #[derive(Debug, Clone)]
 pub struct RawReply {
     pub status: u16,
-    /// Response headers worth keeping, scrubbed of the key: content type, billing, request id.
+    /// Response headers worth keeping, without the key: content type, billing, request id.
     pub headers: Vec<(String, String)>,
     /// Decoded (decompressed) body within the cap.
     pub body: Bytes,
     /// Duration of the last try.
     pub latency: Duration,
-    /// Calls made, this one included.
+    /// The number of tries, including the last.
     pub tries: u32,
     /// The cost in the billing header, if readable.
     pub cost: Option<Micros>,
@@ -252,7 +252,7 @@ pub struct CallError {
     pub class: ErrorClass,
     /// HTTP status, when there was one.
     pub status: Option<u16>,
-    /// One line for people, cut and scrubbed of the key.
+    /// One line for people, cut and without the key.
     pub text: String,
     /// What to do next.
     pub hint: String,

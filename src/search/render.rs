@@ -13,7 +13,7 @@ pub struct Shown {
     pub base_url: Url,
     /// How it authenticates callers.
     pub login: Login,
-    /// Whether it is the sandbox.
+    /// Whether the provider is the sandbox.
     pub sandbox: bool,
 }
 

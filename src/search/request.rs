@@ -65,7 +65,7 @@ fn known(query: &ProviderQuery) -> Result<&'static dyn kinds::Kind, Unsupported>
     })
 }
 
-/// The first call of a search that may take several.
+/// Returns the first call of a search that may take several.
 fn first(query: &ProviderQuery, span: Span, now: Time) -> Result<Request, Unsupported> {
     let kind = known(query)?;
     let asked = kinds::Asked { query, span, now, memory: &[], items: &[] };

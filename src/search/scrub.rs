@@ -50,7 +50,7 @@ impl Scrub {
         self.without_key(&body).map_or(body, Bytes::from)
     }
 
-    /// One printable line of at most `max` characters without the key, for an error or a header.
+    /// Returns one printable line of at most `max` characters without the key, for an error or a header.
     pub(super) fn line(&self, text: &str, max: usize) -> String {
         // Remove the key first: cut or escaped, it would not be recognised.
         one_line(&self.text(text), max)
@@ -138,7 +138,7 @@ fn spelled(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     }
 }
 
-/// `%24`, and `%2524` for a `%24` that was encoded again.
+/// Percent encoding: `%24`, and `%2524` for a `%24` that was encoded again.
 fn percent(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     let mut at = 1;
     for _ in 0..DEEPEST {
@@ -152,7 +152,7 @@ fn percent(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     }
 }
 
-/// `\"`, `\/`, `\u0022`, and with more backslashes for JSON inside a JSON string.
+/// JSON escapes: `\"`, `\/`, `\u0022`, and more backslashes for JSON inside a JSON string.
 fn json(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     let run = text.iter().take(1 << DEEPEST).take_while(|byte| **byte == b'\\').count();
     if wanted == b'\\' {
@@ -167,7 +167,7 @@ fn json(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     }
 }
 
-/// `&quot;`, `&#34;`, `&#x22;`, and `&amp;quot;` for one that was escaped again.
+/// HTML entities: `&quot;`, `&#34;`, `&#x22;`, and `&amp;quot;` for one that was escaped again.
 fn html(text: &[u8], wanted: u8, found: &mut dyn FnMut(usize)) {
     let mut at = 1;
     for _ in 0..DEEPEST {

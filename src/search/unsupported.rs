@@ -1,4 +1,4 @@
-//! A question that cannot be put into a request.
+//! The error for a question that cannot be put into a request.
 
 /// An ask that a dialect cannot express.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

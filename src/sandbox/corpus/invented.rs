@@ -99,7 +99,7 @@ pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
     Post { is_repost: false, quirk, ..born_at(seed, born, age, 0, text, lang) }
 }
 
-/// Whether a post is shown at an age: most always, some only while young, some with a gap.
+/// Whether a post is shown at an age: most posts always, some only while young, some with a gap.
 fn alive(seed: u64, born: i64, age: i64) -> bool {
     let mut draw = Draw::of("life", seed, &[born]);
     let small = |n: u64| i64::try_from(n).unwrap_or(0);

@@ -8,7 +8,7 @@ const MAX_TEXT: usize = 8_192;
 /// The maximum length of any other value, in bytes.
 const MAX_FIELD: usize = 2_048;
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     Id,
@@ -40,7 +40,7 @@ pub(super) struct Row {
     pub(super) lang: Option<String>,
 }
 
-/// Returns what a column of this name holds. Case, white space, `_`, `-` and a byte order mark do not matter.
+/// Returns the content of a column with this name. Case, white space, `_`, `-` and a byte order mark do not matter.
 pub(super) fn column(name: &str) -> Column {
     let folded: String = name
         .trim_start_matches('\u{feff}')

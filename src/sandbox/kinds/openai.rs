@@ -103,12 +103,12 @@ fn tokens(text: &str) -> usize {
     text.chars().count().div_ceil(TOKEN_CHARS)
 }
 
-/// Returns the first addresses in a text, each with the `[n]` before it.
+/// Returns the first addresses in a text, each with the `[n]` before it, if any.
 fn sources(text: &str) -> Vec<Source> {
     let mut found: Vec<Source> = Vec::new();
     let mut number = None;
     for line in text.lines() {
-        // A number stays valid for the lines below it, until the next one: sources often span several lines.
+        // A number belongs to the first address after it, even on a later line: sources often span several lines.
         for word in line.split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '(' | ')')) {
             if let Some((digits, _)) = word.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
                 let is_number = !digits.is_empty() && digits.len() < 5 && digits.bytes().all(|b| b.is_ascii_digit());

@@ -78,7 +78,7 @@ fn spelled(text: &str, now: Time) -> Option<Time> {
     })
 }
 
-/// Seconds or milliseconds since the epoch, by their size; years 2001 to 2286.
+/// Reads seconds or milliseconds since the epoch, by their size; years 2001 to 2286.
 fn epoch(number: i64) -> Option<Time> {
     match number {
         1_000_000_000..=9_999_999_999 => Some(Time(number * 1_000)),
@@ -100,7 +100,7 @@ fn utc(at: civil::DateTime) -> Option<Time> {
     Some(Time::from_jiff(TimeZone::UTC.to_timestamp(at).ok()?))
 }
 
-/// `17 hours ago`, `an hour ago`, `2d ago`, `yesterday`, `just now`.
+/// Parses `17 hours ago`, `an hour ago`, `2d ago`, `yesterday`, `just now`.
 fn relative(text: &str, now: Time) -> Option<Time> {
     match text {
         "now" | "just now" | "today" | "moments ago" => return Some(now),
@@ -137,7 +137,7 @@ struct Parts {
     month: Option<i8>,
     day: Option<i8>,
     time: Option<(i8, i8, i8)>,
-    /// Twelve-hour half: 0 or 12.
+    /// 0 for a.m., 12 for p.m.
     half: Option<i8>,
     /// Offset from UTC, in milliseconds.
     offset: Option<i64>,

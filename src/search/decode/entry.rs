@@ -23,7 +23,7 @@ pub(super) fn is_entry(object: &Object, hint: Option<Kind>, source: Source) -> b
     kind(object, hint, source).is_some()
 }
 
-/// A bare text is a post's text, unless it is an address.
+/// Reads a bare text: the text of a post, unless it is an address.
 fn bare(text: &str, context: &Context) -> Option<Found> {
     let max = context.limits.max_field_chars;
     let trimmed = text.trim();

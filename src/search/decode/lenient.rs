@@ -18,7 +18,7 @@ pub(super) enum Refusal {
     TooDeep,
     /// It ends too early. Holds what was complete before the end, if anything was.
     Cut(Option<Node>),
-    /// It breaks the grammar: where and how, without quoting it.
+    /// It breaks the grammar. Says where and how, without quoting the text.
     Broken(String),
 }
 

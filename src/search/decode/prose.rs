@@ -17,7 +17,7 @@ pub(super) fn looks_like_json(text: &str, limits: Limits) -> bool {
     }
 }
 
-/// `[label](…` or `[label] Word`.
+/// Whether a text begins like `[label](…` or `[label] Word`.
 fn is_markdown_mark(text: &str) -> bool {
     let Some((label, after)) = text.strip_prefix('[').and_then(|rest| rest.split_once(']')) else { return false };
     let is_label = !label.trim().is_empty()

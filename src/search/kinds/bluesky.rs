@@ -114,7 +114,7 @@ fn more(asked: &Asked<'_>, last: &Part, parts: &[Part]) -> Option<String> {
     if reaches_past(page.posts.iter().filter_map(|post| published(post, asked.now)), asked.span.from) {
         return None;
     }
-    // A server that repeats its cursor would be asked for ever.
+    // Otherwise a server that repeats its cursor would be asked for ever.
     let asked_before = |cursor: &String| {
         parts.iter().any(|part| part.request.query.iter().any(|(name, value)| name == "cursor" && value == cursor))
     };

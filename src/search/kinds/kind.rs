@@ -18,7 +18,7 @@ pub struct Asked<'a> {
     pub span: Span,
     /// When the run started.
     pub now: Time,
-    /// What earlier searches of the topic remembered.
+    /// What earlier searches of the topic stored.
     pub memory: &'a [Remembered],
     /// The run's new items, for a kind that writes about them.
     pub items: &'a [GivenItem],
@@ -101,7 +101,7 @@ pub enum Shown {
 pub struct Read {
     pub reply: Reply,
     pub shown: Shown,
-    /// There was more than could be read.
+    /// Whether there was more than could be read.
     pub full: bool,
     /// What the next search of the topic should know. It is stored with the run.
     pub memory: Vec<Remembered>,

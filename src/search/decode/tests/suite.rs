@@ -30,7 +30,7 @@ fn the_json_parsing_suite_holds() {
                 let said = decode(&body, &Context { media, ..context(source) });
                 let Ok(reply) = said else { continue };
                 let text = lenient::text(&body).trim().to_owned();
-                // Without a label, words are an answer: `nan`, `1 2`, `2.`.
+                // Without a content type, plain words are an answer: `nan`, `1 2`, `2.`.
                 let in_words = source == Source::Ai && media == Media::Unsaid && !text.starts_with(['{', '[']);
                 if name.starts_with('n') && !ACCEPTED.contains(&name.as_str()) {
                     assert!(in_words, "{name} {source} {media:?}: {reply:?}");

@@ -27,7 +27,7 @@ const LONGEST_TAG: usize = 512;
 pub(super) struct Memory {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) etag: Option<String>,
-    /// `Last-Modified`, as it came.
+    /// The `Last-Modified` header, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) modified: Option<String>,
     /// The feed must not be requested before this time, in milliseconds since the epoch.
@@ -99,7 +99,7 @@ impl Memory {
     }
 }
 
-/// How long a reply stays fresh: `Cache-Control: max-age`, else `Expires` (RFC 9111, section 4.2.1).
+/// Returns how long a reply stays fresh: `Cache-Control: max-age`, else `Expires` (RFC 9111, section 4.2.1).
 fn freshness(reply: &PartReply, now: Time) -> Duration {
     let control = reply.header("cache-control").unwrap_or_default().to_ascii_lowercase();
     if control.contains("no-cache") || control.contains("no-store") {

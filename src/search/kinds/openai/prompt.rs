@@ -47,7 +47,7 @@ pub(super) fn tokens(text: &str) -> usize {
 pub(super) fn question(prompt: &str, items: &[GivenItem], most: usize, room: usize) -> Question {
     let mut given: Vec<(String, String)> = items.iter().take(most).map(|item| (head(item), body(item))).collect();
     let room = room.saturating_sub(tokens(RULES) + tokens(prompt));
-    // A fence takes about nine tokens of its own.
+    // A fence itself takes about nine tokens.
     let fixed = |head: &str| tokens(head) + 9;
     let mut least = 0;
     let fits = given.iter().take_while(|(head, body)| {

@@ -73,7 +73,7 @@ impl Written {
     }
 }
 
-/// Reads a body.
+/// Reads the body of a reply.
 pub(super) fn read(body: &[u8]) -> Result<Written, DecodeError> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
