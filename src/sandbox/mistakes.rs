@@ -1,5 +1,5 @@
-//! Collects the errors in a request so that all are reported at once, in the format of validating services: `{"detail":
-//! [{"type", "loc", "msg"}]}` with status 422. Not for errors of the sandbox itself.
+//! Collects the errors in a request so that all are reported at once, in the format of validating services:
+//! `{"detail": [{"type", "loc", "msg"}]}` with status 422. Not for errors of the sandbox itself.
 
 use serde_json::{Value, json};
 

@@ -51,9 +51,9 @@ const FILLERS: &[&str] = &[
     "with",
 ];
 
-/// Returns the subject of a prompt: the text in brackets in its first sentence, as in `What is new about Acme (acme
-/// launch)? Name sources.`, or else that sentence without the filler words around it. Returns the whole prompt when
-/// nothing else is left.
+/// Returns the subject of a prompt: the text in brackets in its first sentence, as in
+/// `What is new about Acme (acme launch)? Name sources.`, or else that sentence without the filler words around it.
+/// Returns the whole prompt when nothing else is left.
 pub(crate) fn about(prompt: &str) -> &str {
     let ends = |at: usize, c: char| match c {
         '?' | '!' | '\n' => true,
