@@ -1,5 +1,5 @@
-//! The walls of the house as a test: which room may use which, and the rules that hold in every file. How the text is
-//! read stands in `architecture/`; why the walls are where they are stands in docs/ARCHITECTURE.md.
+//! Checks which room may use which, and the rules that hold for every file. The text analysis is in `architecture/`;
+//! the reasons for the boundaries are in docs/ARCHITECTURE.md.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 #[path = "architecture/circles.rs"]
@@ -17,7 +17,8 @@ mod tree;
 
 use rules::Mistake;
 
-/// Each room of `src/` and `core/src/` and the rooms it may use. `cli` alone may use every room: it wires the parts together.
+/// Each room of `src/` and `core/src/` and the rooms it may use. Only `cli` may use every room: it wires the parts
+/// together.
 const ROOMS: &[(&str, &[&str])] = &[
     // Empty in a release build.
     ("failpoint", &[]),
@@ -26,38 +27,37 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("files", &[]),
     ("import", &[]),
     ("edit", &[]),
-    // A bounded number of connections; it speaks no protocol.
+    // Limits the number of connections; it speaks no protocol.
     ("listener", &[]),
     ("budget", &["model"]),
-    // What a process knows of itself; it is written and read beside everything else.
+    // The state of the running process, for metrics and pages.
     ("process_status", &["model"]),
     ("schedule", &["model"]),
     ("normalise", &["model"]),
     ("filter", &["model", "normalise"]),
     ("sentiment", &["model", "normalise"]),
-    // Nothing of search: the stand-in and the client check one another.
+    // Uses nothing of `search`, so that the sandbox and the client check each other.
     ("sandbox", &["model", "listener"]),
-    // Of normalise: which entries of a feed have one address.
+    // Uses `normalise` to tell which feed entries share an address.
     ("search", &["model", "http", "normalise", "failpoint"]),
     ("store", &["model", "failpoint"]),
     ("insight", &["model", "budget", "schedule", "filter"]),
-    // What reports and pages draw alike.
+    // Used by both reports and pages.
     ("draw", &["model", "insight"]),
-    // Of filter: terms of days are counted as topics' filters leave them.
+    // Uses `filter`: daily term counts are taken after the topics' filters.
     ("collect", &["model", "budget", "search", "normalise", "filter", "sentiment", "store", "insight", "failpoint"]),
-    // Of normalise: keys of the links that an answer names.
+    // Uses `normalise` for the keys of links in an answer.
     ("compare", &["model", "normalise", "filter", "store", "insight"]),
-    // Of normalise: links that may be shown.
-    // Of schedule: how instants and zones are written.
+    // Uses `normalise` for links that are safe to show, `schedule` to format times and zones.
     ("export", &["model", "files", "schedule", "normalise", "store", "insight", "compare", "failpoint"]),
     ("metrics", &["model", "store", "insight", "process_status"]),
     ("notify", &["model", "http", "store", "failpoint", "process_status"]),
-    // Of normalise: links that may be shown.
+    // Uses `normalise` for links that are safe to show.
     ("report", &["model", "normalise", "filter", "store", "insight", "compare", "draw"]),
-    // Of normalise: how words that are searched for are read. Of schedule: how instants are written.
+    // Uses `normalise` to parse search words, `schedule` to format times.
     ("mcp", &["model", "schedule", "normalise", "store", "insight", "compare", "report"]),
-    // Of normalise: links that may be shown, and how words that are searched for are read. Of schedule: how instants are
-    // written. Of export: the API streams what `export` writes. Of edit: forms change the text of `jobs.toml`.
+    // Uses `normalise` for links that are safe to show and to parse search words, `schedule` to format times, `export`
+    // for the exports of the API, `edit` for forms that change `jobs.toml`.
     (
         "web",
         &[
@@ -77,7 +77,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("alert", &["model", "filter", "store", "insight", "compare", "normalise", "failpoint"]),
-    // Of notify: what a mail can be addressed to.
+    // Uses `notify` to validate mail addresses.
     ("config", &["model", "budget", "schedule", "search", "filter", "export", "notify"]),
     ("daemon", &["model", "schedule", "collect", "store", "failpoint", "process_status"]),
     ("cli", EVERY_ROOM),
@@ -85,10 +85,10 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("lib", &[]),
 ];
 
-/// Stands for all of them.
+/// Means every room.
 const EVERY_ROOM: &[&str] = &["*"];
 
-/// Crates that are behind one wall, and the rooms behind it.
+/// Crates that only some rooms may use, with those rooms.
 const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("sqlx", &["store"]),
     ("clap", &["cli", "main"]),
@@ -103,10 +103,10 @@ const BEHIND_A_WALL: &[(&str, &[&str])] = &[
     ("rmcp", &["mcp"]),
 ];
 
-/// The rooms that may read the wall clock and hand the time to the others.
+/// The rooms that may read the wall clock. They pass the time to the others.
 const CLOCK_ROOMS: &[&str] = &["daemon", "cli"];
 
-/// The one file that may ask a database for its time, so that several hosts on one PostgreSQL agree.
+/// The only file that may ask a database for its time, so that several hosts on one PostgreSQL agree.
 const DATABASE_CLOCK: &str = "src/store/database/clock.rs";
 
 fn allowed(from: &str, to: &str) -> bool {
@@ -152,7 +152,7 @@ fn the_table_names_exactly_the_rooms_there_are_and_has_no_circle() {
     there.sort();
     there.dedup();
     let mut table: Vec<_> = ROOMS.iter().map(|(room, _)| (*room).to_owned()).collect();
-    // A room uses only rooms above it in the table, which therefore has no circle.
+    // A room uses only rooms above it in the table, so there can be no cycle.
     for (at, (room, uses)) in ROOMS.iter().enumerate().filter(|(_, (_, uses))| *uses != EVERY_ROOM) {
         for used in *uses {
             assert!(
@@ -179,7 +179,8 @@ fn no_file_uses_one_that_uses_it() {
     assert!(told.is_empty(), "what two files need of each other belongs into a third below both:\n{}", told.join("\n"));
 }
 
-/// Adding a kind of provider means: declare it, write how it is spoken to, name that file. The sandbox may stand in for it.
+/// To add a provider kind you declare it, write its protocol, and name that file in one place. The sandbox may imitate
+/// it, too.
 #[test]
 fn a_kind_of_provider_is_named_in_three_files_at_most() {
     let files: Vec<(String, String)> = tree::code()
@@ -187,7 +188,7 @@ fn a_kind_of_provider_is_named_in_three_files_at_most() {
         .filter(|(path, _)| !tree::is_of_tests(path) && !path.starts_with("src/sandbox/"))
         .collect();
     let dialects = topicwatch::search::Dialect::ALL.iter().map(|dialect| dialect.as_str()).collect::<Vec<_>>();
-    // Those of a search service have the names of its dialects, which stand where `[service]` is read, too.
+    // Kinds of a search service share their names with its dialects, which are also named where `[service]` is parsed.
     for kind in topicwatch::model::KINDS.iter().filter(|kind| !dialects.contains(&kind.name)) {
         let named = |text: &str| {
             let all = source::tokens(text);
@@ -198,7 +199,7 @@ fn a_kind_of_provider_is_named_in_three_files_at_most() {
                 .any(|two| two[0].is(kind.name) && two[1].is("::") || two[0].is("mod") && two[1].is(kind.name));
             literal || path
         };
-        // A tool of the search service's AI search has the same name, and what is imported are feeds.
+        // A tool of the service's AI search has the same name as a kind, and an import reads feeds.
         let mut paths: Vec<&str> = files
             .iter()
             .filter(|(path, text)| path != "src/search/takes.rs" && !path.starts_with("src/import/") && named(text))
@@ -279,7 +280,7 @@ fn nothing_in_the_tree_names_a_folder_of_one_machine() {
     tree::check(".", &[], |_, text| rules::names_no_machine(text));
 }
 
-/// The rule, for every file that is not in one of these rooms.
+/// Applies the rule to every file outside these rooms.
 fn outside(rooms: &[&str], rule: impl Fn(&str) -> Vec<Mistake>) -> impl Fn(&str, &str) -> Vec<Mistake> {
     move |path, text| {
         let room = edges::place(tree::in_rooms(path)).0;

@@ -1,18 +1,19 @@
-//! Circles between files: a file that uses another which, perhaps by way of others, uses the first. A use is a path in the
-//! shipped code (`crate::`, `super::`, `self::`, a child module's name, each tree of a `use`), followed through re-exports
-//! to the file that the name stands in. `mod x;` is no use, nor is a `pub use` that only hands on a child's name.
+//! Finds cycles of uses between files: a file that uses another which, directly or indirectly, uses the first. A use is
+//! a path in shipped code (`crate::`, `super::`, `self::`, the name of a child module, each leaf of a `use`), followed
+//! through re-exports to the file that defines the name. Neither `mod x;` nor a `pub use` that only re-exports a
+//! child's name is a use.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::source::{Kind, Token, shipped, tokens};
 
-/// The names of a module from the crate's root, itself left out: `["store", "sqlite"]`.
+/// The path of a module from the crate root, without the root: `["store", "sqlite"]`.
 type Module = Vec<String>;
 
-/// A path as it is written: where it begins, its names, and the name it is known by here.
+/// A path as written: its base, its names and its line.
 #[derive(Debug, Clone)]
 struct Path {
-    /// The module it is relative to, which the file's own modules are put before.
+    /// What the path is relative to.
     base: Base,
     names: Vec<String>,
     line: usize,
@@ -21,19 +22,19 @@ struct Path {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     Root,
-    /// So many modules up from where it stands.
+    /// This many modules up from the module that contains the path.
     Up(usize),
-    /// A child module, or else a name from outside.
+    /// A child module, or a name from outside the crate.
     Here,
 }
 
-/// One name that a `use` brings in.
+/// One name imported by a `use`.
 #[derive(Debug, Clone)]
 struct Import {
     path: Path,
-    /// Inline modules that the `use` stands in.
+    /// Inline modules that contain the `use`.
     inline: Vec<String>,
-    /// `*` for all names of a module.
+    /// `*` for a glob import.
     name: String,
     public: bool,
 }
@@ -41,22 +42,22 @@ struct Import {
 #[derive(Debug, Default)]
 struct File {
     imports: Vec<Import>,
-    /// Paths outside `use`, with the inline modules they stand in.
+    /// Paths outside `use`, with the inline modules that contain them.
     paths: Vec<(Path, Vec<String>)>,
-    /// Names of what is defined here.
+    /// Names defined in this file.
     defined: BTreeSet<String>,
     /// `#[path = "…"] mod name;`
     elsewhere: Vec<(String, String)>,
     /// `mod name { … }`
     inline: Vec<Vec<String>>,
-    /// Every word outside `use`, to tell what is only handed on.
+    /// Every word outside `use`, to detect names that are only re-exported.
     words: BTreeSet<String>,
 }
 
-/// Who uses whom among files, with the line of the first use.
+/// For each file, the files it uses and the line of the first use.
 pub(crate) type Uses = BTreeMap<String, BTreeMap<String, usize>>;
 
-/// Every edge between these files (path relative to `src/`, and text).
+/// Returns every use between these files (path relative to `src/`, and text).
 pub(crate) fn uses(files: &[(String, String)]) -> Uses {
     let read: BTreeMap<&str, File> = files.iter().map(|(path, text)| (path.as_str(), read(text))).collect();
     let house = House::of(&read);
@@ -84,7 +85,7 @@ pub(crate) fn uses(files: &[(String, String)]) -> Uses {
     uses
 }
 
-/// Each circle as the files in it, in order.
+/// Returns each cycle as its files in order.
 pub(crate) fn circles(uses: &Uses) -> Vec<Vec<String>> {
     let reach: BTreeMap<&String, BTreeSet<&String>> = uses.keys().map(|from| (from, reached(uses, from))).collect();
     let mut circles: BTreeSet<Vec<String>> = BTreeSet::new();
@@ -97,7 +98,7 @@ pub(crate) fn circles(uses: &Uses) -> Vec<Vec<String>> {
     circles.into_iter().collect()
 }
 
-/// A circle as people read it: each edge in it, with its place.
+/// Formats a cycle for people: each edge in it, with its place.
 pub(crate) fn told(uses: &Uses, circle: &[String]) -> String {
     let mut lines = vec![format!("a circle of {} files:", circle.len())];
     for from in circle {
@@ -123,7 +124,7 @@ fn join(module: &[String], inline: &[String]) -> Module {
     module.iter().chain(inline).cloned().collect()
 }
 
-/// Which module stands in which file.
+/// Which file each module is in.
 struct House<'f> {
     files: BTreeMap<Module, &'f str>,
     read: &'f BTreeMap<&'f str, File>,
@@ -144,7 +145,7 @@ impl<'f> House<'f> {
                 files.insert(join(&module, inline), path);
             }
         }
-        // A file that is named by its path belongs where it is named, once for each.
+        // A module declared with `#[path]` belongs to the declaring module; a file may be declared several times.
         let named: Vec<(&str, Module, String)> = files
             .iter()
             .flat_map(|(module, path)| {
@@ -165,7 +166,7 @@ impl<'f> House<'f> {
         Self { files, read }
     }
 
-    /// The modules that a file is, without those that are written inside it.
+    /// The modules that a file is, without its inline modules.
     fn modules_of(&self, path: &str) -> Vec<&Module> {
         let outer = |module: &Module| match module.split_last() {
             Some((_, parent)) => self.files.get(parent).is_none_or(|at| *at != path),
@@ -174,7 +175,7 @@ impl<'f> House<'f> {
         self.files.iter().filter(|(module, at)| **at == path && outer(module)).map(|(module, _)| module).collect()
     }
 
-    /// The names of a path from the root.
+    /// Resolves a path to names from the crate root.
     fn names(&self, stands_in: &[String], path: &Path) -> Option<Module> {
         let base: Module = match path.base {
             Base::Root => Vec::new(),
@@ -190,7 +191,7 @@ impl<'f> House<'f> {
         Some(join(&base, &path.names))
     }
 
-    /// The file in which what a path names is defined.
+    /// The file that defines what the path names.
     fn file_of(&self, stands_in: &[String], path: &Path) -> Option<&'f str> {
         self.defined_in(&self.names(stands_in, path)?, 0)
     }
@@ -220,13 +221,13 @@ impl<'f> House<'f> {
     }
 }
 
-/// Whether a module is the one that its file's place says.
+/// Whether a module is where its file path says.
 fn stands_where_it_lies(module: &[String], path: &str) -> bool {
     let stem = path.trim_end_matches(".rs");
     module.join("/") == stem.strip_suffix("/mod").unwrap_or(stem)
 }
 
-/// A path of files without `..`.
+/// Normalises a file path: resolves `..`.
 fn plain(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -294,7 +295,7 @@ fn read(text: &str) -> File {
                 names.push(next.text.to_owned());
                 after += 2;
             }
-            // `pub(in crate::room)` says who may see it.
+            // `pub(in crate::room)` is a visibility, not a use.
             if names.len() > 1 && !(at > 0 && code[at - 1].is("in") && code[at - 2].is("(")) {
                 file.paths.extend(based(names, token.line).map(|path| (path, within())));
             }
@@ -304,7 +305,7 @@ fn read(text: &str) -> File {
     file
 }
 
-/// Where a written path begins; none when nothing is left of it.
+/// Splits the base off a written path; `None` when no name is left.
 fn based(mut names: Vec<String>, line: usize) -> Option<Path> {
     let ups = names.iter().take_while(|name| *name == "super").count();
     let base = match names[0].as_str() {
@@ -323,11 +324,12 @@ fn based(mut names: Vec<String>, line: usize) -> Option<Path> {
     if base != Base::Here {
         names.remove(0);
     }
-    // The module itself, when nothing is named in it.
+    // A base without names is the module itself.
     (!names.is_empty() || base != Base::Here).then_some(Path { base, names, line })
 }
 
-/// The tree of a `use` from `at` on: what each leaf names, and by which name. Returns the index after it.
+/// Walks the tree of a `use` from `at` on and calls `leaf` with the path and the name of each leaf. Returns the index
+/// after the tree.
 fn tree(code: &[Token<'_>], mut at: usize, before: &mut Vec<String>, leaf: &mut impl FnMut(Path, String)) -> usize {
     let held = before.len();
     while let Some(token) = code.get(at) {
@@ -388,7 +390,7 @@ fn every_way_of_using_a_file_is_seen_and_nothing_else() {
             &[("a/mod.rs", "mod x; mod y;"), ("a/x.rs", "use super::{y, y::Z};"), ("a/y.rs", "pub struct Z;")],
             &["a/x.rs a/y.rs"],
         ),
-        // Handed on by the room: the file that uses it uses where it is defined, and the room uses neither.
+        // Re-exported by the room: the using file uses the defining file, and the room uses neither.
         (
             &[("a/mod.rs", "mod x; mod y; pub use y::Z;"), ("a/x.rs", "use super::Z;"), ("a/y.rs", "pub struct Z;")],
             &["a/x.rs a/y.rs"],
@@ -397,10 +399,10 @@ fn every_way_of_using_a_file_is_seen_and_nothing_else() {
             &[("a/mod.rs", "mod x; mod y; pub use y::*;"), ("a/x.rs", "use super::Z;"), ("a/y.rs", "pub enum Z {}")],
             &["a/x.rs a/y.rs"],
         ),
-        // Handed on and used.
+        // Re-exported and also used.
         (&[("a/mod.rs", "mod y; pub use y::Z; fn f(_: Z) {}"), ("a/y.rs", "pub struct Z;")], &["a/mod.rs a/y.rs"]),
         (&[("a/mod.rs", "mod y; fn f() { y::g() }"), ("a/y.rs", "pub fn g() {}")], &["a/mod.rs a/y.rs"]),
-        // No use: the declaration, who may see it, comments, strings, tests.
+        // Not a use: declarations, visibilities, comments, strings, tests.
         (
             &[
                 ("a/mod.rs", "mod y; // use y::Z\n const S: &str = \"crate::b::T\";"),

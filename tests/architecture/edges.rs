@@ -1,10 +1,10 @@
-//! Which room names which: `crate::room`, `super::` chains that leave a room, and `topicwatch::room` in the binary. The
-//! crate under another name (`use crate as other`) would hide a room and counts as one called `as`. The table of what is
-//! allowed stands in `architecture.rs`.
+//! Finds which room names which: `crate::room`, `super::` chains that leave a room, and `topicwatch::room` in the
+//! binary. Importing the crate under another name (`use crate as other`) would hide a room and counts as a room called
+//! `as`. The table of allowed uses is in `architecture.rs`.
 
 use crate::source::{Kind, Token, shipped, tokens};
 
-/// A use of one room by another, at a line.
+/// A use of one room by another, with its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) from: String,
@@ -12,7 +12,7 @@ pub(crate) struct Edge {
     pub(crate) line: usize,
 }
 
-/// The room a file of `src/` belongs to (`store/item.rs` is in `store`) and how many modules deep the file is.
+/// Returns the room of a file of `src/` (`store/item.rs` is in `store`) and the file's module depth.
 pub(crate) fn place(path: &str) -> (&str, usize) {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
@@ -26,7 +26,7 @@ pub(crate) fn edges(path: &str, source: &str) -> Vec<Edge> {
     let all = tokens(source);
     let code = shipped(&all);
     let mut found = Vec::new();
-    // Modules written inside the file: the brace depth at which each ends.
+    // Inline modules: the brace depth at which each ends.
     let (mut braces, mut inline) = (0_usize, Vec::new());
     let mut at = 0;
     while at < code.len() {

@@ -1,15 +1,15 @@
-//! The house rules that are about the words in one file. Each takes a text and returns what is wrong with it, so that each
-//! is tried on a sample that breaks it.
+//! Rules about the text of one file. Each takes a text and returns what is wrong with it, so that a sample that breaks
+//! it can test it.
 
 use crate::source::{Kind, Token, shipped, tokens};
 
-/// A line and what is wrong there.
+/// A line and what is wrong with it.
 pub(crate) type Mistake = (usize, String);
 
-/// Most lines of a file in `src/`.
+/// The most lines a file in `src/` may have.
 pub(crate) const MAX_LINES: usize = 350;
 
-/// The file opens with `//!` and words after it.
+/// Requires that the file opens with `//!` and words after it.
 pub(crate) fn opens_with_its_purpose(source: &str) -> Vec<Mistake> {
     let first = source.lines().next().unwrap_or_default();
     let purpose = first.strip_prefix("//!").unwrap_or_default().trim();
@@ -19,7 +19,7 @@ pub(crate) fn opens_with_its_purpose(source: &str) -> Vec<Mistake> {
     Vec::new()
 }
 
-/// The file is short enough to be about one thing.
+/// Requires that the file is short enough to be about one thing.
 pub(crate) fn is_short(source: &str) -> Vec<Mistake> {
     let lines = source.lines().count();
     if lines > MAX_LINES {
@@ -31,7 +31,7 @@ pub(crate) fn is_short(source: &str) -> Vec<Mistake> {
     Vec::new()
 }
 
-/// No file, folder or module has a name that could hold anything.
+/// Forbids names of files, folders and modules that could hold anything.
 pub(crate) fn is_named_for_something(path: &str, source: &str) -> Vec<Mistake> {
     let vague = |name: &str| {
         let name = name.strip_suffix('s').unwrap_or(name);
@@ -47,7 +47,7 @@ pub(crate) fn is_named_for_something(path: &str, source: &str) -> Vec<Mistake> {
         .collect()
 }
 
-/// Nothing reads the wall clock (the monotonic `Instant` is free).
+/// Forbids reading the wall clock (the monotonic `Instant` is allowed).
 pub(crate) fn reads_no_clock(source: &str) -> Vec<Mistake> {
     const CLOCKS: &[[&str; 2]] = &[
         ["SystemTime", "now"],
@@ -71,7 +71,7 @@ pub(crate) fn reads_no_clock(source: &str) -> Vec<Mistake> {
         .collect()
 }
 
-/// Nothing prints: `println!` panics on a closed pipe or a full disk.
+/// Forbids printing: `println!` panics on a closed pipe or a full disk.
 pub(crate) fn prints_nothing(source: &str) -> Vec<Mistake> {
     let all = tokens(source);
     shipped(&all)
@@ -83,7 +83,7 @@ pub(crate) fn prints_nothing(source: &str) -> Vec<Mistake> {
         .collect()
 }
 
-/// No route is served that did not say what it needs of a visitor.
+/// Forbids routes that do not declare the permission they need.
 pub(crate) fn adds_no_route(source: &str) -> Vec<Mistake> {
     const WAYS: &[&str] = &["route", "route_service", "nest", "nest_service", "merge", "fallback_service"];
     let all = tokens(source);
@@ -94,7 +94,7 @@ pub(crate) fn adds_no_route(source: &str) -> Vec<Mistake> {
         .collect()
 }
 
-/// A crate that only some rooms may name is not named in this file.
+/// Forbids naming a crate that only some rooms may use.
 pub(crate) fn does_not_name(source: &str, krate: &str) -> Vec<Mistake> {
     let all = tokens(source);
     shipped(&all)
@@ -104,7 +104,7 @@ pub(crate) fn does_not_name(source: &str, krate: &str) -> Vec<Mistake> {
         .collect()
 }
 
-/// The SQL in the string literals of a Rust file reads no clock.
+/// Forbids SQL that reads a clock in the string literals of a Rust file.
 pub(crate) fn rust_sql_reads_no_clock(source: &str) -> Vec<Mistake> {
     let all = tokens(source);
     let texts: Vec<_> = shipped(&all).into_iter().filter(|token| token.kind == Kind::Text).collect();
@@ -114,12 +114,12 @@ pub(crate) fn rust_sql_reads_no_clock(source: &str) -> Vec<Mistake> {
         .collect()
 }
 
-/// SQL reads no clock: time comes in as a bound value, so that both databases and every test agree on it.
+/// Forbids SQL that reads a clock: time is a bound value, so that both databases and every test agree on it.
 pub(crate) fn sql_reads_no_clock(sql: &str) -> Vec<Mistake> {
     const NAMES: &[&str] =
         &["current_timestamp", "current_date", "current_time", "localtimestamp", "localtime", "sysdate"];
     const CALLS: &[&str] = &["now", "clock_timestamp", "statement_timestamp", "transaction_timestamp", "timeofday"];
-    // SQLite's date functions read the clock when they get no argument.
+    // SQLite's date functions read the clock when they have no argument.
     const CALLS_WITHOUT_ARGUMENT: &[&str] = &["date", "time", "datetime", "julianday", "unixepoch"];
     let mut found = Vec::new();
     for (number, line) in sql.lines().enumerate() {
@@ -129,7 +129,7 @@ pub(crate) fn sql_reads_no_clock(sql: &str) -> Vec<Mistake> {
             let end =
                 line[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(line.len(), |n| start + n);
             let (before, word, after) = (&line[..start], &line[start..end], line[end..].trim_start());
-            // `x.now(` and `x::now(` are calls of Rust in a message, `new_now` another word.
+            // `x.now(` and `x::now(` are Rust calls in a message; `new_now` is another word.
             let free = !before.ends_with(['.', ':', '_', '`', '$']) && !before.ends_with(|c: char| c.is_ascii_digit());
             let arguments = after.strip_prefix('(').map(str::trim_start);
             let reads = (free && NAMES.contains(&word))
@@ -145,14 +145,14 @@ pub(crate) fn sql_reads_no_clock(sql: &str) -> Vec<Mistake> {
     found
 }
 
-/// The text names no folder of the machine it was written on.
+/// Forbids naming a folder of the machine that the text was written on.
 pub(crate) fn names_no_machine(text: &str) -> Vec<Mistake> {
-    // In two parts each, or this file would break the rule.
+    // Split in two, or this file would break the rule.
     let folders = [concat!("/wo", "rk/"), concat!("/ro", "ot/")];
     let mut found = Vec::new();
     for (number, line) in text.lines().enumerate() {
         for folder in folders {
-            // `example.com/…` and `../…` are no paths of a machine.
+            // `example.com/…` and `../…` are not paths of a machine.
             let own = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || ".-_/~}".contains(c));
             if line.match_indices(folder).any(|(at, _)| own(at)) {
                 found.push((number + 1, format!("names `{folder}`, a folder of one machine")));

@@ -1,8 +1,8 @@
-//! Every rule on a sample that breaks it and on one that does not: a rule that cannot fail is no rule.
+//! Tests every rule on a sample that breaks it and on one that does not.
 
 use crate::{allowed, outside, rules, tree};
 
-/// Lines at which a rule finds something.
+/// The lines at which a rule finds something.
 fn lines(found: Vec<rules::Mistake>) -> Vec<usize> {
     found.into_iter().map(|(line, _)| line).collect()
 }

@@ -1,23 +1,23 @@
-//! Rust text as the rules see it: words and signs with their lines, comments gone, test-only code left out. It is no
-//! parser; it knows as much of the language as telling code from comments and strings needs.
+//! Splits Rust text into tokens with their lines, without comments and test-only code. It is not a parser: it only
+//! tells code from comments and strings.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// An identifier, keyword or number.
     Word,
-    /// The inside of a string literal, escapes as written.
+    /// The inside of a string literal, with escapes as written.
     Text,
     /// `::` or a single character.
     Sign,
 }
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
     pub(crate) text: &'a str,
-    /// From 1.
+    /// Counts from 1.
     pub(crate) line: usize,
 }
 
@@ -27,7 +27,7 @@ impl Token<'_> {
     }
 }
 
-/// Every token of a file, those of tests included.
+/// Returns every token of a file, including test code.
 pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
     let mut found = Vec::new();
     let (mut at, mut line) = (0, 1);
@@ -43,7 +43,8 @@ pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
     found
 }
 
-/// The token at the start of `rest`: its kind (`None` for space and comments), bytes before, in and after its text.
+/// The token at the start of `rest`: its kind (`None` for space and comments), then the number of bytes before its
+/// text, in it, and after it.
 fn next(rest: &str, first: char) -> (Option<Kind>, usize, usize, usize) {
     let word = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     if first.is_whitespace() {
@@ -55,7 +56,7 @@ fn next(rest: &str, first: char) -> (Option<Kind>, usize, usize, usize) {
     } else if let Some((skip, length, after)) = string(rest) {
         (Some(Kind::Text), skip, length, after)
     } else if first == '\'' {
-        // A lifetime is a quote and a word without a quote after it; anything else is a character.
+        // A lifetime is a quote and a word with no quote after it; anything else is a character literal.
         let name = word(&rest[1..]);
         if name > 0 && !rest[1 + name..].starts_with('\'') {
             (Some(Kind::Sign), 0, 1 + name, 0)
@@ -73,7 +74,7 @@ fn next(rest: &str, first: char) -> (Option<Kind>, usize, usize, usize) {
     }
 }
 
-/// Length of the (nested) block comment at the start.
+/// The length of the (nested) block comment at the start.
 fn block_comment(rest: &str) -> usize {
     let (mut depth, mut at) = (0, 0);
     while at < rest.len() {
@@ -96,7 +97,7 @@ fn block_comment(rest: &str) -> usize {
     at
 }
 
-/// The string literal at the start, plain, raw, byte or C: bytes before, in and after its text.
+/// The string literal at the start (plain, raw, byte or C): the number of bytes before its text, in it, and after it.
 fn string(rest: &str) -> Option<(usize, usize, usize)> {
     let prefix = rest.bytes().take_while(|b| matches!(b, b'b' | b'c' | b'r')).count().min(2);
     let raw = rest[..prefix].ends_with('r');
@@ -121,7 +122,7 @@ fn string(rest: &str) -> Option<(usize, usize, usize)> {
     Some((start, rest.len() - start, 0))
 }
 
-/// The tokens of what ships: items under `#[cfg(test)]` (also `all(test, …)`) are left out.
+/// Returns the tokens that ship: without items under `#[cfg(test)]` (also `all(test, …)`).
 pub(crate) fn shipped<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let mut kept = Vec::new();
     let mut at = 0;
@@ -143,7 +144,7 @@ fn is_test_only(attribute: &[Token<'_>]) -> bool {
     word(0, "test") || (word(0, "cfg") && (word(2, "test") || (word(2, "all") && word(4, "test"))))
 }
 
-/// Index of the bracket that closes the one at `open`, or the last index.
+/// The index of the bracket that closes the one at `open`, or the last index.
 fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -159,7 +160,8 @@ fn closing(tokens: &[Token<'_>], open: usize) -> usize {
     tokens.len().saturating_sub(1)
 }
 
-/// Index after the item that starts at `at`: after its braces or its semicolon, or before the end of what it is in.
+/// The index after the item that starts at `at`: after its braces or its semicolon, or before the end of the enclosing
+/// block.
 fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
     while let Some(token) = tokens.get(at) {
         if token.is("{") {

@@ -1,14 +1,14 @@
-//! The files of the checkout, and one way of reporting what a rule finds in them: all of it at once, with places.
+//! Lists the files of the checkout and reports all mistakes that a rule finds in them, with their places.
 
 use std::path::Path;
 
 use crate::rules::Mistake;
 
-/// What is built, downloaded or the version control's (in a second working tree `.git` is a file).
+/// Build output, downloads and version control (in a second working tree `.git` is a file).
 const NOT_OURS: &[&str] = &["target", ".git", "node_modules"];
 
-/// Path (relative to the checkout, `/` between its parts) and text of each file under `start` that ends in one of
-/// `endings` (any, when none is given), in order. Binary files have no text and are left out.
+/// Returns path (relative to the checkout, with `/`) and text of each file under `start` whose name ends in one of
+/// `endings` (any, when empty), sorted. Skips binary files.
 pub(crate) fn files(start: &str, endings: &[&str]) -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -18,7 +18,7 @@ pub(crate) fn files(start: &str, endings: &[&str]) -> Vec<(String, String)> {
         if NOT_OURS.contains(&name.as_str()) {
             continue;
         } else if path.is_dir() {
-            // What goes while the walk is under way (an editor's or another test's file) is nobody's mistake.
+            // A file that disappears during the walk (of an editor or another test) is not a mistake.
             open.extend(std::fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
         } else if endings.is_empty() || endings.iter().any(|ending| name.ends_with(&format!(".{ending}"))) {
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -30,16 +30,16 @@ pub(crate) fn files(start: &str, endings: &[&str]) -> Vec<(String, String)> {
     found
 }
 
-/// Applies a rule (path, text) to every such file.
+/// Applies a rule (path, text) to every file that [`files`] returns.
 ///
 /// # Panics
-/// With every mistake as `path:line: what`, when there is one.
+/// When there is a mistake: with every mistake as `path:line: what`.
 pub(crate) fn check(start: &str, endings: &[&str], rule: impl Fn(&str, &str) -> Vec<Mistake>) {
     let mistakes = mistakes(&files(start, endings), rule);
     assert!(mistakes.is_empty(), "{} broken in {start}:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
-/// The folders of the two crates: the program, and the pure rooms that it shows as its own.
+/// The source folders of the two crates: the program, and the pure rooms that it re-exports.
 pub(crate) const CODE: [&str; 2] = ["src", "core/src"];
 
 /// Every Rust file of both crates, with its path in the checkout.
@@ -47,12 +47,13 @@ pub(crate) fn code() -> Vec<(String, String)> {
     CODE.iter().flat_map(|folder| files(folder, &["rs"])).collect()
 }
 
-/// A path of the checkout as one of the rooms: `model/time.rs` for `core/src/model/time.rs`.
+/// Strips the source folder from a path: `model/time.rs` for `core/src/model/time.rs`.
 pub(crate) fn in_rooms(path: &str) -> &str {
     path.trim_start_matches("core/").trim_start_matches("src/")
 }
 
-/// Applies a rule to the files of both crates that ship, as [`check`] does; modules of tests in files of their own do not.
+/// Applies a rule to the shipped files of both crates, as [`check`] does. Test modules in files of their own are left
+/// out.
 pub(crate) fn check_code(rule: impl Fn(&str, &str) -> Vec<Mistake>) {
     for folder in CODE {
         check(folder, &["rs"], |path, text| if is_of_tests(path) { Vec::new() } else { rule(path, text) });
@@ -63,7 +64,7 @@ pub(crate) fn is_of_tests(path: &str) -> bool {
     path.split('/').any(|part| part.trim_end_matches(".rs") == "tests" || part.ends_with("_tests.rs"))
 }
 
-/// What a rule finds in these files, a line for each.
+/// What a rule finds in these files, one line each.
 pub(crate) fn mistakes(files: &[(String, String)], rule: impl Fn(&str, &str) -> Vec<Mistake>) -> Vec<String> {
     files
         .iter()
