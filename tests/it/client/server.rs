@@ -1,5 +1,5 @@
-//! A server on a loopback port that speaks raw bytes, so that it can break off, stall and lie as real ones do. It ends
-//! with the value that stands for it.
+//! A loopback server that sends raw bytes, so that it can break off, stall and lie as real ones do. It ends when
+//! dropped.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,21 +9,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinHandle, JoinSet};
 
-/// A request as it came over the wire.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Seen {
-    /// Its number at this server, from 0.
+    /// The request's number at this server, from 0.
     pub(crate) number: usize,
     /// The connection's number, from 0.
     pub(crate) connection: usize,
-    /// Request line and headers, without the blank line.
+    /// The request line and headers, without the blank line.
     pub(crate) head: String,
     /// The body.
     pub(crate) body: Vec<u8>,
 }
 
 impl Seen {
-    /// The request line without the protocol's version.
+    /// The request line without the protocol version.
     pub(crate) fn line(&self) -> &str {
         self.head.lines().next().unwrap().trim_end_matches(" HTTP/1.1")
     }
@@ -38,18 +38,18 @@ impl Seen {
 /// What happens to the connection after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Then {
-    /// It waits for the next request.
+    /// It stays open for the next request.
     Keep,
     /// It is closed.
     Close,
-    /// Nothing more is sent, and it stays open.
+    /// It stays open, and no more data is sent.
     Hang,
 }
 
-/// An answer: bytes, and what comes after them.
+/// An answer: bytes, and what happens after them.
 pub(crate) type Answer = (Vec<u8>, Then);
 
-/// An answer in time.
+/// An answer that may take time.
 type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 
 /// A server that runs until it is dropped.
@@ -76,7 +76,7 @@ impl Server {
         .await
     }
 
-    /// The same, answering when it pleases.
+    /// The same with an asynchronous answer.
     pub(crate) async fn start_async(answer: impl Fn(Seen) -> Answering + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
@@ -92,7 +92,7 @@ impl Server {
         Self { url, seen, task }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()
     }
@@ -112,7 +112,7 @@ async fn serve(
             seen
         };
         let (bytes, then) = answer(seen).await;
-        // The client may have hung up, which is its right.
+        // The client may have closed the connection.
         if stream.write_all(&bytes).await.is_err() {
             return;
         }
@@ -124,7 +124,7 @@ async fn serve(
     }
 }
 
-/// One request, or `None` when the client is done.
+/// Reads one request; `None` when the client has closed.
 async fn read(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     let head_end = loop {
@@ -152,7 +152,7 @@ async fn read(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     Some((head, body))
 }
 
-/// A whole answer, after which the connection waits.
+/// A complete answer; the connection stays open.
 pub(crate) fn reply(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Answer {
     let body = body.as_ref();
     let mut bytes =

@@ -1,4 +1,5 @@
-//! A database with one topic that some may see and one that they may not, and visitors with every kind of token.
+//! A database with one topic that a restricted visitor may see and one that they may not, and visitors with every kind
+//! of token.
 
 use std::net::SocketAddr;
 
@@ -10,15 +11,15 @@ use crate::support::program::Place;
 use crate::support::web_client::{Pages, TOKEN};
 use crate::support::world::{World, hour, post};
 
-/// Stands in everything of the topic that is not to be seen: its id, its title, its texts.
+/// Occurs in every text of the hidden topic: its id, its title, its items.
 pub const CANARY: &str = "zebra";
-/// Key of an item that only that topic knows, a near-copy of [`SHARED`].
+/// Key of an item that only the hidden topic has: a near-copy of [`SHARED`].
 pub const HIDDEN: &str = "post:x:77077099";
-/// Ids of what only that topic knows: that copy, and what the other topic's [`COPY`] is a copy of.
+/// Ids of items that only the hidden topic has: that near-copy, and the item that [`COPY`] is a copy of.
 pub const UNSEEN: [&str; 2] = ["77077099", "77077097"];
-/// Key of an item of the other topic, which began as one of this topic's.
+/// Key of an item of the visible topic that began as a copy of a hidden item.
 pub const COPY: &str = "post:x:6";
-/// Key of an item that both know.
+/// Key of an item that both topics have.
 pub const SHARED: &str = "post:x:7";
 
 const TOPICS: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
@@ -26,7 +27,7 @@ const TOPICS: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
     [[topics]]\nid = \"acme\"\ntitle = \"Acme\"\nquery = \"acme\"\nevery = \"12h\"\ntags = [\"news\"]\nsources = [\"social\"]\n\
     [[topics]]\nid = \"zebra\"\ntitle = \"Zebra\"\nquery = \"zebra\"\nevery = \"12h\"\ntags = [\"other\"]\nsources = [\"social\"]\n";
 
-/// Both topics, run once each.
+/// A place with both topics, run once each.
 pub fn place(database: Database) -> (World, Place) {
     let world = World::new();
     let place = Place::new(database, &world.lines(), TOPICS);
@@ -47,29 +48,29 @@ pub fn place(database: Database) -> (World, Place) {
     (world, place)
 }
 
-/// A new token.
+/// Adds a token and returns it.
 pub fn token(place: &Place, args: &[&str]) -> String {
     place.ok(&[&["token", "add"], args].concat()).trim().to_owned()
 }
 
-/// A new link: its secret, and its id.
+/// Adds a share link and returns its secret and its id.
 pub fn link(place: &Place, args: &[&str]) -> (String, String) {
     let made = place.json(&[&["token", "share", "--json"], args].concat());
     let path = made["path"].as_str().unwrap();
     (path.strip_prefix("/shared/").unwrap().to_owned(), made["link"]["id"].as_str().unwrap().to_owned())
 }
 
-/// Who asks.
+/// Who makes the request.
 pub enum Visitor<'a> {
     Nobody,
-    /// With a token, or what is said to be one.
+    /// With a token, valid or not.
     Bearer(&'a str),
-    /// With what a browser keeps of a login.
+    /// With a login cookie.
     Cookie(&'a str),
 }
 
 impl Visitor<'_> {
-    /// Asks from an address of this machine's own, so that wrong tokens of one are not counted against another.
+    /// Sends a request from its own loopback address, so that one visitor's wrong tokens do not count against another.
     pub fn asks(&self, pages: &Pages, from: u8, method: &str, path: &str, body: &str) -> Reply {
         let origin = pages.origin();
         let mut headers = vec![("Origin".to_owned(), origin)];
@@ -97,7 +98,7 @@ impl Visitor<'_> {
     }
 }
 
-/// The cookie of a browser that logged in with a token.
+/// Logs in with a token and returns the cookie.
 pub fn logged_in(pages: &Pages, token: &str) -> String {
     let origin = pages.origin();
     let answer = pages.ask("POST", "/login", &[("Origin", &origin)], &format!("token={token}"));
@@ -105,20 +106,20 @@ pub fn logged_in(pages: &Pages, token: &str) -> String {
     answer.header("set-cookie").unwrap().split(';').next().unwrap().to_owned()
 }
 
-/// `run`, with the configured token or without.
+/// Starts `run`, with the configured token or without.
 pub fn pages(place: &Place, configured: bool) -> Pages {
     let program = place.program(&["run"]);
     Pages::of(if configured { program.env("TOPICWATCH_WEB_TOKEN", TOKEN) } else { program }.start())
 }
 
-/// Tokens as `token list` tells them.
+/// The entry of `token list --json` with this name, or null.
 pub fn listed(place: &Place, name: &str) -> serde_json::Value {
     let list = place.json(&["token", "list", "--json"]);
     let found = list["tokens"].as_array().unwrap().iter().find(|one| one["name"] == name).cloned();
     found.unwrap_or(json!(null))
 }
 
-/// Keeps a star, a note and a saved search that are of what is not to be seen.
+/// Saves a star, a note and a saved search that concern the hidden topic.
 pub fn keep(pages: &Pages, token: &str) {
     for (path, form) in [
         ("/items/star", "key=post%3Ax%3A7&starred=true"),
@@ -130,7 +131,7 @@ pub fn keep(pages: &Pages, token: &str) {
     }
 }
 
-/// Whether a text has nothing of the topic that is not to be seen.
+/// Whether a text contains nothing of the hidden topic.
 pub fn unseen(text: &str) -> bool {
     let text = text.to_lowercase();
     !text.contains(CANARY) && UNSEEN.iter().all(|id| !text.contains(id))

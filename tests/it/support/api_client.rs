@@ -1,4 +1,4 @@
-//! A client of the API that knows only HTTP and the published document.
+//! An API client that knows only HTTP and the published document.
 
 use std::io::{Read as _, Write as _};
 
@@ -6,19 +6,19 @@ use serde_json::Value;
 
 use crate::support::web_client::Pages;
 
-/// An answer.
+/// A response.
 pub struct Reply {
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
-    /// Whether the other side said that this was all.
+    /// Whether the body is complete by its length or its last chunk.
     pub whole: bool,
 }
 
-/// Asks without anything but what is given.
+/// Sends a request with only the given headers.
 pub fn ask(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
     let mut stream = pages.connect();
-    // Who is refused early may find the connection closed while still talking.
+    // The server may close the connection early when it refuses a request.
     let _ = stream.write_all(request(pages, method, path, headers, body).as_bytes());
     let mut all = Vec::new();
     let _ = stream.read_to_end(&mut all);
@@ -40,7 +40,7 @@ pub fn request(pages: &Pages, method: &str, path: &str, headers: &[(&str, &str)]
     format!("{head}\r\n{body}")
 }
 
-/// What must be there, as JSON.
+/// Gets a path that must exist, as JSON.
 pub fn get(pages: &Pages, path: &str) -> Value {
     let reply = ask(pages, "GET", path, &[], "");
     assert_eq!(reply.status, 200, "{path}\n{}", reply.text());
@@ -68,7 +68,7 @@ impl Reply {
         lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// The body alone.
+    /// The body as text.
     pub fn words(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -81,7 +81,7 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}\n{}", self.text()))
     }
 
-    /// A refusal as RFC 9457 wants it; returns what it says.
+    /// Asserts an error as RFC 9457 requires; returns its text.
     pub fn refused(&self, status: u16) -> String {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());
@@ -95,7 +95,7 @@ impl Reply {
     }
 }
 
-/// A body in chunks (RFC 9112, section 7.1), and whether the last chunk came.
+/// Decodes a chunked body (RFC 9112, section 7.1); also returns whether the last chunk came.
 pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     let mut all = Vec::new();
     loop {
@@ -113,7 +113,7 @@ pub fn unchunked(mut rest: &[u8]) -> (Vec<u8>, bool) {
     }
 }
 
-/// What of a value is not as its schema says; the forms are those that the document uses, and another one is a mistake.
+/// Returns where a value differs from its schema. Panics at a schema keyword that the document does not use so far.
 pub fn mistakes(document: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let wrong = |why: String| vec![format!("{at}: {why}: {value:.200}")];
     let mut all = Vec::new();
@@ -187,7 +187,7 @@ pub fn formed(name: &str, value: &Value) -> bool {
     let text = value.as_str().unwrap_or("");
     match name {
         "int64" => value.is_i64(),
-        // One shape for all of them.
+        // All times have one form.
         "date-time" => text.len() == 24 && text.ends_with('Z') && text.parse::<jiff::Timestamp>().is_ok(),
         "date" => text.parse::<jiff::civil::Date>().is_ok(),
         other => panic!("`{other}` is no format"),

@@ -1,4 +1,4 @@
-//! When calls arrived at the service, in order.
+//! A slow service that records when calls arrive, and topics with a backlog of slots.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,16 +8,16 @@ use crate::support::databases::Database;
 use crate::support::program::{Place, until};
 use crate::support::service::{Raw, reply};
 
-/// A call as the service met it.
+/// A call as the service received it.
 #[derive(Clone)]
 pub struct Arrival {
     pub at: Instant,
     pub path: String,
-    /// Calls in flight, this one included.
+    /// Calls in flight, including this one.
     pub among: i64,
 }
 
-/// A service that takes its time and remembers when calls came and how many were there at once.
+/// A slow service that records when calls came and how many were in flight at once.
 pub(crate) struct Slow {
     server: Raw,
     seen: Arc<Seen>,
@@ -28,7 +28,7 @@ pub struct Seen {
     pub arrivals: Mutex<Vec<Arrival>>,
     pub now: AtomicI64,
     pub most: AtomicI64,
-    /// While set, calls are not answered.
+    /// While set, calls get no answer.
     pub held: AtomicBool,
 }
 
@@ -52,7 +52,7 @@ impl Slow {
         Self { server, seen }
     }
 
-    /// Lines of `[service]`.
+    /// The lines for `[service]`.
     pub(crate) fn lines(&self, max_concurrent: u32, rate: &str) -> String {
         format!(
             "base_url = \"{}\"\nmax_tries = 1\nmax_calls_per_day = 100000\nmax_concurrent = {max_concurrent}\nrate_limit = \"{rate}\"\n",
@@ -83,18 +83,18 @@ impl Slow {
     }
 }
 
-/// Topics that make one call each, with these further lines.
+/// Topics that make one call each, with these extra lines.
 pub(crate) fn topics(count: usize, lines: &str) -> String {
     (0..count).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q{n}\"\nsources = [\"web\"]\n{lines}\n")).collect()
 }
 
-/// So long ago, as the daemon's clock tells.
+/// The time this long ago by the daemon's clock.
 pub(crate) fn ago(length: Duration) -> String {
     topicwatch::daemon::system_clock()().minus(length).to_string()
 }
 
-/// Slots of so many whole hours that are over for more than an hour, one a minute: the line of a topic, and from when on
-/// they are planned. None comes while a case runs, whenever it does, so what is counted stays as it was counted.
+/// A schedule of this many whole hours, one slot a minute, all of them more than an hour ago. Returns the topic's
+/// schedule line and the time to plan from. No slot comes due while a case runs, so counts stay exact.
 pub(crate) fn past_hours(hours: i64) -> (String, String) {
     const HOUR: i64 = 3_600_000;
     let end = topicwatch::daemon::system_clock()().0 / HOUR - 1;
@@ -108,7 +108,7 @@ pub(crate) fn past_hours(hours: i64) -> (String, String) {
     )
 }
 
-/// Three hundred slots that came due while nobody ran, and sixty that are too many to be made up for.
+/// Three hundred slots that came due while nothing ran, and sixty more than the catch-up limit allows.
 pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Place {
     let (lines, before) = past_hours(2);
     let place =
@@ -117,7 +117,8 @@ pub(crate) fn backlog(database: Database, service: &str, scheduler: &str) -> Pla
     place
 }
 
-/// Waits until every slot of [`backlog`] has its end; asserts that each ended well and once, and returns how many ran.
+/// Waits until every slot of [`backlog`] has finished. Asserts that each finished well and once, and returns how many
+/// ran.
 pub(crate) fn each_once(place: &Place) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
     let due = "run WHERE state IN ('queued', 'running') OR (finished_at IS NOT NULL AND seq IS NULL)";
@@ -127,7 +128,7 @@ pub(crate) fn each_once(place: &Place) -> i64 {
     assert_eq!(place.database.texts(others), Vec::<String>::new());
     assert_eq!((ran, count("run WHERE state = 'missed' AND reason IS NOT NULL")), (300, 60));
     assert_eq!(count("(SELECT job, slot FROM run GROUP BY job, slot HAVING count(*) > 1) AS twice"), 0);
-    // A search that was under way in a killed process is `lost`; of the others each run has exactly one.
+    // The search of a killed process is `lost`; every other run has exactly one search.
     assert_eq!(count("search WHERE state NOT IN ('empty', 'lost')"), 0);
     assert_eq!(count("search WHERE state = 'empty'"), ran, "each run has one result");
     ran

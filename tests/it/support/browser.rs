@@ -1,4 +1,4 @@
-//! A real browser, or a printed line that there is none; one that is told what to do.
+//! Drives a real browser; prints a line and skips when there is none.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn browser() -> Option<String> {
     found
 }
 
-/// A browser that is told what to do over a pipe (the DevTools protocol, messages end with NUL).
+/// A browser driven over a pipe (the DevTools protocol, messages end with NUL).
 pub struct Driven {
     child: Child,
     to: ChildStdin,
@@ -36,7 +36,7 @@ pub struct Driven {
 
 impl Driven {
     pub fn start(browser: &str, place: &Place) -> Self {
-        // It reads from descriptor 3 and writes to 4.
+        // The browser reads from descriptor 3 and writes to 4.
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$@\" 3<&0 4>&1 2>/dev/null", "sh", browser, "--remote-debugging-pipe"]);
         command.args([
@@ -77,7 +77,7 @@ impl Driven {
         }
     }
 
-    /// What an expression is on the page.
+    /// Evaluates an expression on the page.
     pub fn is(&mut self, expression: &str) -> Value {
         let said = self.ask("Runtime.evaluate", &json!({ "expression": expression, "returnByValue": true }));
         assert!(said["exceptionDetails"].is_null(), "{expression}: {said}");

@@ -1,5 +1,5 @@
-//! A PostgreSQL server of a case's own, which it may crash, fill and restart. Where no server can be started the case says
-//! so. The server that other cases share is `pg`'s.
+//! A PostgreSQL server for one case, which may crash, fill and restart it. Prints that the case is skipped where no
+//! server can be started. `pg_template` and `server_choice` are about the shared server.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,19 +8,20 @@ use std::process::{Command, Output};
 
 use crate::support::server_choice::say;
 
-/// A server, stopped and removed when dropped.
+/// A server that is stopped and removed when dropped.
 pub(crate) struct Cluster {
     folder: tempfile::TempDir,
     binaries: PathBuf,
     owner: Option<&'static str>,
     port: u16,
     settings: String,
-    /// Where it listens beside loopback.
+    /// Addresses it listens on besides loopback.
     addresses: String,
 }
 
 impl Cluster {
-    /// Starts one with these settings beside the usual ones; `None`, said loudly, where there is no PostgreSQL to start.
+    /// Starts a server with these settings added to the usual ones. Returns `None`, with a printed line, where
+    /// PostgreSQL is not installed.
     pub(crate) fn start(case: &str, settings: &[&str]) -> Option<Self> {
         if std::env::var("TEST_POSTGRES").is_ok_and(|word| word == "skip") {
             return None;
@@ -53,8 +54,8 @@ impl Cluster {
         format!("postgres://topicwatch@127.0.0.1:{}/postgres", self.port)
     }
 
-    /// Has it answer over TLS with a certificate and its key, and at further addresses; who comes in clear from elsewhere than
-    /// loopback is refused.
+    /// Makes it use TLS with a certificate and its key, and listen on further addresses. It then refuses unencrypted
+    /// connections except from loopback.
     pub(crate) fn encrypt(&mut self, certificate: &Path, addresses: &[String]) {
         let data = PathBuf::from(self.data());
         let server = data.join("server.pem");
@@ -70,22 +71,22 @@ impl Cluster {
         self.crash_and_restart();
     }
 
-    /// How its clients reach it by another name.
+    /// The URL for clients that use another host name.
     pub(crate) fn url_at(&self, host: &str) -> String {
         format!("postgres://topicwatch@{host}:{}/postgres", self.port)
     }
 
-    /// Ends the server as a crash does, and starts it again.
+    /// Crashes the server and starts it again.
     pub(crate) fn crash_and_restart(&self) {
         self.restart("immediate");
     }
 
-    /// Ends the server in one of `pg_ctl`'s ways, and starts it again.
+    /// Stops the server in one of `pg_ctl`'s modes and starts it again.
     pub(crate) fn restart(&self, how: &str) {
         self.restart_after(how, || ());
     }
 
-    /// The same with something done while it is away.
+    /// The same, and does something while the server is down.
     pub(crate) fn restart_after(&self, how: &str, away: impl FnOnce()) {
         let stopped = self.call("pg_ctl", &["-D", &self.data(), "-m", how, "-w", "stop"]);
         assert!(stopped.status.success(), "{stopped:?}");
@@ -118,7 +119,7 @@ impl Cluster {
             }
             None => Command::new(program),
         };
-        // The server keeps what it inherits: with a pipe, waiting for its output would wait for its end.
+        // The server inherits these files: with a pipe, reading its output would wait until the server ends.
         let quiet = tempfile::tempfile().unwrap();
         command.args(args).current_dir(self.folder.path()).stdin(std::process::Stdio::null());
         command.stdout(quiet.try_clone().unwrap()).stderr(quiet);

@@ -10,10 +10,10 @@ pub const STORM: &str = "The storm took the roof of the old station last night, 
 
 pub const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
 
-/// So little room that the keys of a few items move on, a few at a time.
+/// Limits so small that the keys of a few items are moved to the next table, a few at a time.
 pub const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
 
-/// Every key and where it leads, whichever table holds it.
+/// Every key and the place it leads to, in whichever table it is.
 pub const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \
                      UNION ALL SELECT key, place FROM cluster_lead";
 
@@ -32,7 +32,7 @@ pub fn post(id: u32, author: &str, text: &str) -> SeenItem {
     item
 }
 
-/// Stores runs of one topic, a second apart; nobody has looked at what they brought.
+/// Stores runs of one topic, a second apart. No follower has processed their items.
 pub async fn store_runs(store: &Store, t: &Topic, first: i64, runs: Vec<Vec<SeenItem>>) {
     store.add_topics(std::slice::from_ref(t), NOW).await.unwrap();
     for (n, items) in (first..).zip(runs) {

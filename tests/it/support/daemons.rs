@@ -1,11 +1,11 @@
-//! A daemon at work on topics of today.
+//! A running daemon with topics of today.
 
 use topicwatch::daemon::system_clock;
 
 use crate::support::program::{Going, Place};
 use crate::support::service::Sandbox;
 
-/// Social topics of these names, each twice a day, whose slots do not come while a case runs but by chance.
+/// Social topics with these names, twice a day each. A slot comes due during a case only by chance.
 pub fn topics(names: &[&str]) -> String {
     let topic = |name: &&str| {
         format!("[[topics]]\nid = \"{name}\"\nquery = \"{name} launch\"\nsources = [\"social\"]\nevery = \"12h\"\n\n")
@@ -13,7 +13,7 @@ pub fn topics(names: &[&str]) -> String {
     names.iter().map(topic).collect()
 }
 
-/// A sandbox of today, and a daemon that was there.
+/// A sandbox with today's date, for a daemon, which uses the real clock.
 pub fn today(faults: &[&str]) -> Sandbox {
     Sandbox::at(&system_clock()().to_string(), faults)
 }
@@ -24,7 +24,7 @@ pub fn daemon(place: &Place, args: &[&str]) -> Going {
     daemon
 }
 
-/// Whether a call is under way.
+/// Whether a call is in flight.
 pub fn under_a_call(place: &Place) -> bool {
     place.database.number("SELECT count(*) FROM search WHERE state = 'started'") == 1
 }

@@ -1,5 +1,5 @@
-//! The databases a case runs on: a SQLite file of its own, and a schema of its own on PostgreSQL when there is one (see
-//! `pg`).
+//! The databases a case runs on: a SQLite file of its own, and where a PostgreSQL server is available a database or
+//! schema of its own there.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,7 +19,8 @@ pub struct Database {
     asked: Mutex<Option<Session>>,
 }
 
-/// The connection that a case asks PostgreSQL with. A process of the server for each question would cost more than the questions.
+/// The connection for a case's own queries to PostgreSQL. A new connection for each query would cost more than the
+/// queries.
 struct Session {
     runtime: Option<tokio::runtime::Runtime>,
     conn: sqlx::PgConnection,
@@ -34,7 +35,7 @@ impl Session {
         Self { runtime: Some(runtime), conn }
     }
 
-    /// Tables may have changed since the last question, so nothing is kept prepared.
+    /// Not prepared: tables may have changed since the last query.
     fn texts(&mut self, sql: &str) -> Result<Vec<String>, sqlx::Error> {
         let asked = sqlx::query_scalar(sqlx::AssertSqlSafe(sql.to_owned())).persistent(false);
         self.runtime.as_ref().unwrap().block_on(asked.fetch_all(&mut self.conn))
@@ -43,12 +44,12 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // An async case may not wait for it.
+        // Async code must not block until it has ended.
         self.runtime.take().unwrap().shutdown_background();
     }
 }
 
-/// Every database at hand.
+/// Every database that is available.
 pub fn databases() -> Vec<Database> {
     let mut all = vec![sqlite()];
     all.extend(postgres());
@@ -68,12 +69,12 @@ pub fn sqlite() -> Database {
     }
 }
 
-/// One with its tables where the server is the tests' own; elsewhere a schema that is still to be made.
+/// A database with its tables where the server is private to the tests; elsewhere a schema not yet created.
 pub fn postgres() -> Option<Database> {
     pg_template::copy().or_else(Scratch::unmade).map(on_postgres)
 }
 
-/// Every database at hand, with nothing in it: on PostgreSQL a schema that is still to be made, beside those of others.
+/// Every available database, empty: on PostgreSQL a schema not yet created, beside those of other cases.
 pub fn unmade() -> Vec<Database> {
     let mut all = vec![sqlite()];
     all.extend(Scratch::unmade().map(on_postgres));
@@ -85,19 +86,19 @@ fn on_postgres(scratch: Scratch) -> Database {
     Database { name: "PostgreSQL", url, schema, _file: None, scratch: Some(scratch), asked: Mutex::default() }
 }
 
-/// The same on a server that a case has started.
+/// The same on a server started by the case.
 pub fn on_server(url: &str) -> Database {
     on_postgres(Scratch::on(url))
 }
 
 impl Database {
-    /// The same database for another place; it goes with the first.
+    /// A second handle to the same database; the first one removes it.
     pub fn again(first: &Self) -> Self {
         let Self { name, url, schema, .. } = first;
         Self { name, url: url.clone(), schema: schema.clone(), _file: None, scratch: None, asked: Mutex::default() }
     }
 
-    /// Runs statements in it, past the store.
+    /// Runs statements directly, without the store.
     pub async fn execute(&self, sql: &str) {
         let Some(scratch) = &self.scratch else {
             let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&self.url[7..]).create_if_missing(true);
@@ -113,7 +114,7 @@ impl Database {
             .unwrap();
     }
 
-    /// Runs a statement that may be in no transaction, or needs no schema; PostgreSQL only.
+    /// Runs a statement outside any transaction and without a schema; PostgreSQL only.
     pub fn alone(&self, sql: &str) {
         self.scratch.as_ref().unwrap().execute(sql.to_owned()).unwrap();
     }
@@ -137,13 +138,13 @@ impl Database {
         on_a_thread(|| {
             let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = asked.get_or_insert_with(|| Session::of(scratch.url(), &self.schema)).texts(sql);
-            // The server may have been started again since.
+            // The server may have restarted since.
             answer.or_else(|_| asked.insert(Session::of(scratch.url(), &self.schema)).texts(sql))
         })
         .unwrap()
     }
 
-    /// Has the planner know the tables. On PostgreSQL those of the schema alone: other tests' are being dropped meanwhile.
+    /// Updates the planner's statistics. On PostgreSQL only for this schema: other tests drop their tables meanwhile.
     pub fn analyse(&self) {
         if self.scratch.is_none() {
             return wait(self.execute("ANALYZE"));
@@ -155,7 +156,7 @@ impl Database {
         wait(self.execute(&format!("ANALYZE {}", tables.join(", "))));
     }
 
-    /// How the database would run a statement, line by line; every parameter is 1.
+    /// The query plan of a statement, line by line; every parameter is 1.
     pub fn plan(&self, sql: &str) -> Vec<String> {
         let Some(scratch) = &self.scratch else {
             let (file, sql) = (self.url[7..].to_owned(), sqlx::AssertSqlSafe(format!("EXPLAIN QUERY PLAN {sql}")));
@@ -175,7 +176,7 @@ impl Database {
         let explain = sqlx::AssertSqlSafe(format!("EXPLAIN EXECUTE asked{given}"));
         wait(async move {
             let mut conn = sqlx::PgConnection::connect_with(&options).await.unwrap();
-            // Small tables are read whole whatever indexes they have: asked is whether one fits.
+            // The planner scans small tables whatever indexes there are; the question is whether an index fits.
             sqlx::raw_sql("SET enable_seqscan = off").execute(&mut conn).await.unwrap();
             sqlx::raw_sql(prepare).execute(&mut conn).await.unwrap();
             let rows = sqlx::raw_sql(explain).fetch_all(&mut conn).await.unwrap();
@@ -184,10 +185,10 @@ impl Database {
         })
     }
 
-    /// Whether nobody is in the middle of a write.
+    /// Whether no write is in progress.
     pub fn is_writable(&self) -> bool {
         if self.name == "PostgreSQL" {
-            // A write begins with a lock of the schema's name, before it has one of any table.
+            // A write first locks the name of the schema, before it locks a table.
             let held = "SELECT count(*) FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation LEFT JOIN pg_namespace n ON n.oid = c.relnamespace \
                         WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
                         AND (n.nspname = current_schema() AND l.mode IN ('RowExclusiveLock', 'RowShareLock') \
@@ -205,13 +206,13 @@ impl Database {
         })
     }
 
-    /// A number.
+    /// The number that a query returns.
     pub fn number(&self, sql: &str) -> i64 {
         let texts = self.texts(&format!("SELECT CAST(({sql}) AS TEXT)"));
         texts[0].parse().unwrap()
     }
 
-    /// Rows per table.
+    /// The number of rows of each table.
     pub fn sizes(&self) -> Vec<(&'static str, i64)> {
         let settings = topicwatch::store::Settings {
             url: self.url.clone(),
@@ -228,7 +229,7 @@ impl Database {
     }
 }
 
-/// Waits for a future on a thread of its own, so that it works in plain and in async tests alike.
+/// Runs a future on a thread of its own, so that it works in plain and in async tests alike.
 pub fn wait<T: Send>(future: impl Future<Output = T> + Send) -> T {
     on_a_thread(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future))
 }

@@ -1,4 +1,4 @@
-//! A form of the pages that is filled in and sent, as a browser does; and a place whose file is edited.
+//! A form of the pages, filled in and sent as a browser does, and a place whose file is edited.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::program::{NINE, Place};
 use super::service::Sandbox;
 use super::web_client::{Answer, Pages};
 
-/// A form, and what stands in its fields.
+/// A form with the values of its fields.
 #[derive(Clone)]
 pub struct Typed {
     pub page: String,
@@ -16,12 +16,12 @@ pub struct Typed {
 }
 
 impl Typed {
-    /// As a page shows it.
+    /// Gets a page and reads its form.
     pub fn on(pages: &Pages, path: &str) -> Self {
         Self::of(&pages.page(path), path.split('?').next().unwrap())
     }
 
-    /// As a page shows it that was read already.
+    /// Reads the form of a page that was already fetched.
     pub fn of(page: &str, path: &str) -> Self {
         let mut fields = BTreeMap::new();
         for tag in page.split("<input ").skip(1).filter_map(|rest| rest.split('>').next()) {
@@ -48,32 +48,32 @@ impl Typed {
         typed
     }
 
-    /// With a box that is not ticked.
+    /// The same form with a box unticked.
     pub fn without(&self, name: &str) -> Self {
         let mut typed = self.clone();
         assert!(typed.fields.remove(name).is_some(), "no field {name}:\n{}", self.page);
         typed
     }
 
-    /// Sent by one of its buttons.
+    /// Submits the form with one of its buttons.
     pub fn press(&self, pages: &Pages, button: &str) -> Answer {
         let fields = self.fields.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         send(pages, &self.path, &fields.chain([("do", button)]).collect::<Vec<_>>())
     }
 }
 
-/// What a page escaped.
+/// Unescapes HTML.
 fn plain(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// Sends a form from a page of these.
+/// Posts a form with the pages' own origin.
 pub fn send(pages: &Pages, path: &str, fields: &[(&str, &str)]) -> Answer {
     let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
     pages.ask("POST", path, &[("Origin", &pages.origin())], &form)
 }
 
-/// A place whose database knows one topic, with another file since.
+/// A place whose database has one topic, and whose file was replaced afterwards.
 pub fn place_with(rest: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
     let place =

@@ -1,7 +1,7 @@
-//! Days of the CrisisLex streams on which something is known to have happened, and the words that name it: written down by
-//! general knowledge of the events, before any result was seen. A day is a local one of the place.
+//! Days of the CrisisLex streams with known events, and the words for each event. The words were chosen from general
+//! knowledge of the events, before any result was seen. Days are local days of the place.
 
-/// A stream of posts: the file, the zone of the place, what a topic would have asked for, and its days.
+/// A stream of posts: its file, the time zone of the place, the query of a topic, and the event days with their words.
 pub struct EventStream {
     pub file: &'static str,
     pub zone: &'static str,
@@ -15,9 +15,9 @@ pub const STREAMS: &[EventStream] = &[
         zone: "America/New_York",
         query: "\"new york\" OR \"new jersey\"",
         days: &[
-            // The hurricane comes near: evacuations, transit is shut down.
+            // The hurricane approaches: evacuations, transit shuts down.
             ("2012-10-28", &["sandy", "hurricane", "frankenstorm", "hurricanesandy", "evacuation"]),
-            // Landfall in the evening: power fails, streets are flooded, a crane hangs over a street.
+            // Landfall in the evening: power cuts, flooded streets, a crane hangs over a street.
             ("2012-10-29", &["landfall", "power", "wind", "winds", "crane", "flooding", "flooded", "lights"]),
             // The day after: damage, no power.
             ("2012-10-30", &["aftermath", "damage", "devastation", "destroyed", "subway", "without power", "no power"]),
@@ -31,12 +31,12 @@ pub const STREAMS: &[EventStream] = &[
             ("2013-04-15", &["marathon", "bostonmarathon", "explosion", "explosions", "bomb", "bombs", "bombing"]),
             // Mourning: prayers, the youngest victim.
             ("2013-04-16", &["pray", "prayers", "prayforboston", "martin", "victims", "vigil", "bombing", "bombings"]),
-            // A false report of an arrest; in the evening a plant explodes in West, Texas.
+            // A false report of an arrest. In the evening a plant explodes in West, Texas.
             (
                 "2013-04-17",
                 &["suspect", "arrest", "arrested", "custody", "texas", "waco", "fertilizer", "prayfortexas"],
             ),
-            // The plant again; pictures of the suspects.
+            // The plant again; pictures of the suspects are published.
             ("2013-04-18", &["fbi", "suspect", "suspects", "texas", "fertilizer", "photos"]),
             // The hunt.
             ("2013-04-19", &["watertown", "lockdown", "manhunt", "suspect", "tsarnaev", "dzhokhar", "mit", "custody"]),

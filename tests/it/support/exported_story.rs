@@ -1,10 +1,10 @@
-//! Every export of a history, and sums that must add up.
+//! Every export of a history, and checks that their sums agree.
 
 use crate::support::program::Place;
 
 pub const EXPORTS: [&str; 6] = ["items", "sightings", "new", "answers", "runs", "daily"];
 
-/// Every export in both profiles, by name.
+/// Every export in both profiles, with its name.
 pub fn exports(place: &Place) -> Vec<(String, String)> {
     let mut all = Vec::new();
     for what in EXPORTS {
@@ -15,7 +15,7 @@ pub fn exports(place: &Place) -> Vec<(String, String)> {
     all
 }
 
-/// A CSV as its header and rows.
+/// The rows of a CSV by header.
 pub fn table(csv: &str) -> Vec<std::collections::HashMap<String, String>> {
     let mut reader = csv::ReaderBuilder::new().from_reader(csv.trim_start_matches('\u{feff}').as_bytes());
     reader.deserialize().map(|row| row.unwrap()).collect()
@@ -30,7 +30,7 @@ pub fn size(place: &Place, table: &str) -> usize {
     usize::try_from(sizes.iter().find(|(name, _)| *name == table).unwrap().1).unwrap()
 }
 
-/// Exports parse, and their rows and sums agree with the tables and with one another.
+/// Asserts that exports parse, and that their rows and sums agree with the tables and with one another.
 pub fn assert_adds_up(place: &Place) {
     let csv = |what| table(&place.ok(&["export", "--what", what]));
     let (items, sightings, answers, runs) = (csv("items"), csv("sightings"), csv("answers"), csv("runs"));

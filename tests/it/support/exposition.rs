@@ -1,10 +1,10 @@
-//! A reader of the metrics page that knows only the format.
+//! A strict parser of the metrics page that knows only the Prometheus text format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::web_client::Pages;
 
-/// Samples by name and labels, as the text has them.
+/// Samples by name and labels, as written.
 pub struct Exposed {
     pub types: BTreeMap<String, String>,
     pub samples: BTreeMap<(String, BTreeMap<String, String>), f64>,
@@ -18,8 +18,7 @@ impl Exposed {
         Self::parse(&answer.body)
     }
 
-    /// Every line must be a comment of the format or a sample of the family that was announced last, and no sample may come
-    /// twice.
+    /// Every line must be a comment of the format or a sample of the last announced family; no sample may come twice.
     pub fn parse(text: &str) -> Self {
         let (mut types, mut samples, mut helped) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let mut family = String::new();
@@ -53,12 +52,12 @@ impl Exposed {
         self.samples.get(&(name.to_owned(), labels)).copied()
     }
 
-    /// `a b value` for each sample of a name, by the values of its labels.
+    /// The samples of a name as `label-values value`.
     pub fn lines(&self, name: &str) -> Vec<String> {
         let of = self.samples.iter().filter(|((known, _), _)| known == name);
         let mut lines: Vec<String> = of
             .map(|((_, labels), value)| {
-                // In the order of the label's names.
+                // In the order of the label names.
                 labels.values().cloned().chain([value.to_string()]).collect::<Vec<_>>().join(" ")
             })
             .collect();
@@ -75,7 +74,7 @@ impl Exposed {
     }
 }
 
-/// Name, labels and value of a line.
+/// Parses a line into name, labels and value.
 pub fn sample(line: &str) -> (String, BTreeMap<String, String>, f64) {
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let end = line.find(|c| !good(c)).unwrap();

@@ -1,5 +1,5 @@
-//! A way to a PostgreSQL server that can be shut: what went through it ends, and who comes afterwards finds nobody or hears
-//! nothing.
+//! A proxy to a PostgreSQL server that a case can shut. Open connections then end or stall, and new ones are refused or
+//! get no answer.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -9,11 +9,11 @@ use std::thread::JoinHandle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     Open,
-    /// Nobody listens any more.
+    /// New connections are refused.
     Gone,
-    /// Connections are taken and nothing is said.
+    /// New connections are accepted and get no answer.
     Silent,
-    /// The same, and those that there are stay and hear nothing more: as when a host is gone from the network.
+    /// Like `Silent`, and open connections stay open without any more data, as when a host vanishes from the network.
     Stalled,
 }
 
@@ -22,7 +22,7 @@ struct State {
     streams: Vec<TcpStream>,
 }
 
-/// Listens on a port of its own; dropped, everything through it ends.
+/// A proxy on a port of its own; dropping it ends every connection through it.
 pub struct Gate {
     port: u16,
     state: Arc<Mutex<State>>,
@@ -30,7 +30,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// An open one to the server of an address.
+    /// An open proxy to the server of a URL.
     pub fn to(url: &str) -> Self {
         let real = url::Url::parse(url).unwrap();
         let real = (real.host_str().unwrap().to_owned(), real.port().unwrap_or(5432));
@@ -63,7 +63,7 @@ impl Gate {
         Self { port, state, thread: Some(thread) }
     }
 
-    /// The address of the server through this.
+    /// The URL of the server through the proxy.
     pub fn url(&self, real: &str) -> String {
         let mut url = url::Url::parse(real).unwrap();
         url.set_port(Some(self.port)).unwrap();
@@ -71,7 +71,7 @@ impl Gate {
         url.to_string()
     }
 
-    /// Ends what goes through, and lets nobody else in.
+    /// Shuts the proxy: ends the connections through it (except `Stalled`) and lets no new one in.
     pub fn shut(&self, way: Way) {
         let mut held = self.state.lock().unwrap();
         held.way = way;
@@ -80,7 +80,7 @@ impl Gate {
         }
         drop(held);
         if way == Way::Gone {
-            // Whoever waits for the next one sees it.
+            // Wakes the accepting thread.
             TcpStream::connect(("127.0.0.1", self.port)).ok();
         }
     }
@@ -97,7 +97,7 @@ fn copy(mut from: TcpStream, mut to: TcpStream, state: Arc<Mutex<State>>) -> Joi
     std::thread::spawn(move || {
         let mut part = [0; 16 * 1024];
         while let Ok(read @ 1..) = from.read(&mut part) {
-            // What is said to nobody is lost.
+            // A stalled proxy drops the data.
             if state.lock().unwrap().way != Way::Stalled && to.write_all(&part[..read]).is_err() {
                 break;
             }

@@ -1,10 +1,10 @@
-//! Pages that tests write anew (`UPDATE_DOCS=1`). Replaced whole: another test may be reading the page. What is compared with them
-//! is the tests' own.
+//! Replaces generated documentation pages (`UPDATE_DOCS=1`). Each page is replaced atomically: another test may be
+//! reading it. The tests themselves compare pages with the generated text.
 
 use std::io::Write as _;
 use std::path::Path;
 
-/// Puts a text in a page's place.
+/// Replaces the text of a page.
 pub fn replace(page: &Path, text: &str) {
     let mut aside = tempfile::NamedTempFile::new_in(page.parent().unwrap()).unwrap();
     aside.write_all(text.as_bytes()).unwrap();

@@ -11,7 +11,7 @@ use crate::support::program::Place;
 use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
 use crate::support::service::Raw;
 
-/// Python, or a line that says that it is missing.
+/// Runs a Python script and returns its output; prints a line where Python is missing.
 pub fn python(script: &str, arguments: &[&str]) -> Option<String> {
     let mut command = Command::new("python3");
     command.args(["-c", script]).args(arguments).env("PYTHONUTF8", "1");
@@ -50,7 +50,7 @@ pub fn post(n: u32, text: &str) -> SeenItem {
 
 pub const TOPIC: &str = "[[topics]]\nid = \"t\"\ntitle = \"A <topic> & more\"\nquery = \"t\"";
 
-/// A place whose database holds these texts: the first of a baseline, the others new.
+/// A place whose database holds these texts: the first from a baseline run, the others as new items.
 pub fn place_of(database: crate::support::databases::Database, texts: &[String]) -> Place {
     let place = Place::new(database, &Raw::nobody(), TOPIC);
     wait(async {

@@ -1,4 +1,4 @@
-//! A client of MCP that knows only JSON-RPC: over standard input and output, and over HTTP.
+//! An MCP client that knows only JSON-RPC: over standard input and output, and over HTTP.
 
 use std::fs::File;
 use std::io::{PipeWriter, Write as _};
@@ -10,16 +10,16 @@ use crate::support::api_client::{Reply, ask};
 use crate::support::program::{Ended, Going, Program, until};
 use crate::support::web_client::Pages;
 
-/// What a client says first.
+/// The parameters of `initialize`.
 pub fn hello() -> Value {
     json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "a test", "version": "1" } })
 }
 
-/// What every message over HTTP carries.
+/// The headers of every message over HTTP.
 pub const HEADERS: [(&str, &str); 2] =
     [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
-/// `topicwatch mcp` at work.
+/// A running `topicwatch mcp`.
 pub struct Stdio {
     to: PipeWriter,
     pub going: Going,
@@ -28,7 +28,7 @@ pub struct Stdio {
 }
 
 impl Stdio {
-    /// Starts it and says hello.
+    /// Starts it and completes the initialization.
     pub fn start(program: Program) -> Self {
         let (from, to) = std::io::pipe().unwrap();
         let going = program.stdin(File::from(OwnedFd::from(from))).start();
@@ -44,7 +44,7 @@ impl Stdio {
         self.to.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    /// The next message, which is all that may stand on a line.
+    /// The next message. Every line of stdout must be a whole message.
     pub fn next(&mut self) -> Value {
         let line = std::cell::RefCell::new(None);
         until("an answer on stdout", || {
@@ -61,7 +61,7 @@ impl Stdio {
         message
     }
 
-    /// Asks and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.asked += 1;
         self.say(&json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }).to_string());
@@ -70,26 +70,26 @@ impl Stdio {
         answer
     }
 
-    /// What a tool answers.
+    /// Calls a tool and returns its result.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         told(&self.ask("tools/call", &json!({ "name": tool, "arguments": arguments })))
     }
 
-    /// What a tool says that cannot answer.
+    /// Calls a tool that must fail and returns the error text.
     pub fn refused(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], true, "{answer}");
         answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// Closes its standard input and waits for its end.
+    /// Closes its standard input and waits until it ends.
     pub fn end(self) -> Ended {
         drop(self.to);
         self.going.wait()
     }
 }
 
-/// The structured content of an answer, which its text says, too.
+/// The structured content of an answer. Asserts that the text content is the same.
 pub fn told(answer: &Value) -> Value {
     let result = &answer["result"];
     assert_eq!(result["isError"], false, "{answer}");
@@ -102,12 +102,12 @@ pub fn told(answer: &Value) -> Value {
     told.clone()
 }
 
-/// Posts a message.
+/// Posts a message over HTTP.
 pub fn post(pages: &Pages, more: &[(&str, &str)], body: &str) -> Reply {
     ask(pages, "POST", "/mcp", &[&HEADERS[..], more].concat(), body)
 }
 
-/// A call of a tool over HTTP: what it answers.
+/// Calls a tool over HTTP and returns its result.
 pub fn call(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value) -> Value {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": tool, "arguments": arguments } });
     let reply = post(pages, more, &body.to_string());
@@ -116,7 +116,7 @@ pub fn call(pages: &Pages, more: &[(&str, &str)], tool: &str, arguments: &Value)
     told(&reply.json())
 }
 
-/// An answer as if nobody had written any of it but us: what stands in `quoted` where it belongs.
+/// Merges the fields of each `quoted` object into the object around it.
 pub fn joined(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -138,7 +138,7 @@ pub fn joined(value: &Value) -> Value {
     }
 }
 
-/// Every text of an answer that is said to be ours.
+/// Every text of an answer outside `quoted`, which is text that the program itself wrote.
 pub fn ours(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],

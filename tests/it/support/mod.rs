@@ -1,4 +1,4 @@
-//! What test files share: databases, servers, the binary at work, and steps that several begin with.
+//! What the test files share: databases, servers, the running binary, and common setups.
 
 pub mod access_stage;
 pub mod api_client;

@@ -1,4 +1,4 @@
-//! A small disk of its own, for cases that fill one.
+//! A small disk for cases that fill one.
 
 use crate::support::program::Place;
 
@@ -6,10 +6,10 @@ pub fn file(place: &Place) -> String {
     place.database.url[7..].to_owned()
 }
 
-/// A small disk, gone when dropped.
+/// A small mounted disk, unmounted when dropped.
 pub struct Mounted(String);
 
-/// A disk of this size in a folder, or a line that says that there can be none.
+/// Mounts a disk of this size on a folder; prints a line where this is not permitted.
 pub fn mounted(folder: &std::path::Path, size: &str) -> Option<Mounted> {
     let path = folder.to_str().unwrap().to_owned();
     let of = format!("size={size}");

@@ -22,7 +22,8 @@ pub fn present() -> Time {
     Time(begin().0 + DAYS * DAY)
 }
 
-/// Ten days of a topic, four runs each: one post is in every run, one in the first run of its day, one in the first two.
+/// Ten days of a topic, four runs each. One post is in every run, one in the first run of its day, one in the first
+/// two.
 pub(crate) async fn fill(database: &Database, store: &Store) {
     let t = topic("acme");
     store.add_topics(std::slice::from_ref(&t), begin()).await.unwrap();
@@ -49,14 +50,14 @@ pub(crate) async fn fill(database: &Database, store: &Store) {
     topicwatch::collect::cluster(store, &|| false).await.unwrap();
 }
 
-/// What a topic knows of its items, their words aside.
+/// What a topic's rows say of its items, without their texts.
 pub fn known(items: &[ItemRow]) -> Vec<(String, Time, String, Time, String, i64)> {
     let of =
         |i: &ItemRow| (i.key.clone(), i.first_seen, i.first_run.clone(), i.last_seen, i.last_run.clone(), i.times_seen);
     items.iter().map(of).collect()
 }
 
-/// Everything in the database, so that two moments can be compared.
+/// Everything in the database, to compare two moments.
 pub fn everything(database: &Database) -> Vec<String> {
     let mut all = Vec::new();
     for sql in [

@@ -1,16 +1,17 @@
-//! A PostgreSQL database with all tables, made once a run and copied for each case, where the server is the tests' own
-//! (`TEST_POSTGRES_PRIVATE`, which scripts/test sets). Making and dropping the tables for each case took the server three times as long.
+//! A PostgreSQL database with all tables, made once per test run and copied for each case. Only where the server is
+//! private to the tests (`TEST_POSTGRES_PRIVATE`, which scripts/test sets). Creating and dropping the tables for each
+//! case took three times as long.
 
 use sqlx::{AssertSqlSafe, Executor as _, PgConnection};
 use topicwatch::store::{Settings, Store};
 
 use crate::support::server_choice::{Scratch, on_a_thread, random, url};
 
-/// The copied database, and the schema in it. Not the product's own name, so that a case sees when it is told somewhere.
+/// The database that is copied. Neither name is the product's default, so that a case can detect the name in output.
 const TEMPLATE: &str = "topicwatch_template";
 const SCHEMA: &str = "topicwatch_test_schema";
 
-/// A copy, removed when dropped; `None` where tests may make no databases, or PostgreSQL is too old to copy files.
+/// A copy, removed when dropped. `None` where tests may not create databases, or PostgreSQL is too old for `file_copy`.
 pub fn copy() -> Option<Scratch> {
     std::env::var_os("TEST_POSTGRES_PRIVATE")?;
     let server = url()?;
@@ -28,7 +29,7 @@ pub fn copy() -> Option<Scratch> {
     Some(Scratch::whole(of(&server, &name), SCHEMA, name, server))
 }
 
-/// The address of another database of the server.
+/// The URL of another database on the server.
 fn of(server: &str, database: &str) -> String {
     let mut address = url::Url::parse(server).unwrap();
     address.set_path(database);
@@ -40,7 +41,7 @@ async fn made(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     Ok(found.fetch_optional(connection).await?.is_some())
 }
 
-/// Each case is a process, so one makes it and the others wait. It has its name only when it is whole.
+/// Each case is a process: one makes the template while the others wait. It gets its name only once it is complete.
 async fn make(connection: &mut PgConnection, server: &str) -> Result<(), sqlx::Error> {
     connection.execute("SELECT pg_advisory_lock(7215)").await?;
     if !made(connection).await? {

@@ -1,6 +1,6 @@
-//! The binary as a person or a service manager runs it: in a folder of its own, with an environment that holds nothing
-//! but what a case gives it, on a database of its own. It also checks what must hold for every run: the key is nowhere,
-//! nothing panics, no terminal is commanded.
+//! Runs the binary as a person or a service manager does: in a folder of its own, with only the environment that the
+//! case sets, on a database of its own. It also checks every run: the key does not appear in the output, nothing
+//! panics, and no control sequence reaches the terminal.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use std::time::{Duration, Instant};
 
 use crate::support::databases::Database;
 
-/// What every run is given as its key, and must never show.
+/// The API key of every run. Output must never show it.
 pub const KEY: &str = "e2e-k$y-0123456789";
-/// The present of most cases; a Wednesday.
+/// The current time in most cases; a Wednesday.
 pub const NINE: &str = "2026-03-11T09:00:00Z";
-/// Longest time for anything a case waits for, on a machine that is busy with something else.
+/// The longest time a case waits for anything, even on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// A folder with `jobs.toml`, and the database it names.
+/// A folder with `jobs.toml`, and the database that it names.
 pub struct Place {
     pub folder: tempfile::TempDir,
     pub database: Database,
 }
 
 impl Place {
-    /// Writes the file: `service` are lines of `[service]`, `rest` is whatever follows `[database]`.
+    /// Writes the file: `service` are lines of `[service]`, `rest` follows `[database]`.
     pub fn new(database: Database, service: &str, rest: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), database };
         place.configure(service, rest);
         place
     }
 
-    /// A file without `[service]`: `rest` is whatever follows `[database]`.
+    /// Writes a file without `[service]`: `rest` follows `[database]`.
     pub fn bare(database: Database, rest: &str) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap(), database };
         let Database { url, schema, .. } = &place.database;
@@ -41,10 +41,10 @@ impl Place {
         place
     }
 
-    /// Writes the file anew.
+    /// Rewrites `jobs.toml`.
     pub fn configure(&self, service: &str, rest: &str) {
         let Database { url, schema, .. } = &self.database;
-        // Cases count runs; one of the house's own would come among them, at whatever time of day they are started.
+        // Cases count runs: an automatic prune run would add one, depending on the time of day.
         let house = if rest.contains("[retention]") { "" } else { "[retention]\nprune = \"never\"\n\n" };
         let text =
             format!("[service]\n{service}\n\n[database]\nurl = \"{url}\"\nschema = \"{schema}\"\n\n{house}{rest}\n");
@@ -65,20 +65,20 @@ impl Place {
         self.program(args).run()
     }
 
-    /// Runs it to its end, which must be a good one; returns what it printed.
+    /// Runs it; asserts exit code 0 and returns its stdout.
     pub fn ok(&self, args: &[&str]) -> String {
         let ended = self.run(args);
         assert_eq!(ended.code, Some(0), "{} {args:?}\n{ended}", self.database.name);
         ended.out
     }
 
-    /// The same, read as JSON.
+    /// The same, parsed as JSON.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let text = self.ok(args);
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{args:?}: {error}\n{text}"))
     }
 
-    /// How many files there are beside `jobs.toml`.
+    /// The names of the files beside `jobs.toml`.
     pub fn others(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|e| e.unwrap().file_name());
         names.map(|n| n.into_string().unwrap()).filter(|n| n != "jobs.toml").collect()
@@ -94,11 +94,11 @@ pub fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// A program about to be started.
+/// A program not yet started.
 pub struct Program(Command);
 
 impl Program {
-    /// In a folder, with a scrubbed environment.
+    /// In this folder, with a clean environment.
     pub fn at(folder: &Path, args: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_topicwatch"));
         command.args(args).current_dir(folder).env_clear();
@@ -107,7 +107,7 @@ impl Program {
         Self(command)
     }
 
-    /// The same under a shell that prepares something first; `script` ends with `exec "$@"`.
+    /// The same under a shell that first does something else; `script` ends with `exec "$@"`.
     pub fn prepared_by(folder: &Path, script: &str, args: &[&str]) -> Self {
         let program = Self::at(folder, args).0;
         let mut command = Command::new("sh");
@@ -117,7 +117,7 @@ impl Program {
         Self(command)
     }
 
-    /// The same as words for whoever starts it elsewhere, its environment included.
+    /// The program with its environment as a command line, to start it by other means.
     pub fn line(&self) -> Vec<String> {
         let text = |word: &std::ffi::OsStr| word.to_str().unwrap().to_owned();
         let folder = text(self.0.get_current_dir().unwrap().as_os_str());
@@ -177,7 +177,7 @@ fn collect(mut from: impl Read + Send + 'static) -> Collected {
     (all, reader)
 }
 
-/// A program that runs. Dropped, it is killed.
+/// A running program, killed when dropped.
 pub struct Going {
     child: Child,
     out: Option<Collected>,
@@ -186,7 +186,7 @@ pub struct Going {
 }
 
 impl Going {
-    /// Waits until a condition holds of what it said on stderr so far.
+    /// Waits until a condition holds for its stderr so far.
     pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let said = |going: &Self| going.err.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
         let begun = Instant::now();
@@ -197,7 +197,7 @@ impl Going {
         }
     }
 
-    /// What it said so far, on stdout and on stderr.
+    /// Passes its stdout and stderr so far to `at`.
     pub fn look(&self, mut at: impl FnMut(&str, &str)) {
         let said =
             |all: &Option<Collected>| all.as_ref().map_or_else(String::new, |(all, _)| lossy(&all.lock().unwrap()));
@@ -209,14 +209,14 @@ impl Going {
         let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.child.id())]).status().unwrap();
         assert!(sent.success());
         if name == "STOP" {
-            // A signal is sent before it has come.
+            // The process receives a signal some time after it is sent.
             let stat = format!("/proc/{}/stat", self.child.id());
             let stopped = || std::fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") T "));
             until("it stands still", || cfg!(not(target_os = "linux")) || stopped());
         }
     }
 
-    /// Kills it, as `kill -9` does; whether it was still running.
+    /// Kills it with SIGKILL; returns whether it was still running.
     pub fn kill(mut self) -> bool {
         let running = self.child.try_wait().unwrap().is_none();
         self.child.kill().ok();
@@ -224,7 +224,7 @@ impl Going {
         running
     }
 
-    /// Kills it when it has run so long; whether it was still running.
+    /// Kills it after this time; returns whether it was still running.
     pub fn kill_after(mut self, after: Duration) -> bool {
         let begun = Instant::now();
         while begun.elapsed() < after && self.child.try_wait().unwrap().is_none() {
@@ -233,14 +233,14 @@ impl Going {
         self.kill()
     }
 
-    /// Waits for its end.
+    /// Waits until it ends.
     pub fn wait(self) -> Ended {
         let ended = self.end();
         ended.check();
         ended
     }
 
-    /// The same of a program that has so long; it is killed, and the case fails, when it takes longer.
+    /// The same with a time limit: the case fails when the program takes longer.
     pub fn wait_within(mut self, longest: Duration) -> Ended {
         let begun = Instant::now();
         while self.child.try_wait().unwrap().is_none() {
@@ -250,7 +250,7 @@ impl Going {
         self.wait()
     }
 
-    /// The same of a program that was made to panic.
+    /// The same for a program that a failpoint made panic.
     pub fn wait_after_a_panic(self) -> Ended {
         let ended = self.end();
         assert!(ended.err.contains("a failpoint at"), "{ended}");
@@ -291,7 +291,7 @@ fn lossy(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The most memory the process has held so far, in KiB, as Linux says; 0 elsewhere, or when it has ended.
+/// The peak memory of the process in KiB as Linux reports it; 0 on other systems or when it has ended.
 fn peak_kib(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -323,7 +323,7 @@ impl Ended {
         assert!(!self.err.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "{self}");
     }
 
-    /// Asserts the exit code and that stderr holds each of these.
+    /// Asserts the exit code and that stderr contains each part.
     pub fn says(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self}");
         for part in parts {
@@ -331,13 +331,13 @@ impl Ended {
         }
     }
 
-    /// Asserts the exit code and that stdout holds each of these.
+    /// Asserts the exit code and that stdout contains each part.
     pub fn shows(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, Some(code), "{self}");
         for part in parts {
             assert!(self.out.contains(part), "`{part}` is not on stdout:\n{self}");
         }
-        // Tabs and line ends aside, what is printed commands no terminal.
+        // Output may contain tabs and line ends, but no other control characters.
         let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
         assert!(!self.out.contains(commands), "{self}");
     }

@@ -1,16 +1,16 @@
-//! A schedule that is never due, for cases that run topics by hand.
+//! Failpoints, and checks of the ledger and the history after runs.
 
 use crate::support::program::Place;
 
-/// Tells a test build what shall befall it, and where it writes what it passed.
+/// The variable that sets a test build's failpoint, and the file in which it records the points it passed.
 pub(crate) const FAILPOINT: &str = "TOPICWATCH_TEST_FAILPOINT";
 
-/// Whether the long form was asked for.
+/// Whether the long form of the tests was requested.
 pub(crate) fn long() -> bool {
     std::env::var("TOPICWATCH_LONG_TESTS").is_ok_and(|word| word == "1")
 }
 
-/// Rows that must not be there once every run has its end.
+/// Rows that must not exist once every run has ended.
 pub const NEVER: &[(&str, &str)] = &[
     ("a run without an end", "run WHERE state IN ('queued', 'running') OR finished_at IS NULL"),
     ("a run that no reader sees", "run WHERE seq IS NULL"),
@@ -56,7 +56,7 @@ pub const NEVER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Asserts that the ledger and the history are whole and agree, and that what was called is on record.
+/// Asserts that the ledger and the history are complete and consistent, and that every call is on record.
 pub(crate) fn assert_sound(place: &Place, calls: u64) {
     let name = place.database.name;
     if name == "SQLite" {
@@ -65,13 +65,13 @@ pub(crate) fn assert_sound(place: &Place, calls: u64) {
     for (what, rows) in NEVER {
         assert_eq!(place.database.number(&format!("SELECT count(*) FROM {rows}")), 0, "{name}: {what}");
     }
-    // Counted before they are made: never fewer than were made.
+    // Calls are counted before they are made, so the count is never too low.
     let made = place.database.number("SELECT coalesce(sum(made), 0) FROM calls");
     assert_eq!(made, place.database.number("SELECT coalesce(sum(tries), 0) FROM search"), "{name}");
     assert!(made as u64 >= calls, "{name}: {made} counted, {calls} made");
 }
 
-/// Asserts that every row is a slot of its own, that so many there are, and that each ended well.
+/// Asserts that there are this many slots, one row each, and that each ended well.
 pub(crate) fn assert_each_once(place: &Place, slots: i64) {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
     let name = place.database.name;

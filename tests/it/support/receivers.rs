@@ -1,5 +1,5 @@
-//! Who gets what is delivered, on loopback: a web server and a mail server of a few lines, each of which keeps what it got
-//! and answers as a case says. They run on threads of their own, so that cases are plain functions.
+//! Receivers on loopback: a small web server and a small mail server, each of which keeps what it receives and answers
+//! as the case says. They run on threads of their own, so that cases are plain functions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Got {
     pub head: String,
@@ -27,13 +27,13 @@ impl Got {
     }
 }
 
-/// What is answered to the nth request, from 0: a status line's rest with headers, or not a word for as long as asked.
+/// The answer to a request: the rest of the status line with headers, or no answer for as long as the client waits.
 pub enum Answer {
     Say(&'static str),
     Hang,
 }
 
-/// A server of one kind; dropped, it ends.
+/// The listening thread of a server; dropping it ends the thread.
 struct Listening {
     address: SocketAddr,
     over: Arc<AtomicBool>,
@@ -106,7 +106,7 @@ impl Hook {
         self.at("/T0KEN-in-the-path?key=QUERYKEY")
     }
 
-    /// The address of a path with what follows.
+    /// The URL of a path.
     pub fn at(&self, path: &str) -> String {
         format!("http://{}{path}", self.listening.address)
     }
@@ -131,19 +131,19 @@ fn read_request(stream: &mut TcpStream) -> Option<Got> {
     Some(got)
 }
 
-/// A mail as it came.
+/// A received mail.
 #[derive(Debug, Clone, Default)]
 pub struct Mail {
     pub from: String,
     pub to: Vec<String>,
     pub data: String,
-    /// Who logged in, as it came.
+    /// The login as the client sent it.
     pub login: Option<String>,
-    /// Whether it came encrypted.
+    /// Whether it came over TLS.
     pub encrypted: bool,
 }
 
-/// How a mail server encrypts, with the certificate of this name in `tls/`.
+/// How a mail server encrypts, with the name of the certificate in `tls/`.
 #[derive(Clone, Copy)]
 pub enum Wire {
     Plain,
@@ -151,23 +151,23 @@ pub enum Wire {
     Implicit(&'static str),
 }
 
-/// What a mail server says to a command instead of what it would; nothing at all when that is empty.
+/// Overrides the answer to a command; an empty string means no answer at all.
 pub type Script = fn(&str) -> Option<&'static str>;
 
-/// A mail server that takes what it is given, or answers the nth mail (from 0) with a line of its own.
+/// A mail server that accepts every mail, or answers the nth mail (from 0) with a line of its own.
 pub struct Post {
     listening: Listening,
     got: Arc<Mutex<Vec<Mail>>>,
     clear: Arc<Mutex<Vec<String>>>,
 }
 
-/// What a conversation is about.
+/// The state of a conversation.
 struct Talk<'a> {
     keep: &'a Mutex<Vec<Mail>>,
     clear: &'a Mutex<Vec<String>>,
     answer: &'a dyn Fn(usize) -> Option<&'static str>,
     script: Script,
-    /// Offers to encrypt from here on.
+    /// Whether it offers STARTTLS.
     offers: bool,
     encrypted: bool,
     greets: bool,
@@ -205,7 +205,7 @@ impl Post {
                 greets: true,
             };
             let secret = |greets| Talk { offers: false, encrypted: true, greets, ..plain };
-            // A client that breaks off is the case's to judge.
+            // The case checks what a client that breaks off does.
             let _ = match wire {
                 Wire::Plain => converse(stream, &plain).map(drop),
                 Wire::Implicit(name) => converse(encrypted(stream, name), &secret(true)).map(drop),
@@ -236,7 +236,7 @@ impl Post {
     }
 }
 
-/// A file of `tls/`: certificates of an authority that nobody but these cases trusts, valid from 2020 to 2119.
+/// The path of a file in `tls/`: certificates of an authority that only these cases trust, valid from 2020 to 2119.
 pub fn certificate(name: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/tls/{name}.pem"))
 }
@@ -255,7 +255,7 @@ fn encrypted(stream: TcpStream, name: &str) -> rustls::StreamOwned<rustls::Serve
     rustls::StreamOwned::new(rustls::ServerConnection::new(Arc::new(config)).unwrap(), stream)
 }
 
-/// Talks until the other side is done, or wants to go on encrypted: then the connection comes back.
+/// Runs the conversation until the client ends it. Returns the connection when the client asks for STARTTLS.
 fn converse<S: Read + Write>(stream: S, talk: &Talk<'_>) -> std::io::Result<Option<S>> {
     let mut reader = BufReader::new(stream);
     let mut mail = Mail { encrypted: talk.encrypted, ..Mail::default() };

@@ -1,4 +1,4 @@
-//! A server that gives its replies in order, the last one again and again, and remembers how it was asked.
+//! A server that sends its replies in order, repeats the last one, and records the requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,7 +12,7 @@ pub struct Replies {
     bodies: Arc<Mutex<Vec<String>>>,
 }
 
-/// A whole reply.
+/// A complete HTTP reply.
 pub fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     // A 304 has no body, and so no length (RFC 9110, section 15.4.5).
@@ -25,7 +25,7 @@ impl Replies {
         Self::of(move |n, _| replies[n.min(replies.len() - 1)].clone())
     }
 
-    /// By the number of the request and its path.
+    /// Answers by the number of the request and its path.
     pub fn of(answer: impl Fn(usize, &str) -> Vec<u8> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let made = Self {

@@ -1,4 +1,4 @@
-//! The report that cases ask for, and the instant it is made at.
+//! The report specification that cases use, and the time at which it is made.
 
 use topicwatch::model::{ReportFormat, ReportSpec, ReportWindow, Time};
 
@@ -20,5 +20,5 @@ pub fn spec(timezone: &str, window: ReportWindow) -> ReportSpec {
     }
 }
 
-/// The present: a little after the last readable run of the sixteenth day.
+/// The current time: shortly after the last readable run of the sixteenth day.
 pub const NOW: Time = Time(BEGIN.0 + 16 * DAY + 13 * HOUR);

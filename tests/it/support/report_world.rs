@@ -1,4 +1,4 @@
-//! Days of invented posts and pages with known figures, for reports.
+//! Days of invented posts and pages with known counts, for reports.
 
 use topicwatch::model::{SocialOperation, SocialQuery, Time, Topic, WebOperation, WebQuery, Window};
 
@@ -17,7 +17,7 @@ pub const RUNS: i64 = 34;
 /// Slots that passed while nothing ran.
 pub const DOWN: std::ops::Range<i64> = 14..18;
 
-/// A number that depends on what it is drawn for.
+/// A deterministic pseudo-random number below `below`, from what it is for.
 pub fn draw(of: &[i64], below: i64) -> i64 {
     let mix = of.iter().fold(0x9e37_79b9_u64, |seed, n| {
         let mut x = (seed ^ n.unsigned_abs()).wrapping_mul(0x0100_0000_01b3).wrapping_add(0x517c_c1b7);
@@ -28,9 +28,9 @@ pub fn draw(of: &[i64], below: i64) -> i64 {
     i64::try_from(mix % below.unsigned_abs()).unwrap()
 }
 
-/// When runs were made, and when none were.
+/// When runs happened, and when none did.
 pub struct History {
-    /// The first slot; one every twelve hours follows.
+    /// The first slot; slots follow every twelve hours.
     pub begin: Time,
     /// Runs of each topic.
     pub runs: i64,
@@ -38,7 +38,7 @@ pub struct History {
     pub down: &'static [std::ops::Range<i64>],
 }
 
-/// That of most cases.
+/// The history of most cases.
 pub const SIXTEEN_DAYS: History = History { begin: BEGIN, runs: RUNS, down: &[DOWN] };
 
 pub fn topics() -> Vec<Topic> {
@@ -66,7 +66,7 @@ pub fn text(value: Option<String>) -> String {
     value.map_or("NULL".to_owned(), |text| format!("'{}'", text.replace('\'', "''")))
 }
 
-/// Rows of a statement, in the order in which the database numbers them: 1, 2, 3, …
+/// The rows of an INSERT statement, numbered by the database: 1, 2, 3, …
 #[derive(Default)]
 pub struct Rows(Vec<String>);
 
@@ -104,7 +104,7 @@ pub fn fill_with(database: &Database, history: &History) {
             if down.iter().any(|down| down.contains(&slot)) {
                 continue;
             }
-            // The last runs are finished but not readable yet.
+            // The last runs are finished but not yet readable.
             seq += i64::from(slot < many_runs);
             let readable = if slot < many_runs { seq.to_string() } else { "NULL".into() };
             let job = topic.job();
@@ -152,7 +152,7 @@ pub fn fill_with(database: &Database, history: &History) {
                     "neutral" => "0".into(),
                     _ => "NULL".into(),
                 };
-                // Each seventh is a copy of the first of its run.
+                // Every seventh item is a copy of the first of its run.
                 let first = items.0.len() - usize::try_from(n).unwrap() + 1;
                 let cluster = if n > 0 && n % 7 == 0 { first.to_string() } else { "NULL".into() };
                 let id_of = items.add(format!(

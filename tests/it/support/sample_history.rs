@@ -1,4 +1,4 @@
-//! A history with awkward texts, and exports of it as tables and objects.
+//! A history with awkward texts, and its exports as tables and objects.
 
 use serde_json::Value;
 use topicwatch::compare::Hiding;
@@ -8,7 +8,7 @@ use topicwatch::store::{Filter, Outcome, Store};
 
 use crate::support::searched::{NOW, manual, outcome, seen, topic};
 
-/// Texts that formats, spreadsheets and databases stumble over.
+/// Texts that trip up formats, spreadsheets and databases.
 pub const NASTY: [&str; 14] = [
     "plain",
     "two\nlines",
@@ -34,7 +34,7 @@ pub fn tagged(id: &str, tags: &[&str]) -> Topic {
     Topic { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..topic(id) }
 }
 
-/// By its first letter.
+/// Judges a text by its first letter.
 pub fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
     let tone = match text.and_then(|text| text.chars().next()) {
         Some('p') => Tone::Positive,
@@ -44,7 +44,7 @@ pub fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
     Judged { tone, score: Some(if tone == Tone::Negative { -125 } else { 7 }), scorer: "letters-1" }
 }
 
-/// Two topics, three runs: a baseline, another question, what was seen before.
+/// Two topics and three runs: a baseline, a changed query, and items that were seen before.
 pub async fn nasty_world(store: &Store) {
     let topics = [tagged("calm", &["a\"b", "news"]), tagged("=loud", &["news, too"])];
     store.sync_topics(&topics, NOW).await.unwrap();
@@ -56,7 +56,7 @@ pub async fn nasty_world(store: &Store) {
             .enumerate()
             .map(|(n, text)| {
                 let source = if n % 3 == 0 { Source::Web } else { Source::Social };
-                // The third run sees half of what was there.
+                // The third run finds half of the earlier items again.
                 let other = if run == 2 && n >= 7 { 100 } else { 0 };
                 let key = format!("post:x:{}", 2_031_610_711_893_905_000 + n + other);
                 let mut item = seen(source, n as u32 + 1, &[key.as_str()], text);
@@ -76,7 +76,7 @@ pub async fn nasty_world(store: &Store) {
             (Answer { text, model: Some("=model".into()), partial: true }, vec!["post:x:1".into(), "b".into()])
         });
         if run == 2 {
-            // The web is asked something else: what it alone shows first was there before.
+            // The web query changes: items that only it shows for the first time existed before.
             all.searches[1].query = "another \"question\"".into();
             all.searches[1].cost = Micros(7);
         }

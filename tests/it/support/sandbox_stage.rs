@@ -1,4 +1,4 @@
-//! A sandbox on loopback with settings of a case, and requests to it.
+//! A sandbox on loopback with a case's settings, and requests to it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use topicwatch::sandbox::{Clock, CorpusSource, Running, Settings, start};
 /// 2026-03-11T09:00:00Z.
 pub const NINE: i64 = 1_773_219_600_000;
 
-/// A sandbox, its hand-turned clock and a client.
+/// A sandbox, its manual clock and a client.
 pub struct Stage {
     pub sandbox: Running,
     pub now: Arc<AtomicI64>,
@@ -25,7 +25,7 @@ pub fn settings(now: &Arc<AtomicI64>) -> Settings {
 }
 
 pub async fn stage_with(change: impl FnOnce(&mut Settings)) -> Stage {
-    // A second test finds a provider already there, which is as good.
+    // Another test may have installed a provider already; that is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let now = Arc::new(AtomicI64::new(NINE));
     let mut settings = settings(&now);
@@ -58,13 +58,13 @@ impl Stage {
     }
 }
 
-/// The list of a reply, under either of the contract's names.
+/// The list of a reply, under any of the field names that the API uses.
 pub fn list(reply: &Value) -> Vec<Value> {
     let list = reply.get("results").or_else(|| reply.get("tweets")).or_else(|| reply.get("miner_tweets"));
     list.and_then(Value::as_array).unwrap_or_else(|| panic!("no list in {reply}")).clone()
 }
 
-/// What names each post: its id, else the number at the end of its address, else its author and text.
+/// The identity of each post: its id, else the number at the end of its URL, else its author and text.
 pub fn names(list: &[Value]) -> BTreeSet<String> {
     let name = |post: &Value| match (&post["id"], &post["url"]) {
         (Value::String(id), _) => id.clone(),

@@ -1,4 +1,4 @@
-//! One search as a run stores it.
+//! Builds topics, items and outcomes of searches as a run stores them.
 
 use std::time::Duration;
 
@@ -120,7 +120,7 @@ pub(crate) async fn items(store: &Store) -> Vec<topicwatch::store::ItemRow> {
     items
 }
 
-/// What a planner would look at in a year.
+/// What a planner would read in a year.
 pub(crate) async fn to_plan(store: &Store) -> Vec<PlannedJob> {
     store.to_plan(NOW.plus(Duration::from_secs(365 * 86_400)), LEASE, 100).await.unwrap()
 }

@@ -1,4 +1,4 @@
-//! Where the PostgreSQL cases run, or why they are skipped.
+//! Decides where the PostgreSQL cases run, or why they are skipped.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -8,10 +8,10 @@ use std::sync::Once;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 
-/// The server to test against, or `None` when there is none and nobody asked for one; says so once, on stderr.
+/// The server to test against; `None` when there is none and none is required. The reason is printed once on stderr.
 ///
 /// # Panics
-/// When PostgreSQL was asked for (`TEST_POSTGRES=required`, or `CI=true`) and is not there: a silent skip would pass.
+/// When PostgreSQL is required (`TEST_POSTGRES=required`, or `CI=true`) and not there: a silent skip would pass.
 pub(crate) fn url() -> Option<String> {
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let wanted = Wanted::from(variable("TEST_POSTGRES").as_deref(), variable("CI").as_deref());
@@ -21,19 +21,19 @@ pub(crate) fn url() -> Option<String> {
         .ok()
 }
 
-/// How much the caller wants PostgreSQL.
+/// Whether the tests need PostgreSQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
     /// Its absence is a failure.
     Required,
-    /// It is used when it is there.
+    /// Use it when it is there.
     IfThere,
-    /// It is left alone.
+    /// Do not use it.
     Skip,
 }
 
 impl Wanted {
-    /// An explicit `TEST_POSTGRES` wins over what `CI` implies.
+    /// An explicit `TEST_POSTGRES` wins over `CI`.
     pub fn from(test_postgres: Option<&str>, ci: Option<&str>) -> Self {
         match (test_postgres, ci) {
             (Some("skip"), _) => Self::Skip,
@@ -44,7 +44,7 @@ impl Wanted {
     }
 }
 
-/// The server, or why there is none.
+/// Returns the server, or why there is none.
 pub fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static str> {
     match (url, wanted) {
         (_, Wanted::Skip) => Err("TEST_POSTGRES=skip"),
@@ -56,51 +56,52 @@ pub fn decide(url: Option<String>, wanted: Wanted) -> Result<String, &'static st
     }
 }
 
-/// A schema with a random name for one test, dropped with everything in it when this value goes, also in a panic.
+/// A schema with a random name for one test, dropped with everything in it when this value is dropped, also after a
+/// panic.
 ///
-/// It speaks to the server from a thread of its own, so it works in plain and in async tests alike.
+/// It connects to the server from a thread of its own, so it works in plain and in async tests alike.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     url: String,
     schema: String,
-    /// The database that is dropped as a whole, and where from.
+    /// The database to drop as a whole, and the server URL to drop it from.
     whole: Option<(String, String)>,
 }
 
 impl Scratch {
-    /// A schema that exists and is empty; `None` without a server, see [`url`].
+    /// Creates an empty schema; `None` without a server, see [`url`].
     pub(crate) fn new() -> Option<Self> {
         let scratch = Self::unmade()?;
         scratch.execute(format!("CREATE SCHEMA {}", scratch.schema)).unwrap();
         Some(scratch)
     }
 
-    /// A schema name that nothing has yet, for tests of what happens on a server seen for the first time.
+    /// Reserves a schema name without creating it, for tests of a server used for the first time.
     pub(crate) fn unmade() -> Option<Self> {
         Some(Self::on(&url()?))
     }
 
-    /// The same on a server of one's own.
+    /// The same on the given server.
     pub(crate) fn on(url: &str) -> Self {
         Self { url: url.to_owned(), schema: format!("topicwatch_test_{:016x}", random()), whole: None }
     }
 
-    /// A schema in a database of one's own, which goes with it.
+    /// A schema in a database of its own, which is dropped with it.
     pub(crate) fn whole(url: String, schema: &str, database: String, server: String) -> Self {
         Self { url, schema: schema.to_owned(), whole: Some((database, server)) }
     }
 
-    /// URL of the server and database, with the password.
+    /// The URL of the server and database, with the password.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Name of the schema; needs no quoting.
+    /// The name of the schema; it needs no quoting.
     pub(crate) fn schema(&self) -> &str {
         &self.schema
     }
 
-    /// Runs statements on a connection of its own, outside the schema's `search_path`.
+    /// Runs statements on a new connection, without the schema's `search_path`.
     pub(crate) fn execute(&self, sql: String) -> Result<(), sqlx::Error> {
         on_a_thread(self.url.clone(), async move |connection| {
             connection.execute(AssertSqlSafe(sql)).await?;
@@ -108,7 +109,7 @@ impl Scratch {
         })
     }
 
-    /// Whether the schema is there now.
+    /// Whether the schema exists now.
     pub(crate) fn exists(&self) -> bool {
         exists(&self.url, &self.schema)
     }
@@ -127,7 +128,7 @@ impl Drop for Scratch {
             }
             return;
         }
-        // A test that panics can leave a transaction open in a pool that outlives it; its locks would keep the schema.
+        // A test that panics can leave a transaction open in a pool that outlives it; its locks would block the drop.
         let schema = &self.schema;
         let sql = format!(
             "SET lock_timeout = '10s'; SET client_min_messages = warning; \
@@ -137,7 +138,7 @@ impl Drop for Scratch {
              DROP SCHEMA IF EXISTS {schema} CASCADE; DROP SCHEMA IF EXISTS {schema}_graphile CASCADE"
         );
         if let Err(error) = self.execute(sql) {
-            // Not a panic: this may be running in one already.
+            // Not a panic: the thread may be panicking already.
             say(&format!("could not drop the schema {schema}: {error}"));
         }
     }
@@ -168,12 +169,12 @@ pub fn on_a_thread<T: Send + 'static>(
     std::thread::spawn(speak).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// Writes a line to stderr itself: the test harness hides what a passing test says through `eprintln!`.
+/// Writes a line directly to stderr: the test harness hides what a passing test prints through `eprintln!`.
 pub(crate) fn say(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
 
-/// A number that no other test has, from the seed the standard library draws for its maps.
+/// A random number, from the seed that the standard library uses for its maps.
 pub fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

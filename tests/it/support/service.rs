@@ -1,5 +1,5 @@
-//! The far end of the wire for cases that run the binary: a sandbox with a clock turned by hand, or a server that says
-//! exactly these bytes. Both run on threads of their own, so that cases are plain functions.
+//! The search service for cases that run the binary: a sandbox with a manual clock, or a server that sends given bytes.
+//! Both run on threads of their own, so that cases are plain functions.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,12 +10,12 @@ use std::time::Duration;
 use topicwatch::model::Time;
 use topicwatch::sandbox::{CorpusSource, Fault, Running, Settings, start};
 
-/// Lines of `[service]` beside the address: no pauses that a case would have to wait for.
+/// Lines of `[service]`: no rate limit and no retries, so that a case need not wait.
 fn lines(address: SocketAddr) -> String {
     format!("base_url = \"http://{address}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\n")
 }
 
-/// A sandbox.
+/// A running sandbox.
 pub struct Sandbox {
     runtime: tokio::runtime::Runtime,
     running: Option<Running>,
@@ -23,7 +23,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// At an instant, misbehaving as these rules say.
+    /// Starts it at a given time with these fault rules.
     pub fn at(now: &str, faults: &[&str]) -> Self {
         Self::with(now, faults, CorpusSource::BuiltIn)
     }
@@ -47,22 +47,22 @@ impl Sandbox {
         self.running.as_ref().unwrap()
     }
 
-    /// Lines of `[service]`.
+    /// The lines for `[service]`.
     pub fn lines(&self) -> String {
         lines(self.running().address)
     }
 
-    /// Turns its clock.
+    /// Sets its clock.
     pub fn turn_to(&self, now: &str) {
         self.now.store(Time::parse(now).unwrap().0, Ordering::Relaxed);
     }
 
-    /// Requests so far.
+    /// The number of requests so far.
     pub fn calls(&self) -> u64 {
         self.running().calls()
     }
 
-    /// Requests so far whose path ends so.
+    /// The number of requests so far whose path ends with this.
     pub fn calls_to(&self, end: &str) -> usize {
         self.running().requests().iter().filter(|seen| seen.path.ends_with(end)).count()
     }
@@ -85,7 +85,7 @@ impl Drop for Sandbox {
     }
 }
 
-/// A server that answers every request with what a function makes of its path, byte by byte, and closes.
+/// A server that answers every request with the bytes that a function returns for its path, and closes.
 pub struct Raw {
     address: SocketAddr,
     over: Arc<AtomicBool>,
@@ -108,7 +108,7 @@ impl Raw {
         raw
     }
 
-    /// An address where nobody listens.
+    /// The lines for `[service]` with an address where nothing listens.
     pub fn nobody() -> String {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         lines(listener.local_addr().unwrap())
@@ -131,7 +131,7 @@ impl Drop for Raw {
     }
 }
 
-/// A server that whatever was found would have a browser ask, and that nobody may ask.
+/// A server that malicious texts try to make a browser request. No request may ever arrive.
 pub struct Trap {
     raw: Raw,
     asked: Arc<AtomicUsize>,
@@ -152,12 +152,12 @@ impl Trap {
         self.raw.url()
     }
 
-    /// How often it was asked.
+    /// The number of requests so far.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Words that ask it, or mark the page as `data-ran`, where a page takes them for more than words.
+    /// Texts that request it, or set `data-ran` on the page, where a page takes them for markup.
     pub fn words(&self) -> Vec<String> {
         let url = self.url();
         let run = "document.documentElement.setAttribute('data-ran','yes')";
@@ -175,7 +175,7 @@ impl Trap {
 
 fn converse(stream: &mut TcpStream, answer: &dyn Fn(&str) -> Reply) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    // A byte at a time, so that the body is still unread when the answer is known.
+    // Byte by byte, so that the body is still unread when the answer is chosen.
     let (mut head, mut byte) = (Vec::new(), [0; 1]);
     while !head.ends_with(b"\r\n\r\n") {
         match stream.read(&mut byte) {
@@ -192,7 +192,7 @@ fn converse(stream: &mut TcpStream, answer: &dyn Fn(&str) -> Reply) {
     if reply.then != Then::Reset {
         std::io::copy(&mut stream.take(length.unwrap_or(0)), &mut std::io::sink()).unwrap();
     }
-    // The client may have seen enough before the end.
+    // The client may close before the end.
     let _ =
         stream.write_all(&reply.head).and_then(|()| (0..reply.times).try_for_each(|_| stream.write_all(&reply.body)));
     // Closing with unread bytes resets the connection.
@@ -207,16 +207,16 @@ fn converse(stream: &mut TcpStream, answer: &dyn Fn(&str) -> Reply) {
 /// What happens to the connection after a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Then {
-    /// It is closed as it should be.
+    /// It is closed cleanly.
     #[default]
     Close,
     /// It is reset.
     Reset,
-    /// It stays open, and nothing more comes.
+    /// It stays open, and no more data comes.
     Hang,
 }
 
-/// What a raw server says: the head, and a body so many times over. By default not a word.
+/// What a raw server sends: a head, and a body repeated `times` times. By default nothing.
 #[derive(Default)]
 pub struct Reply {
     head: Vec<u8>,
@@ -225,24 +225,24 @@ pub struct Reply {
     then: Then,
 }
 
-/// A whole reply with this status line's rest, headers (each ending in `\r\n`) and body.
+/// A complete reply with the rest of the status line, headers (each ending in `\r\n`) and a body.
 pub fn reply(status: &str, headers: &str, body: &[u8]) -> Reply {
     repeated(status, headers, body, 1)
 }
 
-/// The same with a body that is so long that nobody should hold it.
+/// The same with a body too long to hold in memory.
 pub fn repeated(status: &str, headers: &str, body: &[u8], times: usize) -> Reply {
     let length = body.len() * times;
     let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n");
     Reply { head: head.into_bytes(), body: body.to_vec(), times, then: Then::Close }
 }
 
-/// Bytes as they are, whatever they mean.
+/// Raw bytes.
 pub fn bytes(bytes: &[u8]) -> Reply {
     Reply { head: bytes.to_vec(), ..Reply::default() }
 }
 
-/// Bytes as they are, and what comes after them.
+/// Raw bytes, and what happens to the connection after them.
 pub fn broken(bytes: &[u8], then: Then) -> Reply {
     Reply { head: bytes.to_vec(), then, ..Reply::default() }
 }

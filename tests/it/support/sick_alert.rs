@@ -1,12 +1,12 @@
-//! An alert that fires, and what makes it fire.
+//! An alert, and the rows that make it fire.
 
 use crate::support::databases::wait;
 use crate::support::program::Place;
 
-/// An alert that fires in other cases.
+/// The alert that fires.
 pub const SICK: &str = "[[alerts]]\nname = \"sick\"\nrule = \"source\"\n";
 
-/// It fires, and saw this.
+/// Inserts its firings and an event with this text.
 pub fn fire(place: &Place, words: &str) {
     let words = words.replace('\'', "''");
     let line =

@@ -1,4 +1,4 @@
-//! A made history of a text that was copied and a link that was shared, of which everything is known: who, where, when.
+//! An invented history of a copied text and a shared link, with known authors, sources and times.
 
 use topicwatch::collect::{cluster, index_words};
 use topicwatch::model::{Engagement, Kind, Source, Span, Time, Topic};
@@ -7,10 +7,10 @@ use topicwatch::store::{Outcome, SeenItem, Store};
 use crate::support::copied_posts::{FLOOD, STORM};
 use crate::support::searched::{NOW, manual, outcome, seen, topic};
 
-/// The topics, in the order in which they first see anything.
+/// The topics, in the order in which they first see an item.
 pub const TOPICS: [&str; 3] = ["acme", "globex", "rust"];
 
-/// The page that posts link to, as a search finds it.
+/// The page that posts link to, with the URL that a search finds.
 pub const PAGE: &str = "https://www.news.example/2026/storm/?utm_source=feed";
 pub const PAGE_KEY: &str = "page:https://news.example/2026/storm";
 
@@ -18,7 +18,7 @@ pub fn minutes(n: i64) -> Time {
     Time(NOW.0 + n * 60_000)
 }
 
-/// A post by its number; `published` is in minutes after the begin.
+/// A post by its number; `published` is in minutes after the start.
 pub fn post(n: u32, source: Source, author: &str, published: Option<i64>, text: &str) -> SeenItem {
     let mut item = seen(source, n, &[&format!("post:x:{n}")], text);
     let found = &mut item.sightings[0].found;
@@ -40,7 +40,7 @@ pub fn page(rank: u32, url: &str, key: &str, title: &str) -> SeenItem {
     item
 }
 
-/// A run whose social search looked back a day and covered what it asked for.
+/// A run whose social search asked for the last day and covered all of it.
 pub fn covering(at: Time, items: Vec<SeenItem>) -> Outcome {
     let mut all = outcome(at, items);
     let day = Span::new(Time(at.0 - 86_400_000), at);
@@ -54,14 +54,14 @@ pub async fn store_run(store: &Store, t: &Topic, id: &str, all: Outcome) {
     store.publish().await.unwrap();
 }
 
-/// What followers would do.
+/// Does the work of the followers.
 pub async fn follow(store: &Store) {
     cluster(store, &|| false).await.unwrap();
     index_words(store, &|_| false).await.unwrap();
 }
 
-/// A text by post 1, copied by twelve others and by post 14, of whom the last is to be forgotten; the first is edited; a page, which the
-/// first links to, and three posts about it of which two have its address.
+/// Stores a text by post 1, copied by twelve others and by post 14, the last of which is to be forgotten. Post 1 is
+/// edited later. Stores a page that post 1 links to, and three posts about the page, two of which contain its URL.
 pub async fn spread(store: &Store) {
     let topics = TOPICS.map(topic);
     store.sync_topics(&topics, minutes(-2_000)).await.unwrap();
@@ -70,7 +70,7 @@ pub async fn spread(store: &Store) {
         let source = if n.is_multiple_of(4) { Source::Web } else { Source::Social };
         post(n, source, &format!("author{n}"), published, &format!("RT @author1: {STORM} https://t.co/{n}"))
     };
-    // Post 5 has no time, post 6 one that cannot be. Of 14 posts most come within two hours.
+    // Post 5 has no time, post 6 an impossible one. Most of the 14 posts come within two hours.
     let at = |n: u32| match n {
         5 => None,
         6 => Some(9_000),
@@ -105,17 +105,17 @@ pub async fn spread(store: &Store) {
     )
     .await;
     follow(store).await;
-    // The first is edited, and still links; two of it are in the last run of its topic.
+    // Post 1 is edited and keeps its link; two posts of the story are in the last run of its topic.
     let edited = format!("{FLOOD} https://news.example/2026/storm");
     store_run(store, &topics[1], "B3", covering(minutes(560), vec![first(&edited), copy(13, at(13))])).await;
     follow(store).await;
 }
 
-/// The items of the story in SQL, found without keys: the text's cluster, and what the address stands in.
+/// The items of the story in SQL, found without keys: the text's cluster, and items that contain the URL.
 pub const MEMBERS: &str = "SELECT i.* FROM item i WHERE i.cluster = (SELECT a.cluster FROM item a WHERE a.key = 'post:x:1') \
      OR i.text LIKE '%news.example/2026/storm%' AND i.text NOT LIKE '%storm-2%' OR i.url LIKE '%news.example/2026/storm%'";
 
-/// When each came: when it was published, or when it was first seen where that is not known or cannot be.
+/// When each item came: when it was published, or when it was first seen if that is unknown or impossible.
 pub const CAME: &str = "SELECT m.key, m.author, m.published_at, min(t.first_seen) AS seen, \
      CASE WHEN m.published_at <= min(t.first_seen) THEN m.published_at ELSE min(t.first_seen) END AS at \
      FROM (MEMBERS) AS m JOIN topic_item t ON t.item = m.id GROUP BY m.key, m.author, m.published_at";

@@ -1,4 +1,4 @@
-//! Posts whose truth is known, and a service that shows a part of them.
+//! Posts with known ground truth, and a service that shows some of them.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use topicwatch::model::Time;
 
-/// A post as it really is.
+/// A post with its true times.
 #[derive(Debug, Clone)]
 pub struct Truly {
     /// The query that finds it.
@@ -18,26 +18,26 @@ pub struct Truly {
     pub id: u64,
     pub text: String,
     pub published: Time,
-    /// From when on the service can show it.
+    /// When the service starts to show it.
     pub indexed: Time,
-    /// From when on it is gone.
+    /// When it is deleted.
     pub deleted: Option<Time>,
 }
 
-/// What the service knows and does.
+/// The state of the service.
 #[derive(Debug)]
 pub struct World {
     /// Its clock.
     pub now: Time,
-    /// Entries that a reply holds at most.
+    /// The most entries in a reply.
     pub cap: usize,
-    /// The share of a reply that is older than what was asked for, as services have it.
+    /// The share of a reply that is older than requested, as in real services.
     pub older: f64,
-    /// It answers 503.
+    /// Whether it answers 503.
     pub down: bool,
-    /// All posts of all time.
+    /// All posts, past and future.
     pub posts: Vec<Truly>,
-    /// Each reply: when, of which query, since when it was asked, and the ids it showed.
+    /// Each reply: its time, the query, the requested start, and the ids in it.
     pub shown: Vec<(Time, String, Time, Vec<u64>)>,
 }
 
@@ -65,7 +65,7 @@ impl Truth {
         Self { address, world, stop: Some(stop), runtime: Some(runtime) }
     }
 
-    /// Lines of `[service]`.
+    /// The lines for `[service]`.
     pub fn lines(&self) -> String {
         format!(
             "base_url = \"http://{}\"\nrate_limit = \"unlimited\"\nmax_tries = 1\nmax_calls_per_day = 100000\n",
@@ -73,7 +73,7 @@ impl Truth {
         )
     }
 
-    /// Changes what is so.
+    /// Changes the state.
     pub fn set(&self, change: impl FnOnce(&mut World)) {
         change(&mut self.world.lock().unwrap());
     }

@@ -1,5 +1,5 @@
-//! A visitor of the pages: plain requests over a socket, with any header a case wants, and the program that serves them on a
-//! port of its own.
+//! A client of the pages: plain requests over a socket with any headers, and the program that serves the pages on a
+//! free port.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use crate::support::program::{Going, Place, until};
 
-/// A token that is long enough.
+/// A token of sufficient length.
 pub const TOKEN: &str = "web-token-0123456789";
 
-/// A topic that may be asked for, and pages on which to do it.
+/// The configuration of a topic that can be run on demand, and pages to do it from.
 pub const ASKED: &str =
     "[web]\nlisten = \"127.0.0.1:0\"\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\n";
 
-/// The pages of a place.
+/// The running pages of a place.
 pub struct Pages {
     pub address: String,
     pub going: Going,
@@ -26,24 +26,24 @@ impl Pages {
         Self::of(place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat()).start())
     }
 
-    /// The same for who has the token alone.
+    /// The same with a token required.
     pub fn serve_to_some(place: &Place, more: &[&str]) -> Self {
         let program = place.program(&[&["serve", "--listen", "127.0.0.1:0"], more].concat());
         Self::of(program.env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
-    /// `run` with pages for who has the token, of a place that was made with [`ASKED`].
+    /// Starts `run` with pages that need the token, for a place configured with [`ASKED`].
     pub fn run(place: &Place) -> Self {
         Self::of(place.program(&["run"]).env("TOPICWATCH_WEB_TOKEN", TOKEN).start())
     }
 
-    /// A program that was started and serves pages.
+    /// Waits for the address of a program that serves pages.
     pub fn of(mut going: Going) -> Self {
         let address = std::cell::RefCell::new(String::new());
         going.until("the address of the pages", |said| {
             said.contains("http://127.0.0.1:") || said.contains("for reading only")
         });
-        // What is said on two ways comes in any order.
+        // Lines on stdout and stderr come in any order.
         until("the address of the pages", || {
             going.look(|out, err| {
                 let both = format!("{out}\n{err}\n");
@@ -61,7 +61,7 @@ impl Pages {
         self.ask("GET", path, &[], "")
     }
 
-    /// A page that must be there.
+    /// Gets a page that must exist.
     pub fn page(&self, path: &str) -> String {
         let answer = self.get(path);
         assert_eq!(answer.status, 200, "{path}\n{}", answer.text);
@@ -83,10 +83,10 @@ impl Pages {
         self.say(format!("{head}Connection: close\r\n\r\n{body}").as_bytes())
     }
 
-    /// Sends bytes and reads until the other side closes.
+    /// Sends bytes and reads until the server closes.
     pub fn say(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // Who is refused early may find the connection closed while still talking.
+        // The server may close the connection early when it refuses a request.
         let _ = stream.write_all(bytes);
         let mut all = Vec::new();
         let _ = stream.read_to_end(&mut all);
@@ -100,12 +100,12 @@ impl Pages {
         stream
     }
 
-    /// Where forms of these pages are sent from.
+    /// The value of `Origin` for forms of these pages.
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The cookie of a browser that logged in.
+    /// Logs in and returns the cookie.
     pub fn log_in(&self) -> String {
         let origin = self.origin();
         let answer = self.ask("POST", "/login", &[("Origin", &origin)], &format!("token={TOKEN}"));
@@ -114,7 +114,7 @@ impl Pages {
     }
 }
 
-/// Asks for events and reads until some words have come; the stream goes on.
+/// Opens an event stream and reads until these words have come; the stream stays open.
 pub fn events(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> TcpStream {
     let mut stream = pages.connect();
     let (name, value) = header;
@@ -124,7 +124,7 @@ pub fn events(pages: &Pages, path: &str, header: (&str, &str), words: &str) -> T
     stream
 }
 
-/// Reads a stream until some words have come.
+/// Reads a stream until these words have come.
 pub fn said(stream: &mut TcpStream, words: &str) {
     let (mut said, mut part) = (String::new(), [0; 4_096]);
     while !said.contains(words) {
@@ -134,17 +134,17 @@ pub fn said(stream: &mut TcpStream, words: &str) {
     }
 }
 
-/// Waits until the other side closes a stream, whatever it says meanwhile.
+/// Waits until the server closes a stream; ignores what it sends meanwhile.
 pub fn ends(mut stream: TcpStream) {
     let reading = std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
     until("the end of the stream", || reading.is_finished());
     reading.join().unwrap().unwrap();
 }
 
-/// An answer.
+/// A response.
 pub struct Answer {
     pub status: u16,
-    /// All of it.
+    /// The whole response.
     pub text: String,
     pub body: String,
 }

@@ -1,8 +1,8 @@
-//! What the word index of a database holds.
+//! Queries the word index of a database.
 
 use crate::support::databases::Database;
 
-/// How many rows of the index hold a token, by the database's own reading.
+/// The number of rows in the index that contain a token, as the database itself reports it.
 pub fn held(database: &Database, token: &str) -> i64 {
     let asked = if database.name == "SQLite" {
         format!("SELECT count(*) FROM item_words WHERE item_words MATCH '\"{token}\"'")

@@ -1,4 +1,4 @@
-//! A small world of searches and what they found, stored run by run.
+//! A service with two kinds of replies set by hand, and helpers to run topics against it.
 
 use std::sync::{Arc, Mutex};
 
@@ -39,7 +39,7 @@ impl World {
     }
 }
 
-/// So many hours after midnight of the day of the cases.
+/// This many hours after midnight of the first day.
 pub fn hour(n: u32) -> String {
     format!("2026-03-{:02}T{:02}:00:00Z", 11 + n / 24, n % 24)
 }
