@@ -1,10 +1,11 @@
-//! Every command that a message, a hint or a page of the program names is read out of its source and is one that it takes.
+//! Reads every command that a message, a hint or a page of the program names out of the source, and checks that the
+//! program accepts it.
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser as _};
 use topicwatch::cli::Cli;
 
-/// Every source file, without its comments.
+/// Collects every source file without its comments.
 fn sources(folder: &std::path::Path, all: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = entry.to_str().unwrap().to_owned();
@@ -21,14 +22,14 @@ fn sources(folder: &std::path::Path, all: &mut Vec<(String, String)>) {
 /// A command that a text names.
 struct Named {
     words: Vec<String>,
-    /// Whether it stands alone, as between backticks; else the text may go on behind it.
+    /// Whether it stands alone, for example between backticks; otherwise the text may continue after it.
     alone: bool,
 }
 
-/// What stands in for a value that is filled in: a number, which is a name, too.
+/// Replaces values that the text fills in at run time: a number that is also valid as a name.
 const VALUE: &str = "20260311";
 
-/// The commands that a source names.
+/// The commands that a source file names.
 fn named(code: &str) -> Vec<Named> {
     const BEGIN: &str = "topicwatch ";
     let mut all = Vec::new();
@@ -43,7 +44,7 @@ fn named(code: &str) -> Vec<Named> {
             (true, _) => text.split('`').next().unwrap_or_default().to_owned(),
             (_, true) if after.starts_with("\" (") => format!("{text}{VALUE}"),
             (_, true) => text.to_owned(),
-            // Behind these the sentence goes on.
+            // The sentence continues after these characters.
             _ => text.split(['`', ';', ',', ')', '|', '·', '&']).next().unwrap_or_default().to_owned(),
         };
         for end in [" | ", " > ", "\\n", "   "] {
@@ -60,7 +61,7 @@ fn named(code: &str) -> Vec<Named> {
     all
 }
 
-/// Whether the program takes a command line, or would with the values that advice leaves out.
+/// Whether the program accepts a command line, or would with the values that the text leaves out.
 fn taken(words: &[String]) -> bool {
     let option = words.last().is_some_and(|word| word.starts_with("--"));
     match Cli::try_parse_from(words) {
@@ -78,14 +79,14 @@ fn taken(words: &[String]) -> bool {
     }
 }
 
-/// Why a command is none that should be named, if so.
+/// Why a command must not be named; `None` when it is fine.
 fn wrong(named: &Named) -> Option<String> {
     let line = named.words.join(" ");
     let program = Cli::command();
     let verb =
         |name: &str| program.get_subcommands().find(|verb| verb.get_name() == name).map(|verb| !verb.is_hide_set());
     match named.words.get(1).map(|name| verb(name)) {
-        // A sentence about the program.
+        // A sentence about the program, not a command.
         None | Some(None) if !named.alone => return None,
         Some(Some(true)) => {}
         _ => return Some(format!("{line}: no verb that the help shows")),

@@ -1,5 +1,5 @@
-//! `alerts backtest --events` through the binary on both databases: a drawn stream with bursts of which the case knows when
-//! they were. What the two textbook rules say is worked out again here, by plain sums.
+//! `alerts backtest --events` through the binary on both databases, on a random stream with known bursts. This file
+//! computes the expected results of the two textbook rules itself.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -16,12 +16,12 @@ const ALERT: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"s
 
 /// Midnight and noon of twenty days.
 const LOOKS: u32 = 40;
-/// A midnight with as much as a noon, a noon with more than any, and one that nobody wrote down.
+/// A midnight above usual noons, a noon above all others, and a noon that is not in the list of events.
 const BURSTS: [(u32, u32); 3] = [(24, 45), (31, 95), (35, 95)];
 const EVENTS: &str = "begin,end,label\n2026-03-26,,launch\n2026-03-29,,nothing came\n\
     2026-03-22T22:00:00Z,2026-03-23T06:00:00Z,\"night\u{1b}[2J, early\"\n2026-03-01,,before the first run\n";
 
-/// Eight posts at midnight and thirty at noon, by chance, and the bursts.
+/// About eight posts at midnight and thirty at noon, at random, and the bursts.
 fn counts() -> Vec<u32> {
     let mut random = ChaCha8Rng::seed_from_u64(20_261_124);
     let mut count = |look: u32| {
@@ -33,10 +33,10 @@ fn counts() -> Vec<u32> {
     (0..LOOKS).map(&mut count).collect()
 }
 
-/// A rule of the textbook: above the mean by three standard deviations of what came before, until within two.
+/// The textbook rule: fires above the mean of earlier counts by three standard deviations, until it is within two.
 fn textbook(counts: &[u32], step: usize) -> Vec<u32> {
     let (mut firing, mut alerts) = (false, Vec::new());
-    // The first answer of all is a baseline, and no window.
+    // The first run is a baseline and has no window.
     for look in 2..counts.len() {
         let before: Vec<f64> =
             (1..look).filter(|other| (look - other) % step == 0).map(|at| f64::from(counts[at])).collect();
@@ -99,7 +99,8 @@ fn a_backtest_says_how_well_an_alert_tells_real_events() {
         assert_eq!(rules[0]["precision"], json!(2.0 / 3.0));
         assert_eq!(rules[0]["median_delay_seconds"], 7 * 3_600);
         assert_eq!(whole["measured"]["left_out"][0]["label"], "before the first run");
-        // A rule that counts no windows stands alone: two runs brought eighty new items or more.
+        // The `items` rule counts no windows, so its row has no textbook rules beside it. Two runs found eighty new
+        // items or more.
         let items = backtest(&place, "any", &[]);
         items.shows(0, &["items       2              1       50 %        1 of 3    33 %           12h\n"]);
         assert!(!items.out.contains("sigma"), "{items}");
@@ -127,7 +128,7 @@ fn a_list_of_events_that_cannot_be_read_is_refused_with_its_line() {
     }
     std::fs::write(place.path("events.csv"), "2026-03-11").unwrap();
     backtest(&place, "money", &[]).says(2, &["a budget cannot be looked at afterwards"]);
-    // One run, too early to judge, and no alert: no part of nothing is told.
+    // One run, too early to judge, and no alert: the share of nothing is shown as `-`.
     let early = backtest(&place, "storms", &[]);
     early.shows(0, &["volume        0              0          -        0 of 1     0 %             -\n"]);
 }

@@ -1,5 +1,5 @@
-//! Windows as long as the time between two runs, through the binary on both databases: a run begins some moments after its
-//! slot, never as many, and however they fall a window holds its own run and not the one a whole window before.
+//! Alert windows as long as the time between two runs, through the binary on both databases. A run starts a random
+//! moment after its slot; whatever the moment, a window contains its own run and not the run one window before.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -17,7 +17,7 @@ const ALERTS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"
     [[alerts]]\nname = \"tone\"\nrule = \"negative\"\nmin = 10\n";
 
 const DAYS: u32 = 20;
-/// The day with a storm of three times as much, all of it bad.
+/// The day of a storm with three times as many posts, all of them negative.
 const STORM: u32 = 17;
 
 #[test]
@@ -63,7 +63,7 @@ fn posts_that_an_outage_held_back_are_no_rise() {
     for database in databases() {
         let truth = Truth::new(calm_posts());
         let place = Place::new(database, &truth.lines(), QUIET);
-        // Every six hours, and for 66 hours not at all.
+        // Every six hours, with an outage of 66 hours.
         for at in (24..24 * 17).step_by(6).filter(|at| !(24 * 12..24 * 14 + 18).contains(at)) {
             truth.set(|world| world.now = Time::parse(&hour(at)).unwrap());
             place.ok(&["once", "--due", "--at", &hour(at)]);
@@ -75,7 +75,7 @@ fn posts_that_an_outage_held_back_are_no_rise() {
     }
 }
 
-/// About two an hour, in no order.
+/// About two posts an hour, in random order.
 fn calm_posts() -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_312);
     let within = Uniform::new(0_i64, 3_600_000).unwrap();

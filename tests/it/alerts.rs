@@ -1,5 +1,5 @@
-//! Alerts through the binary on both databases: what fires, what is told once and to whom, what a kill leaves, the quiet
-//! hours, cool-down, knowing and snoozing, and what the past would have brought.
+//! Alerts through the binary on both databases: what fires, that each event is sent once and to whom, the state after a
+//! kill, quiet hours, cool-down, acknowledging and snoozing, and backtests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,13 +31,13 @@ fn due(place: &Place, hook: &Hook, at: &str) -> Ended {
     ended
 }
 
-/// The slots begin, and the first one is a baseline.
+/// Plans the first slots; the first run is a baseline.
 fn begin(place: &Place, hook: &Hook) {
     due(place, hook, &hour(23));
     due(place, hook, &hour(24));
 }
 
-/// What arrived: subjects.
+/// The subjects of the received messages.
 fn subjects(hook: &Hook) -> Vec<String> {
     hook.got().iter().map(|got| got.json()["subject"].as_str().unwrap().to_owned()).collect()
 }
@@ -72,9 +72,9 @@ fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
             got["text"],
             "2026-03-12T01:00:00Z acme: 1 new item with “recall”\n  - @author2: Recall: brakes\n    https://x.com/a/status/2\n"
         );
-        // Looked at again, by whoever: told already.
+        // Another process evaluates again: already sent.
         due(&place, &hook, &hour(25));
-        // Within the cool-down nothing is sent; afterwards one message tells of both.
+        // Nothing is sent within the cool-down; afterwards one message covers both events.
         for n in 26..28 {
             world.posts(&[post(n, n - 1, "another lawsuit", 1)]);
             due(&place, &hook, &hour(n));
@@ -84,7 +84,7 @@ fn new_items_with_its_words_are_reported_once_and_a_baseline_never() {
         let events = events(&place, &hook);
         let states: Vec<bool> = events.as_array().unwrap().iter().map(|event| event["message"].is_string()).collect();
         assert_eq!(states, [true, true, true]);
-        // The past through the same rules is what was told of; the baseline is not in it.
+        // A backtest with the same rules finds the events that were sent; the baseline is not among them.
         let past = ["alerts", "backtest", "recalls", "--days", "3", "--json", "--at", &hour(28)];
         let past = place.program(&past).env("HOOK_URL", "http://127.0.0.1:9/").run();
         let past: Value = serde_json::from_str(&past.out).unwrap_or_else(|_| panic!("{past}"));
@@ -113,7 +113,7 @@ fn whatever_is_killed_each_event_is_in_one_message() {
             let killed = killed.env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}")).start().wait();
             assert_eq!(killed.code, None, "{point}: {killed}");
         }
-        // Leases of messages in hand run out.
+        // The leases of claimed messages expire.
         due(&place, &hook, &hour(31));
         due(&place, &hook, &hour(32));
         let mut told: Vec<String> = Vec::new();
@@ -185,14 +185,14 @@ fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
         }
         assert_eq!(subjects(&hook).len(), 0, "it is night");
         run(&["alerts"]).shows(0, &["waits"]);
-        // Somebody knows of one.
+        // Somebody acknowledges one event.
         let listed = events(&place, &hook);
         let known = listed[0]["event"].as_str().unwrap();
         run(&["alerts", "ack", "recalls", "--event", known]).shows(0, &["1 event is known now"]);
         run(&["alerts", "ack", "recalls", "--event", known]).says(2, &["no such event"]);
         due(&place, &hook, &hour(30));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
-        // The snooze is by the present, so that this one is over long after the cases' day.
+        // A snooze counts from the real present, so it outlasts the case's dates.
         run(&["alerts", "snooze", "recalls", "--for", "30d"]).shows(0, &["snoozed until"]);
         world.posts(&[post(31, 30, "words", 1)]);
         due(&place, &hook, &hour(31));
@@ -222,7 +222,7 @@ fn more_than_usual_at_this_hour_is_reported_and_a_new_query_floods_nobody() {
         let (world, hook) = (World::new(), Hook::good());
         let alert = "rule = \"volume\"\nwindow = \"1h\"\nmin = 5\ncooldown = \"0s\"\n";
         let place = Place::new(database, &world.lines(), &file("", alert));
-        // Three a day at this hour, for eight days; then thirty.
+        // Three posts a day at this hour for eight days, then thirty.
         for day in 0..8 {
             let n = 24 * day;
             let posts: Vec<Value> = (0..3).map(|k| post(n * 100 + k, n, &format!("{day} {k} acme words"), 1)).collect();
@@ -242,7 +242,7 @@ fn more_than_usual_at_this_hour_is_reported_and_a_new_query_floods_nobody() {
             subjects[0].starts_with("[recalls] acme: 30 new ones in 1h (30 items by 3 authors), up to "),
             "{subjects:?}"
         );
-        // Another query brings thirty, too: a baseline, and no storm.
+        // Another query also finds thirty: a baseline, not a storm.
         let rest = file("", alert).replace("query = \"acme\"", "query = \"acme corp\"");
         place.configure(&world.lines(), &rest);
         world.posts(&many(95_000, 216));
@@ -286,7 +286,7 @@ fn posts_that_sound_worse_than_usual_are_reported_and_so_is_the_end() {
 fn a_storm_of_posts_about_something_else_is_kept_and_sent_to_nobody() {
     let good = "I love this and I am so happy";
     let bad = "this is terrible, I hate it, the worst and most awful thing";
-    // What the posts of usual days name, what those of the storm do, and what the messages must say.
+    // The name in usual posts, the name in the storm's posts, and the number of messages.
     let vague = "somebody";
     for (usual, storm, told) in [("acme", vague, 0), ("acme", "acme", 1), (vague, vague, 1)] {
         for database in databases() {
@@ -317,7 +317,7 @@ fn a_storm_of_posts_about_something_else_is_kept_and_sent_to_nobody() {
                 let summary = "acme: 90 of 90 posts of 1h hold no word of the question: not judged";
                 assert_eq!((&one["subject"], &one["summary"]), (&json!("acme/unrelated"), &json!(summary)));
             }
-            // Posts about the question end it without a word.
+            // Posts about the topic end the alert without a message.
             day(9, 20, usual, good);
             once(&place, 216);
             due(&place, &hook, "2026-03-20T00:00:01Z");
@@ -332,7 +332,7 @@ fn a_storm_of_posts_about_something_else_is_kept_and_sent_to_nobody() {
 
 #[test]
 fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
-    // The service has no limit here: whoever looked at its budget would tell nothing.
+    // The service has no limit: an alert on its budget would report nothing.
     let both =
         ["topics = [\"acme\"]", "tags = [\"dear\"]"].map(|named| databases().into_iter().map(move |one| (one, named)));
     for (database, named) in both.into_iter().flatten() {
@@ -342,7 +342,7 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
             &format!("rule = \"budget\"\n{named}\npercent = 20\ncooldown = \"0s\"\n"),
         );
         let place = Place::new(database, &world.lines(), &rest);
-        // A look for its begin, and then a day of which a fifth is used with the second call.
+        // A first evaluation, then a day in which the second call uses a fifth of the limit.
         for n in 23..29 {
             due(&place, &hook, &hour(n));
         }
@@ -386,7 +386,7 @@ fn a_test_message_arrives_or_says_why_not() {
     nobody.shows(3, &["hook: not delivered"]);
 }
 
-/// What Slack and ntfy take, as their servers would read it.
+/// Slack and ntfy messages, parsed as their servers would.
 #[test]
 fn slack_and_ntfy_get_what_they_take() {
     let (world, hook) = (World::new(), Hook::good());
@@ -416,7 +416,7 @@ fn slack_and_ntfy_get_what_they_take() {
     let text = slack.json()["text"].as_str().unwrap().to_owned();
     assert!(text.contains("a &lt;!channel&gt; recall &amp; more") && !text.contains('<'), "{text}");
     assert_eq!(slack.json()["mrkdwn"], false, "stars are stars");
-    // Mattermost makes Markdown and mentions of every text.
+    // Mattermost interprets Markdown and mentions in every text.
     let team = got.iter().find(|got| got.json().as_object().unwrap().len() == 1).unwrap();
     let text = team.json()["text"].as_str().unwrap().to_owned();
     let safe = "a &lt;\\!channel&gt; recall &amp; more, \\*not\\* \\[it\\]\\(https://evil.example/_a_\\) @\u{2060}all";
@@ -448,7 +448,7 @@ fn a_daemon_looks_when_a_run_became_readable_and_two_tell_once() {
             .env("HOOK_URL", &hook.url())
             .run()
             .shows(0, &["1 of 1 runs ok"]);
-        // Beside it whoever comes by; each event is told once.
+        // Other processes evaluate and deliver beside the daemon; each event is sent once.
         let beside: Vec<_> = (0..3).map(|_| program(&place, &hook, &["once", "--due"]).start()).collect();
         until("the message", || !hook.got().is_empty());
         for one in beside {

@@ -1,5 +1,5 @@
-//! The API through the program, on both databases: what its document says is what it answers, pages hold each row once, and
-//! what cannot be meant is refused. Who is let in is `api_access`', exports are `api_exports`'.
+//! The API through the program, on both databases: answers match the published document, pages contain each row once,
+//! and invalid requests are refused. Access is tested in `api_access`, exports in `api_exports`.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ const EIGHT: &str = "2026-03-11T08:00:00Z";
 const ALERTS: &str = "[[alerts]]\nname = \"recalls\"\nrule = \"items\"\nquiet = \"22:00-07:00\"\n\
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\ntopics = [\"acme\"]\n";
 
-/// Two topics, two runs each, two alerts of which one fires, a report and an export that were made, and something that was asked for.
+/// Two topics with two runs each, two alerts of which one fires, a finished report and export, and a request.
 fn world(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{ALERTS}"));
-    // The alerts begin to look.
+    // The alerts start to evaluate.
     place.ok(&["once", "--due", "--at", "2026-03-11T07:59:00Z"]);
     for at in [EIGHT, NINE] {
         sandbox.turn_to(at);
@@ -52,7 +52,7 @@ fn world(database: Database) -> (Sandbox, Place) {
     (sandbox, place)
 }
 
-/// What stands for the parameters of a path, and those that must be given.
+/// Fills the parameters of a path, and the required query parameters.
 fn filled(place: &Place, path: &str) -> String {
     let run =
         place.database.texts("SELECT public_id FROM run WHERE topic = 'acme' AND seq IS NOT NULL ORDER BY seq LIMIT 1");
@@ -72,7 +72,7 @@ fn filled(place: &Place, path: &str) -> String {
     }
 }
 
-/// An address with a parameter more.
+/// A URL with one more parameter.
 fn with(address: &str, name: &str, value: &str) -> String {
     let pair = url::form_urlencoded::Serializer::new(String::new()).append_pair(name, value).finish();
     format!("{address}{}{pair}", if address.contains('?') { '&' } else { '?' })
@@ -111,7 +111,7 @@ fn every_operation_of_the_document_answers_as_it_says() {
                 let head = ask(&pages, "HEAD", &address, &[], "");
                 assert_eq!((head.status, head.body.len()), (200, 0), "{address}");
             }
-            // What is not told of cannot be done.
+            // Methods that the document does not list are refused.
             for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
                 if operations.get(method.to_lowercase()).is_none() {
                     let reply = ask(&pages, method, &address, &[], "");
@@ -231,13 +231,13 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
             let told = ask(&pages, "GET", &path, &[], "").refused(status);
             assert!(told.contains(said), "{path}: {told}");
         }
-        // The size of a page is no part of its question.
+        // The page size is not part of the query.
         get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"));
     }
 }
 
-/// What schemathesis found (`scripts/real/schemathesis`): the document allowed what was refused, and asked for a token that
-/// nobody looks at.
+/// Mistakes found with schemathesis (`scripts/real/schemathesis`): the document allowed what the API refused, and
+/// required a token that the API ignores.
 #[test]
 fn the_document_allows_nothing_that_is_then_called_malformed() {
     let (_sandbox, place) = world(crate::support::databases::sqlite());
@@ -258,7 +258,7 @@ fn the_document_allows_nothing_that_is_then_called_malformed() {
                 assert_eq!(schema["type"] == "array", schema.get("maxItems").is_some(), "{parameter}");
                 let (name, schema) = (parameter["name"].as_str().unwrap(), schema.get("items").unwrap_or(schema));
                 let pattern = schema["pattern"].as_str().map(|pattern| regex::Regex::new(pattern).unwrap());
-                // Fits the document, and is nobody's name.
+                // Valid by the document, but names nothing that exists.
                 for value in ["x", "Nobody/Nowhere", "2999-12-31", "9..2", "last-report", "7d", "-no", "WyJh", "1h"] {
                     let fits = pattern.as_ref().is_some_and(|pattern| pattern.is_match(value));
                     if !fits
@@ -276,14 +276,14 @@ fn the_document_allows_nothing_that_is_then_called_malformed() {
         }
     }
     assert!(tried > 60, "{tried}");
-    // An address that the document allows is read, however long.
+    // The API accepts a URL that the document allows, however long.
     let long = format!("/api/v1/topics/acme/items?search={}", "%C3%A4".repeat(1_000));
     assert_eq!(ask(&pages, "GET", &long, &[], "").status, 200, "{long}");
     let many = format!("/api/v1/topics/acme/items?{}", "author=ann&".repeat(51));
     assert!(ask(&pages, "GET", &many, &[], "").refused(400).contains("too often"));
 }
 
-/// Walks a list to its end, page by page; between the first two something happens.
+/// Reads a list to its end, page by page; calls `between` after the first page.
 fn walk(pages: &Pages, path: &str, id: &str, between: impl FnOnce()) -> Vec<String> {
     let (mut seen, mut next, mut between) = (Vec::new(), None::<String>, Some(between));
     for page in 0.. {
@@ -338,7 +338,7 @@ fn pages_hold_each_row_once_while_new_ones_come() {
                     hour += 1;
                     let at = format!("2026-03-11T{hour:02}:00:00Z");
                     sandbox.turn_to(&at);
-                    // What is ordered by reactions may move when these change; then only the rows must be there.
+                    // Rows sorted by engagement may move when it changes, so only the other topic changes there.
                     let topic = if path.contains("engagement") { "rust" } else { "acme" };
                     place.ok(&["once", "--at", &at, "--topic", topic]);
                 }
@@ -400,12 +400,12 @@ fn items_are_narrowed_as_on_the_command_line() {
             let (api, by_hand) = (api(filter), export(option, value));
             assert!(api == by_hand && !api.is_empty(), "{name}: {filter}\n{api:?}\n{by_hand:?}");
         }
-        // Near-copies stand under the item they began with.
+        // Near-copies are listed under the first item of their cluster.
         let (all, folded) = (api(""), get(&pages, "/api/v1/topics/acme/items?limit=200"));
         let under: i64 =
             folded["data"].as_array().unwrap().iter().map(|row| row["copies"]["count"].as_i64().unwrap()).sum();
         assert_eq!(all.len() as i64, folded["data"].as_array().unwrap().len() as i64 + under, "{name}");
-        // What the ledger tells is what the command tells.
+        // The API shows the same runs as the command.
         let runs = place.json(&["runs", "--json", "--topic", "acme"]);
         let told = get(&pages, "/api/v1/runs?topic=acme&state=ok");
         let told: Vec<&Value> = told["data"].as_array().unwrap().iter().map(|run| &run["run"]).collect();

@@ -1,4 +1,4 @@
-//! Who gets answers of the API and who does not, and what may be asked for: names, tokens, sizes, patience, requests.
+//! Who gets answers from the API, and the limits of requests: host names, tokens, sizes, timeouts, number.
 
 use std::io::{Read as _, Write as _};
 
@@ -46,7 +46,7 @@ fn whatever_is_refused_is_refused_as_a_problem_and_tells_no_version() {
         assert!(!reply.text().contains(env!("CARGO_PKG_VERSION")), "{}", reply.text());
     }
     assert_eq!(place.database.number("SELECT count(*) FROM request"), 0);
-    // Somebody else's page gets no leave to read, and the document names no version but the API's.
+    // A page of another site may not read answers, and the document contains no version except the API's.
     let reply = ask(&pages, "GET", "/api/v1/topics", &[("Origin", "http://evil.example")], "");
     assert!(reply.status == 200 && reply.header("access-control-allow-origin").is_none(), "{}", reply.text());
     assert_eq!(get(&pages, "/api/v1/openapi.json")["info"]["version"], "1.0.0");
@@ -79,7 +79,7 @@ fn with_a_token_nothing_is_reported_without_it() {
         assert!(reply.status == 200 && reply.text().contains("Acme & Sons"), "{}", reply.text());
         let document = ask(&pages, "GET", "/api/v1/openapi.json", &[("Authorization", &bearer)], "").json();
         assert_eq!(document["security"], serde_json::json!([{ "token": [] }]));
-        // What only reads takes nothing up, and takes no request.
+        // A process that only reads changes nothing and accepts no request.
         let json = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
         ask(&pages, "POST", REQUESTS, &json, "{\"action\": \"pause\"}").refused(403);
         pages.going.signal("TERM");
@@ -121,7 +121,7 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
         assert_eq!(done(&put("resume").0)["answer"], "resumed");
         assert_eq!(see("/api/v1/topics/acme").json()["data"]["paused"], Value::Null, "{name}");
         assert_eq!(see(REQUESTS).json()["data"].as_array().unwrap().len(), 3);
-        // Who must not ask, and what cannot be meant: no row is written.
+        // Unauthorised and invalid requests write no row.
         let rows = place.database.number("SELECT count(*) FROM request");
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let json = headers[1];
@@ -144,7 +144,7 @@ fn a_daemon_does_what_is_asked_with_the_token_and_tells_what_became_of_it() {
         ask(&pages, "POST", &REQUESTS.replace("acme", "nobody"), &headers, right).refused(404);
         ask(&pages, "POST", &format!("{REQUESTS}?x=1"), &headers, right).refused(400);
         assert_eq!(place.database.number("SELECT count(*) FROM request"), rows, "{name}");
-        // A body that does not come holds nobody up: its connection ends.
+        // A body that never arrives blocks nobody: its connection is closed.
         let mut slow = pages.connect();
         let (more, told) = ([headers[0], json, ("Content-Length", "100")], "{\"action\":");
         slow.write_all(request(&pages, "POST", REQUESTS, &more, told).as_bytes()).unwrap();

@@ -1,5 +1,5 @@
-//! A program that asks the API: answers taken apart as HTTP/1.1 says, byte for byte, and held against the JSON Schema of the
-//! document that the API serves.
+//! A client for the API: parses answers byte by byte as HTTP/1.1 requires, and validates them against the JSON Schema
+//! of the document that the API serves.
 
 use crate::support::api_client::*;
 

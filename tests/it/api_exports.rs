@@ -1,5 +1,5 @@
-//! Exports over the API: the bytes of the command, refused for the same reasons, few at a time, and never short without
-//! saying so.
+//! Exports over the API: the same bytes as the command, refused for the same reasons, a few at a time, and never
+//! truncated without a sign.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ const EIGHT: &str = "2026-03-11T08:00:00Z";
 
 fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
-    // One more whose tag finds nothing.
+    // One more topic, whose tag finds nothing.
     let quiet =
         "[[topics]]\nid = \"quiet\"\nquery = \"q\"\nsources = [\"social\"]\ntags = [\"nothing\"]\nevery = \"12h\"\n";
     let place = Place::new(database, &sandbox.lines(), &format!("{TOPICS}{quiet}"));
@@ -28,10 +28,10 @@ fn place(database: crate::support::databases::Database) -> (Sandbox, Place) {
     (sandbox, place)
 }
 
-/// Options with what they are given.
+/// Options with their values.
 type Filter<'a> = Vec<(&'a str, &'a str)>;
 
-/// Options of the command and the parameters that say the same.
+/// The options of the command and the equivalent query parameters.
 fn both(filter: &[(&str, &str)]) -> (Vec<String>, String) {
     let options =
         filter.iter().flat_map(|(name, value)| [format!("--{}", name.replace('_', "-")), (*value).to_owned()]);
@@ -48,7 +48,7 @@ fn an_export_has_the_bytes_of_the_command() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = place(database);
-        // Whatever is stored, it is the same bytes; hostile texts are stored beside what was found.
+        // The bytes are the same for any content, also for hostile texts.
         wait(place.database.execute("UPDATE item SET text = '=cmd|''/C calc''!A0 \"q\", '' 😀' WHERE id % 5 = 0; UPDATE item SET author = '@ann' WHERE id % 7 = 0"));
         place.ok(&["search", "launch"]);
         let pages = Pages::serve(&place, &["--at", NINE]);
@@ -122,7 +122,7 @@ fn what_the_command_refuses_is_refused() {
     for file in ["items", "items.xlsx", "users.csv", "..%2fitems.csv"] {
         ask(&pages, "GET", &format!("/api/v1/exports/{file}"), &[], "").refused(404);
     }
-    // What is not indexed yet would be missing without a word.
+    // Items that are not indexed yet would be missing without a warning.
     wait(place.database.execute("INSERT INTO item_words_due (item) SELECT id FROM item WHERE id = 1"));
     let reply = ask(&pages, "GET", "/api/v1/exports/items.csv?search=launch", &[], "");
     reply.refused(503);
@@ -144,7 +144,7 @@ fn an_export_that_breaks_breaks_its_connection() {
     }
 }
 
-/// More items than what lies between the program and somebody who takes nothing.
+/// Adds more items than the socket buffers of a client that does not read can take.
 fn fill(place: &Place) {
     let text = "many words ".repeat(90);
     wait(place.database.execute(&format!(
@@ -156,7 +156,7 @@ fn fill(place: &Place) {
     )));
 }
 
-/// An export that nobody takes: it is asked for, and the begin of its answer is read.
+/// Starts an export and reads only the start of its answer.
 fn held(pages: &Pages) -> Option<TcpStream> {
     let mut stream = pages.connect();
     stream.write_all(request(pages, "GET", "/api/v1/exports/items.csv", &[], "").as_bytes()).unwrap();
@@ -191,12 +191,12 @@ fn two_are_made_at_a_time_and_who_goes_away_ends_the_reading() {
         let later = "2026-03-11T10:00:00Z";
         sandbox.turn_to(later);
         place.ok(&["once", "--at", later]);
-        // Who goes away leaves the place to the next.
+        // A client that disconnects frees its place for the next.
         taken.borrow_mut().clear();
         crate::support::program::until("a place", || !refused());
         let reply = ask(&pages, "GET", "/api/v1/exports/runs.csv", &[], "");
         assert_eq!((reply.status, reply.whole), (200, true), "{name}: {}", reply.text());
-        // The end of the program waits for nobody who takes nothing.
+        // The program does not wait for clients that do not read when it ends.
         let _held = held(&pages);
         pages.going.signal("TERM");
         let ended = pages.going.wait();
@@ -223,7 +223,7 @@ fn an_export_ends_with_the_token_that_asked_for_it() {
             (stream, begin)
         });
         place.ok(&["token", "withdraw", "ann"]);
-        // Both stand still: nobody takes anything. Its place is free long before it were given up for that.
+        // Neither client reads. The withdrawn token's place becomes free long before the timeout of a stalled export.
         let begun = Instant::now();
         let bearer = format!("Bearer {bob}");
         let headers = [("Authorization", bearer.as_str())];

@@ -1,5 +1,5 @@
-//! `backfill` through the binary on both databases: days that are over, each asked for once, judged against their day,
-//! counted, stored once; refused where the calls take no dates.
+//! `backfill` through the binary on both databases: past days are searched once each, judged against their day, counted
+//! and stored once; refused where calls take no dates.
 
 use crate::support::covered_spans::{social, spans};
 use crate::support::databases::{Database, databases, sqlite};
@@ -126,7 +126,7 @@ fn what_cannot_be_asked_for_is_refused_before_anything_is_written() {
         }
     }
     assert_eq!((sandbox.calls(), std::path::Path::new(&place.database.url[7..]).exists()), (0, false));
-    // The contract's other social call takes dates in both dialects.
+    // The documented API's other social call takes dates in both dialects.
     let lines = format!("{}dialect = \"spec\"\n", sandbox.lines());
     place.configure(&lines, "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsocial.operation = \"basic\"\n");
     place.run(&FILL).shows(0, &["3 of 3 days ok"]);

@@ -1,5 +1,5 @@
-//! Budgets through the binary on both databases: what is refused, by which name and until when, what is told of it, and
-//! that a cost that nobody knows is never none.
+//! Budgets through the binary on both databases: what is refused, by which budget and until when, how it is reported,
+//! and that an unknown cost never counts as zero.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ fn topic(id: &str, lines: &str) -> String {
     format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"web\"]\nevery = \"1h\"\n{lines}\n\n")
 }
 
-/// A service that names no cost, or says this about it, and counts its calls.
+/// A service that reports no cost, or the cost in this header, and counts its calls.
 fn service(header: &'static str) -> (Raw, Arc<AtomicUsize>) {
     let calls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&calls);
@@ -106,7 +106,7 @@ fn a_killed_process_has_spent_what_its_call_may_cost() {
         assert!(going.kill());
         assert_eq!(place.database.number("SELECT spent FROM calls"), 50_000, "counted before it was made");
 
-        // Its lease is over: the call is lost, and one of two further ones fits.
+        // After the lease expired the call is lost, and one of two further calls fits.
         let (raw, calls) = service("");
         let topics = [topic("one", ""), topic("two", "")].concat();
         place.configure(&format!("{}{budget}\nmax_concurrent = 1", raw.lines()), &topics);
@@ -131,7 +131,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &[]);
         let service = format!("{}budget_per_day = 2.5\nmax_calls_per_day = 50", sandbox.lines());
-        // The sandbox bills a tenth of a cent for a web search, less than the price that is expected.
+        // The sandbox bills a tenth of a cent for a web search, less than the configured price.
         let lines = |limits: &str| [topic("acme", limits), topic("free", "")].concat();
         let place = Place::new(
             database,
@@ -183,7 +183,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
                 "4 of 50 calls today (UTC), $0.004 of $2.500 ·",
             ],
         );
-        // A raised limit holds from the next call on; the next day everybody has a new one.
+        // A raised limit applies from the next call on; every budget starts again the next day.
         place.configure(&service, &lines("budget_per_day = \"0.02\""));
         place.ok(&["once", "--at", NINE, "--topic", "acme"]);
         place.configure(&service, &lines("max_calls_per_day = 1"));
@@ -198,7 +198,7 @@ fn what_is_used_up_is_reported_everywhere_with_its_end() {
 fn a_plan_says_which_budget_is_used_up_and_when() {
     let plan = |place: &Place| place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["budgets"].clone();
     let topics = |limits: &str| [topic("a", limits), topic("b", "")].concat();
-    // From 09:00 on the first day has 14 slots of two calls, the next have 24.
+    // From 09:00 the first day has 14 slots of two calls; the next days have 24.
     let place = Place::new(
         sqlite(),
         "base_url = \"sandbox\"\nprices.web = 0.01\nbudget_per_day = 0.4",
@@ -229,7 +229,7 @@ fn a_plan_says_which_budget_is_used_up_and_when() {
     ] {
         assert!(flat.contains(part), "`{part}` is not in\n{shown}");
     }
-    // What was used today counts.
+    // Calls made earlier today count.
     let sandbox = Sandbox::at(NINE, &[]);
     let service = format!("{}prices.web = 0.01\nbudget_per_day = 0.28", sandbox.lines());
     let place = Place::new(sqlite(), &service, &topics("max_calls_per_day = 24"));
@@ -279,7 +279,7 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         assert_eq!(calls.load(Ordering::SeqCst), 0);
         let run = &place.json(&["runs", "--json"])["runs"][0];
         assert_eq!((&run["state"], &run["clears_at"]), (&json!("over_quota"), &Value::Null), "{name}: {run}");
-        // It does not pass with the day.
+        // A new day does not help.
         let status = ["status", "--at", "2026-03-13T09:00:00Z"];
         let left = "topic money of acme: $0.000 used today (UTC) of $0.002, $0.002 left, too little for a call of web ($0.003)";
         place.run(&status).shows(0, &["acme is over quota: ", refused, left]);
@@ -290,7 +290,8 @@ fn a_budget_below_the_price_of_a_call_is_reported_as_one_that_no_midnight_clears
         let met = &place.json(&["plan", "--json", "--at", NINE])["budgets"][0];
         assert_eq!(met["too_dear"], json!({ "source": "web", "price_usd": 0.003 }), "{name}: {met}");
 
-        // The same of the service, whose topic has no budget; one that is enough for a call is none of it.
+        // The same for the service's budget, with no budget on the topic. There is no warning for a call that the
+        // budget covers.
         place.configure(&format!("{service}\nbudget_per_day = 0.002"), &topic("acme", ""));
         place.run(&["check"]).shows(0, &[warned]);
         place

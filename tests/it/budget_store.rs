@@ -1,5 +1,5 @@
-//! Budgets by the store's contract, on both databases: what is counted before a call, what is settled at a run's end, and
-//! that the counters are the sums of the ledger whatever happens in between.
+//! Budgets at the store's interface, on both databases: what is counted before a call, what is settled at the end of a
+//! run, and that the counters always equal the sums of the ledger.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,7 +24,7 @@ async fn count(store: &Store, run: &RunRef, source: Source, at: Time, limits: Se
     store.before_call(run, &call(source), at, limits).await.unwrap()
 }
 
-/// What a run ends with: these sources at these costs.
+/// The outcome of a run with these sources at these costs.
 fn end(at: Time, costs: &[(Source, i64)]) -> Outcome {
     let whole = outcome(at, vec![]);
     let search = |(source, cost): &(Source, i64)| SearchResult {
@@ -53,7 +53,7 @@ async fn each_budget_refuses_by_its_name_and_says_when_it_clears() {
         .into_iter()
         .enumerate()
         {
-            // A day of its own for each, because the service's counters are everybody's.
+            // Days of its own for each case, because all share the service's counters.
             let at = NOW.plus(DAY * u32::try_from(n).unwrap() * 3);
             let store = open(&database).await;
             store.sync_topics(std::slice::from_ref(&topic), at).await.unwrap();
@@ -93,7 +93,7 @@ async fn a_call_that_cost_less_gives_back_and_one_that_cost_more_takes() {
             let (service, topics) = store.used_on(NOW.utc_day(), &["acme".into()]).await.unwrap();
             assert_eq!((service.money.0, topics[0].money.0), (after, after), "{} {id}", database.name);
         }
-        // With a topic's new name goes what it used.
+        // A renamed topic keeps its usage.
         store.rename_topic("acme", "new", NOW).await.unwrap();
         let (_, topics) = store.used_on(NOW.utc_day(), &["new".into(), "acme".into()]).await.unwrap();
         assert_eq!(topics, [Used { calls: 3, money: Micros(8_500) }, Used::default()]);
@@ -116,7 +116,7 @@ async fn a_budget_that_is_set_at_noon_knows_what_the_morning_cost() {
         assert_eq!(database.number(counted), 0, "without a budget nobody counts money");
         assert_eq!(spent(&store, NOW).await, 8_000, "and the ledger tells it");
 
-        // 5,000 are paid, 3,000 may be: another 3,000 fit into 11,000, and no more.
+        // 5,000 are settled and 3,000 reserved: another 3,000 fit into 11,000, and no more.
         let t = limited("acme", None, Some(11_000));
         let run = manual(&store, &t, "R3", NOW).await;
         assert_eq!(count(&store, &run, Source::Social, NOW, money(100, 11_000)).await, Permission::Granted);
@@ -124,7 +124,7 @@ async fn a_budget_that_is_set_at_noon_knows_what_the_morning_cost() {
             let refused = count(&store, &run, Source::Web, NOW, limits).await;
             assert!(matches!(refused, Permission::OverQuota(why) if why.used == 11_000), "{refused:?}");
         }
-        // The open one turns out to be free, and makes room for one call.
+        // The open run turns out to be free, which makes room for one call.
         store.finish(&open_run, end(NOW, &[(Source::Social, 0)])).await.unwrap();
         assert_eq!(count(&store, &run, Source::Web, NOW, money(100, 11_000)).await, Permission::Granted);
         assert_eq!((spent(&store, NOW).await, store.calls_on(NOW.utc_day()).await.unwrap()), (11_000, 4));
@@ -145,7 +145,7 @@ async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_th
             tasks.push(tokio::spawn(async move {
                 let mut granted = 0;
                 for round in 0..3 {
-                    // The runs of a process go on side by side, so that they share transactions.
+                    // A process runs its topics concurrently, so that they share transactions.
                     let each = order.iter().map(|topic| async {
                         let run = manual(&other, topic, &format!("{n}-{round}-{}", topic.id), NOW).await;
                         let through = count(&other, &run, Source::Social, NOW, money(100, 51_000)).await;
@@ -175,10 +175,10 @@ async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_th
     }
 }
 
-/// Its topic, the days of its tries, and what it cost when that is known.
+/// A search: its topic, the days of its tries, and its cost when known.
 type Search = (String, Vec<i64>, Option<i64>);
 
-/// What the counters must hold, by run and source.
+/// The expected counters, by run and source.
 #[derive(Default)]
 struct Model(BTreeMap<(String, Source), Search>);
 
@@ -198,7 +198,7 @@ impl Model {
     }
 }
 
-/// Numbers that look drawn, the same each time.
+/// A deterministic pseudo-random generator.
 struct Draw(u64);
 
 impl Draw {
@@ -261,7 +261,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
             }
             8 if !held.is_empty() => store.release(&held.swap_remove(pick), now).await.unwrap(),
             9 if draw.below(2) == 0 => {
-                // Whoever holds a run says nothing for so long that all are lost.
+                // The lease holders are silent for so long that all runs are lost.
                 now = now.plus(LEASE * 201);
                 store.rescue(now).await.unwrap();
                 held.clear();

@@ -1,5 +1,5 @@
-//! Which call serves a source, and what it takes, through the binary: a file that names what a call does not take is refused
-//! before anything is asked, and each dialect speaks in its own way.
+//! Which call serves a source, and what it accepts, through the binary: a file with a setting that a call does not take
+//! is refused before any request, and each dialect sends its own requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! How often a `volume` alert is wrong and how soon it is right, in streams drawn by other code than the product's that are
-//! looked at every hour: calm ones with nights and weekends, and the same with one storm.
+//! How often a `volume` alert is wrong and how fast it is right, evaluated hourly on streams that this file generates:
+//! calm ones with nights and weekends, and the same with one storm.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use topicwatch::alert::{Window, replay};
 use topicwatch::insight::daily::{Day, window_before, windows_at_any_hour};
 use topicwatch::model::{AlertEventKind, AlertRule, AlertSpec, Time, TopicLimits};
 
-/// Days that are looked at, and the first of them, in which there are too few to compare with.
+/// The number of days, and the first evaluated day: before it there is too little to compare with.
 const DAYS: usize = 56;
 const FIRST: usize = 8;
-/// Streams of each kind.
+/// The number of streams of each kind.
 const STREAMS: usize = 7;
-/// Posts of a day, and by which coefficient of variation days differ beyond chance.
+/// Posts a day, and the coefficient of variation between days beyond chance.
 const KINDS: [(f64, Option<f64>); 3] = [(60.0, None), (300.0, Some(0.2)), (1_500.0, Some(0.4))];
 
 fn spec(hours: u64) -> AlertSpec {
@@ -42,7 +42,7 @@ fn spec(hours: u64) -> AlertSpec {
     }
 }
 
-/// The posts of each hour.
+/// The number of posts in each hour.
 fn stream(mean: f64, apart: Option<f64>, shift: usize, random: &mut ChaCha8Rng) -> Vec<u64> {
     let mut counts = Vec::new();
     for day in 0..DAYS {
@@ -58,7 +58,7 @@ fn stream(mean: f64, apart: Option<f64>, shift: usize, random: &mut ChaCha8Rng) 
     counts
 }
 
-/// The hours at which alerts begin, of a stream that begins so many days after a Monday.
+/// The hours at which alerts start, for a stream that starts `shift` days after a Monday.
 fn begun(counts: &[u64], hours: usize, shift: usize) -> Vec<usize> {
     let begin = Time::parse("2026-01-05T00:00:00Z").unwrap();
     let begin = begin.plus(Duration::from_secs(shift as u64 * 86_400));
@@ -89,7 +89,7 @@ fn begun(counts: &[u64], hours: usize, shift: usize) -> Vec<usize> {
 
 #[test]
 fn a_calm_topic_that_is_looked_at_hourly_is_rarely_told_of_and_a_storm_soon() {
-    // Storms of three hours begin at the ninth hour of the seventh and of the fortieth day.
+    // Storms of three hours start at 09:00 of the seventh and of the fortieth day.
     const STORMS: [usize; 2] = [24 * 6 + 9, 24 * 39 + 9];
     let mut random = ChaCha8Rng::seed_from_u64(20_261_125);
     for hours in [1, 6, 24] {
@@ -103,7 +103,7 @@ fn a_calm_topic_that_is_looked_at_hourly_is_rarely_told_of_and_a_storm_soon() {
                 first += early;
                 later += alerts.len() - early;
                 for (storm, found) in STORMS.into_iter().zip(&mut found) {
-                    // Three hours with four days' posts.
+                    // Three hours with as many extra posts as four days.
                     let mut counts = calm.clone();
                     for hour in &mut counts[storm..storm + 3] {
                         *hour += Poisson::new(mean * 4.0 / 3.0).unwrap().sample(&mut random) as u64;

@@ -1,5 +1,6 @@
-//! `diff` through the binary on both databases, with replies written by hand: baseline, new, gone, edited, rising, what is
-//! older than the window, what replies leave out, and what was cut. The words are those of docs/explanation/changes.md.
+//! `diff` through the binary on both databases, with hand-written replies: baseline, new, gone, edited, rising, items
+//! older than the window, items missing from replies, and truncated lists. docs/explanation/changes.md defines the
+//! terms.
 
 use crate::support::world::*;
 
@@ -13,7 +14,7 @@ fn diff(place: &Place, more: &[&str]) -> Value {
     place.json(&[&["diff", "acme", "--json"], more].concat())
 }
 
-/// The counts named, in order.
+/// The named counts, in order.
 fn counts(diff: &Value, names: &[&str]) -> Vec<u64> {
     names.iter().map(|name| diff["counts"][name].as_u64().unwrap_or_else(|| panic!("{name}: {diff}"))).collect()
 }
@@ -42,7 +43,7 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported
 
         once(&place, 26);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [0; 5]);
-        // One goes, though its time is inside the window; two is edited; three grows.
+        // Post 1 is gone although its time is inside the window, post 2 is edited, post 3 grows.
         world.posts(&[post(3, 25, "three is new", 41), post(2, 21, "two costs $12 now", 5)]);
         once(&place, 28);
         let fourth = diff(&place, &[]);
@@ -67,7 +68,7 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported
             ],
         );
         assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
-        // The whole history is one span; the baseline is not new in it either.
+        // The whole history as one span; the baseline is not new in it either.
         let all = diff(&place, &["--since", "2026-03-01"]);
         assert_eq!(counts(&all, &FIVE), [1, 2, 1, 1, 1], "{all}");
         let runs = place.json(&["runs", "--json"]);
@@ -75,7 +76,7 @@ fn the_first_run_is_a_baseline_and_what_comes_goes_grows_and_changes_is_reported
         assert_eq!(counts(&diff(&place, &["--since", second_run]), &FIVE), [0, 0, 1, 1, 1]);
         let two_hours = diff(&place, &["--since", "3h", "--at", &hour(28)]);
         assert_eq!((counts(&two_hours, &FIVE), &two_hours["runs"]), (vec![1, 0, 1, 1, 1], &json!(3)));
-        // Seen again, it is not gone any more.
+        // Seen again, so no longer gone.
         world.posts(&[post(3, 25, "three is new", 41), one(), two()]);
         once(&place, 29);
         assert_eq!(counts(&diff(&place, &["--since", "2026-03-01"]), &["gone"]), [0]);
@@ -110,7 +111,7 @@ fn a_changed_query_begins_a_baseline_and_floods_nobody() {
         once(&place, 26);
         assert_eq!(counts(&diff(&place, &[]), &FIVE), [1, 0, 0, 0, 0]);
         assert!(!place.ok(&["show", "acme"]).contains("baseline"));
-        // Back to the old query, which had its baseline: what is new is new.
+        // Back to the old query, which has its baseline: new items are new.
         place.configure(&world.lines(), &topic("acme", ""));
         world.posts(&[post(50, 26, "acme 50", 0)]);
         once(&place, 27);
@@ -180,7 +181,7 @@ fn what_is_older_than_the_window_or_lacks_something_is_reported_by_name() {
                 "Seen first, but older than the window",
             ],
         );
-        // The other verbs that count what was found say so too.
+        // The other commands that count findings show it, too.
         place.run(&["show", "acme"]).shows(0, &["≥7 found, ≥7 new"]);
         place.run(&["runs"]).shows(0, &["≥6 (+1)", "(+n): first seen too, and older than the window"]);
         place.run(&["runs", "--searches"]).shows(0, &["≥4 found = ≥4 new", " 3 found = 3 new"]);
@@ -256,7 +257,7 @@ fn no_statement_of_a_diff_or_of_status_reads_a_growing_table_whole() {
                 "item_past",
                 "search",
             ] {
-                // A page of it, found by an index, and read as it comes.
+                // A page of the table, found by an index and read in order.
                 if plan.iter().any(|line| line.trim().ends_with(&format!("CO-ROUTINE {table}"))) {
                     continue;
                 }

@@ -1,5 +1,6 @@
-//! `diff` where runs became readable in another order than they began, and where another topic's run noticed first: through the
-//! binary on both databases, with replies written by hand. The words are those of docs/explanation/changes.md.
+//! `diff` where runs became readable in another order than they started, and where another topic's run noticed a change
+//! first: through the binary on both databases, with hand-written replies. docs/explanation/changes.md defines the
+//! terms.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::world::{World, hour, once, post, topic};
 
-/// Once at so many minutes after an hour.
+/// Runs `once` this many minutes after an hour.
 fn once_past(place: &Place, hours: u32, minutes: u32, topic: &str) {
     let at = hour(hours).replace(":00:00Z", &format!(":{minutes:02}:00Z"));
     let ended = place.run(&["once", "--topic", topic, "--at", &at]);
@@ -22,7 +23,7 @@ fn told(place: &Place, topic: &str, list: &str, more: &[&str]) -> Vec<String> {
     all.iter().map(|item| item["key"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The keys of the exported changes of one kind, of a topic.
+/// The keys of a topic's exported changes of one kind.
 fn exported(place: &Place, topic: &str, change: &str, since: &str) -> Vec<String> {
     let text = place.ok(&["export", "--what", "changes", "--format", "jsonl", "--topic", topic, "--since", since]);
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -45,7 +46,7 @@ fn what_the_latest_reply_held_is_not_gone_though_its_run_began_earlier() {
         // The clock stepped back, or a slow run ended after a later one.
         once_past(&place, 25, 30, "acme");
         assert!(told(&place, "acme", "gone", &[]).is_empty(), "{}", place.database.name);
-        // It was seen there: what goes now is gone since then.
+        // It was seen in that run: an item missing now is gone since then.
         world.posts(&both()[1..]);
         once(&place, 27);
         assert_eq!(told(&place, "acme", "gone", &[]), ["post:x:1"], "{}", place.database.name);
@@ -58,7 +59,7 @@ fn what_went_is_gone_though_an_earlier_run_had_a_later_time() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         world.posts(&both());
-        // The first with a clock that was ahead.
+        // The first run had a clock that was ahead.
         for at in [32, 24, 25, 26] {
             once(&place, at);
         }
@@ -88,7 +89,7 @@ fn an_edit_is_reported_to_each_topic_whichever_noticed_it_and_however_long_befor
             assert_eq!(told(&place, topic, "edited", &["--since", "2026-03-12T02:00:00Z"]), ["post:x:1"], "{name}");
             assert_eq!(exported(&place, topic, "edited", "2026-03-12T02:00:00Z"), ["post:x:1"], "{name}");
         }
-        // Told once: the next span has nothing of it.
+        // Reported once: the next span does not contain it.
         once(&place, 41);
         for topic in ["acme", "corp"] {
             assert!(told(&place, topic, "edited", &[]).is_empty(), "{name}");
@@ -107,7 +108,7 @@ fn a_span_since_a_time_has_every_run_that_began_after_it() {
         once(&place, 24);
         world.posts(&[one.clone(), two]);
         once_past(&place, 27, 30, "acme");
-        // Readable last, though it began before.
+        // It becomes readable last, though it started before.
         world.posts(&[one, post(3, 21, "three is here", 5)]);
         once(&place, 27);
         let since = "2026-03-12T03:15:00Z";
@@ -115,7 +116,7 @@ fn a_span_since_a_time_has_every_run_that_began_after_it() {
         keys.sort_unstable();
         assert_eq!(keys, ["post:x:2", "post:x:3"], "{name}");
         assert_eq!(exported(&place, "acme", "new", since), told(&place, "acme", "new", &["--since", since]), "{name}");
-        // Nothing began since, and an instant at which a run began belongs to the span.
+        // No run started since then. A run that started exactly at `since` belongs to the span.
         place.run(&["diff", "acme", "--since", "2026-03-12T03:31:00Z"]).shows(0, &["no run since then"]);
         assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-12T03:30:00Z"]).len(), 2, "{name}");
         assert_eq!(told(&place, "acme", "new", &["--since", "2026-03-01"]).len(), 2, "{name}");
@@ -134,7 +135,7 @@ fn a_missed_slot_moves_no_begin_of_a_span() {
         once(&place, 25);
         world.posts(&[post(1, 20, "one costs $12", 5)]);
         once_past(&place, 30, 0, "corp");
-        // The slot at 36 is recorded as missed; nobody looks before 42.
+        // The slot at hour 36 is recorded as missed; the topic is not searched before hour 42.
         place.ok(&["once", "--due", "--at", &hour(37)]);
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'missed'"), 1, "{name}");
         once_past(&place, 42, 0, "acme");

@@ -1,5 +1,5 @@
-//! Telegram, Discord, Teams and Apprise, each against a stand-in that takes what its public documentation says and refuses the
-//! rest: reports and alerts through the binary, what they answer, and that no secret is told.
+//! Telegram, Discord, Teams and Apprise, each against a fake server that accepts what the public documentation allows
+//! and refuses the rest: reports and alerts through the binary, the services' answers, and that no secret is shown.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::support::world::{World, hour, post};
 
 const TOKEN: &str = "8123456:AAtheB0T-s3cret_part";
 const NOW: Time = Time(1_773_219_600_000);
-/// What a post says that would be markup, a mention or a command somewhere.
+/// Post text that would be markup, a mention or a command in some service.
 const HOSTILE: &str = "a recall of [link](https://evil.example) @everyone <@42> <!channel> *b* `c` & {{DATE()}}";
 
-/// All four, each at its own path of the stand-in.
+/// All four channels, each at its own path of the fake server.
 fn channels(hook: &Hook) -> String {
     let hook = |path: &str| hook.at(path);
     format!(
@@ -41,7 +41,7 @@ fn units(value: &Value) -> usize {
     value.as_str().map_or(0, |text| text.encode_utf16().count())
 }
 
-/// The channel that a request is of, when the service would take it; each refuses what its documentation does not name.
+/// The channel of a request. Panics when its service would refuse it: each accepts only what its documentation names.
 fn taken(got: &Got) -> &'static str {
     let line = got.head.lines().next().unwrap_or_default();
     let path = line.strip_prefix("POST ").and_then(|rest| rest.split(' ').next()).unwrap_or_else(|| panic!("{line}"));
@@ -76,7 +76,7 @@ fn taken(got: &Got) -> &'static str {
                 (&"AdaptiveCard".into(), &"1.2".into())
             );
             for block in card["content"]["body"].as_array().unwrap() {
-                // The kinds of text in which no Markdown is read.
+                // The kinds of text in which Teams reads no Markdown.
                 assert_eq!(
                     (&block["type"], &block["inlines"][0]["type"]),
                     (&"RichTextBlock".into(), &"TextRun".into())
@@ -97,7 +97,7 @@ fn taken(got: &Got) -> &'static str {
     }
 }
 
-/// All words of a request, as its readers see them.
+/// All text of a request, as readers see it.
 fn words(got: &Got) -> String {
     let body = got.json();
     match taken(got) {
@@ -209,10 +209,10 @@ async fn sent(form: HookForm, secret: Option<&str>, answer: &'static str) -> Res
     sent
 }
 
-/// Whether for good, seconds to wait, and a part of what is told; `None` when it was taken.
+/// Whether it is permanent, the seconds to wait, and a part of the error text; `None` when it was accepted.
 type Refused = Option<(bool, Option<u64>, &'static str)>;
 
-/// A reply of a service with its body.
+/// A service's reply with its body.
 fn say(status: &str, body: &str) -> &'static str {
     let length = body.len();
     let head = format!("{status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");

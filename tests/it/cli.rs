@@ -1,5 +1,5 @@
-//! What a person meets when something is wrong: the exit code, the hint, what is written and what is left alone. One
-//! case per promise, through the binary; where a database is involved, on both.
+//! What a user gets when something is wrong: the exit code, the hint, what is written and what is left alone. One case
+//! per promise, through the binary; on both databases where one is involved.
 
 use std::io::Read;
 
@@ -9,10 +9,10 @@ use crate::support::service::{Raw, Sandbox, reply};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"6h\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nevery = \"6h\"\n";
-/// Nobody listens here, and nobody is asked.
+/// Nothing listens here, and no call is made.
 const NOWHERE: &str = "base_url = \"http://127.0.0.1:9\"";
 
-/// Nothing but the configuration is there, and the database was not made.
+/// Asserts that there is nothing besides the configuration and that no database was created.
 fn assert_nothing_written(place: &Place) {
     assert_eq!(place.others(), Vec::<String>::new());
     assert!(!std::path::Path::new(&place.database.url["sqlite:".len()..]).exists());
@@ -68,7 +68,7 @@ fn without_a_key_nobody_is_called_and_nothing_is_written() {
         assert_nothing_written(&place);
     }
     assert_eq!(sandbox.calls(), 0);
-    // What needs no service needs no key.
+    // Commands that call no service need no key.
     place.program(&["once", "--dry-run"]).without("TOPICWATCH_API_KEY").run().shows(0, &["no calls were made"]);
     assert_nothing_written(&place);
 }
@@ -102,7 +102,7 @@ fn a_database_that_is_newer_or_not_ours_is_left_alone() {
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
             place.run(verb).says(4, &["newer topicwatch", "upgrade"]);
         }
-        // As before 0.1.0, when there were other migrations under the same numbers.
+        // As before 0.1.0, which had other migrations with the same numbers.
         wait(place.database.execute("DELETE FROM _sqlx_migrations WHERE version = 9999"));
         wait(place.database.execute(&format!("UPDATE _sqlx_migrations SET checksum = {version}")));
         for verb in [&["once"][..], &["status"], &["run"], &["db", "migrate"]] {
@@ -160,7 +160,7 @@ fn invented_and_real_findings_never_share_a_database() {
         let sizes = place.database.sizes();
         let found = |sizes: &[(&str, i64)]| sizes.iter().find(|(table, _)| *table == "sighting").unwrap().1;
 
-        // A service on this machine may be a sandbox or not: its replies say so, and are turned away.
+        // A service on this host may be a sandbox or not; its replies show which, and are refused.
         place.configure(&real.lines(), TOPICS);
         let ended = place.run(&["once", "--at", NINE]);
         ended.shows(3, &["SANDBOX findings", "hint: name another database"]);
@@ -168,7 +168,7 @@ fn invented_and_real_findings_never_share_a_database() {
         let last = &place.json(&["runs", "--json", "--limit", "1"])["runs"][0];
         assert_eq!((&last["state"], &last["error_class"]), (&"failed".into(), &"mixed".into()), "{last}");
 
-        // A service elsewhere is known to be real before anybody is called.
+        // A service on another host is known to be real before any call.
         place.configure("base_url = \"https://api.example.com\"", TOPICS);
         place.run(&["once"]).says(4, &["SANDBOX findings", "hint: name another database"]);
     }
@@ -262,7 +262,7 @@ fn no_colour_is_written_where_nobody_looks() {
         ended.says(2, &["qeury"]);
         ended
     };
-    // `says` has checked that no escape was written, with and without the wish.
+    // `says` has checked that no escape sequence was written, with and without `NO_COLOR`.
     let one = plain(place.program(&["once"]));
     let other = plain(place.program(&["once"]).env("NO_COLOR", "1"));
     assert_eq!(one.err, other.err);

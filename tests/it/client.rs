@@ -1,5 +1,5 @@
-//! The search client over real sockets: what goes over the wire, and what becomes of every way in which a service can
-//! answer, stall, break off or misbehave.
+//! The search client over real sockets: what it sends, and how it handles every way in which a service can answer,
+//! stall, break off or misbehave.
 
 mod server;
 
@@ -38,7 +38,7 @@ fn settings(server: &Server) -> Settings {
     }
 }
 
-/// A client that never pauses.
+/// A client that does not wait between tries.
 fn client(settings: Settings) -> Client {
     let at_once = Backoff { base: Duration::ZERO, cap: Duration::ZERO, longest_wait: Duration::from_secs(60) };
     Client::new(settings).unwrap().with_backoff(at_once)
@@ -66,7 +66,7 @@ async fn call(client: &Client, request: &Request) -> Result<RawReply, CallFailur
     soon(client.call(request, &Ungated, &|| 0.5, &|| NOW)).await
 }
 
-/// Turns waiting for ever into a failed test; no test waits for it.
+/// Makes a test that waits forever fail; no test takes this long.
 async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), future).await.expect("it never ends")
 }
@@ -78,7 +78,7 @@ async fn failed(client: &Client, request: &Request) -> CallError {
     }
 }
 
-/// The n-th answer for the n-th request, the last one for all that follow.
+/// The n-th answer for the n-th request, the last answer for all that follow.
 fn script(answers: Vec<Answer>) -> impl Fn(&Seen) -> Answer + Send + Sync {
     move |seen| answers[seen.number.min(answers.len() - 1)].clone()
 }
@@ -242,7 +242,7 @@ fn bomb(megabytes: usize) -> Vec<u8> {
     let zeros = vec![0; 1 << 20];
     let mut deflate = flate2::Compress::new(flate2::Compression::best(), false);
     let mut block = Vec::with_capacity(1 << 16);
-    // A full flush ends the block at a byte and forgets what was before, so that the block can be repeated.
+    // A full flush ends the block at a byte boundary and resets the dictionary, so that the block can be repeated.
     deflate.compress_vec(&zeros, &mut block, flate2::FlushCompress::Full).unwrap();
     assert_eq!(deflate.total_in(), 1 << 20);
     let mut bytes = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
@@ -250,7 +250,7 @@ fn bomb(megabytes: usize) -> Vec<u8> {
     bytes
 }
 
-/// The most memory this process ever held, in bytes, where the system tells.
+/// The peak memory of this process in bytes, where the system reports it.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -314,7 +314,7 @@ async fn a_cut_body_is_asked_for_again() {
 async fn the_beginning_of_a_stream_that_stays_cut_is_handed_on() {
     let frame = "data: {\"type\":\"text\",\"content\":\"Hel\"}\n\n";
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-    // The deadline of the second is the time the test takes, and long enough for a busy machine to deliver one frame.
+    // The second case takes as long as its deadline, which lets even a busy machine deliver one frame.
     for (then, seconds, max_tries, class) in
         [(Then::Close, 30, 2, ErrorClass::Cut), (Then::Hang, 1, 1, ErrorClass::Timeout)]
     {
@@ -327,7 +327,7 @@ async fn the_beginning_of_a_stream_that_stays_cut_is_handed_on() {
     }
 }
 
-/// A gate that counts, and closes after a number of tries.
+/// A gate that counts tries and closes after a number of them.
 struct Turnstile {
     asked: AtomicU32,
     open_for: u32,
@@ -347,7 +347,7 @@ impl Gate for Turnstile {
 async fn a_connection_that_dies_waiting_is_replaced_at_once() {
     let dies = (Vec::new(), Then::Close);
     let server = Server::start(script(vec![reply(200, "", "1"), dies, reply(200, "", "2")])).await;
-    // With these pauses the test would never end.
+    // With these pauses between tries the test would never end.
     let forever = Backoff { base: HOUR, cap: HOUR, longest_wait: HOUR };
     let client = Client::new(settings(&server)).unwrap().with_backoff(forever);
     let gate = Turnstile { asked: AtomicU32::new(0), open_for: 9 };
@@ -361,7 +361,7 @@ async fn a_connection_that_dies_waiting_is_replaced_at_once() {
 
 #[tokio::test]
 async fn nobody_there_is_a_failure_of_transport_after_all_tries() {
-    // A port that is taken and not listened to refuses connections, and nobody else gets it meanwhile.
+    // A bound port without a listener refuses connections, and no other process can take it meanwhile.
     let taken = tokio::net::TcpSocket::new_v4().unwrap();
     taken.bind("127.0.0.1:0".parse().unwrap()).unwrap();
     let mute = Server::start(script(vec![(Vec::new(), Then::Close)])).await;
@@ -388,7 +388,7 @@ async fn a_try_that_the_gate_refuses_is_not_made() {
 async fn never_more_calls_than_allowed_are_in_flight() {
     const AT_ONCE: usize = 3;
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    // Each answer waits until as many calls as allowed are there, so that too few would wait for ever.
+    // Each answer waits until the allowed number of calls are in flight, so that fewer would wait forever.
     let together = Arc::new(tokio::sync::Barrier::new(AT_ONCE));
     let counts = (Arc::clone(&now), Arc::clone(&most));
     let server = Server::start_async(move |_| {
@@ -414,12 +414,12 @@ async fn never_more_calls_than_allowed_are_in_flight() {
 #[tokio::test]
 async fn a_call_beyond_the_rate_does_not_get_as_far_as_the_gate() {
     let server = Server::start(script(vec![reply(200, "", "{}")])).await;
-    // After a pause the calls of a minute may begin together.
+    // After a quiet time the calls of a whole minute may start together.
     let rate = Some(Rate { count: 2, per: Duration::from_secs(60) });
     let client = client(Settings { rate_limit: rate, max_concurrent: 3, ..settings(&server) });
     for (call, asked) in [(1, 1), (2, 1), (3, 0)] {
         let gate = Turnstile { asked: AtomicU32::new(0), open_for: 0 };
-        // Nothing on the way to the gate waits for anything but the limits, so one poll gets there or shows the wait.
+        // Only the limits can wait before the gate, so one poll either reaches the gate or shows the wait.
         let first_poll = client.call(&web(), &gate, &|| 0.5, &|| NOW).now_or_never();
         assert_eq!((first_poll.is_some(), gate.asked.into_inner()), (asked == 1, asked), "call {call}");
     }
@@ -437,7 +437,7 @@ async fn a_call_that_pauses_or_was_dropped_holds_no_place() {
     let first = tokio::spawn({
         let client = Arc::clone(&client);
         async move {
-            // Randomness is asked for when a pause begins.
+            // The client asks for a random number when a pause starts.
             let random = || {
                 let told = pausing.lock().unwrap().take().map(|pausing| pausing.send(()));
                 assert_eq!(told, Some(Ok(())));
@@ -480,7 +480,7 @@ const CHILD: &str = "TOPICWATCH_TEST_WITHOUT_CERTIFICATES";
 #[test]
 fn a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_https_needs() {
     if std::env::var_os(CHILD).is_none() {
-        // Certificates are found by the environment, which a process cannot change safely for itself.
+        // The environment determines where certificates are found, and a process cannot change its own safely.
         let name = "client::a_machine_without_certificates_can_speak_plain_http_and_is_reported_what_https_needs";
         let child = std::process::Command::new(std::env::current_exe().unwrap())
             .args([name, "--exact"])

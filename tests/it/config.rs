@@ -1,5 +1,5 @@
-//! `jobs.toml` as a person writes it: what is read, what is refused with which words and where, what overrides what, and
-//! the shipped example and schema.
+//! Parsing of `jobs.toml`: what is accepted, what is refused with which message and place, what overrides what, and the
+//! shipped example and schema.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use topicwatch::search::Dialect;
 const NOW: Time = Time(1_773_219_600_000);
 const TOPIC: &str = "[[topics]]\nid = \"a\"\nquery = \"q\"\n";
 
-/// Loads text as `/conf/jobs.toml` under an environment.
+/// Loads text as `/conf/jobs.toml` with an environment.
 fn with_env(text: &str, env: &[(&str, &str)], flag: Option<&str>) -> Result<Config, LoadError> {
     let env: BTreeMap<String, String> = env.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     let look = |name: &str| env.get(name).cloned();
@@ -36,7 +36,7 @@ fn read(text: &str) -> Result<Config, LoadError> {
     with_env(text, &[], None)
 }
 
-/// The minimal file around some lines of `[service]`, `[defaults]` or a topic.
+/// Loads a file that must be valid.
 fn good(text: &str) -> Config {
     read(text).unwrap_or_else(|error| panic!("{}", error.render(false, 100)))
 }
@@ -70,8 +70,8 @@ fn the_shipped_example_works_without_a_key_and_warns_of_nothing() {
     assert_eq!(config.topics[2].schedule.as_ref().map(|s| s.period.clone()), Some(Period::Every(12 * 3_600_000)));
 }
 
-/// A line of the example that shows a key, commented out or not: `# key = value`; in its own section where others have
-/// keys of the same name.
+/// The line of the example that shows a key, commented out or not: `# key = value`. It is looked up in the key's own
+/// section where other sections have keys of the same name.
 fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
     let from = match section {
         Section::Provider => EXAMPLE.find("[providers.news]\n").unwrap(),
@@ -91,7 +91,7 @@ fn shown_in_example(section: Section, key: &str) -> Option<&'static str> {
 fn the_example_shows_every_key_with_its_default() {
     for key in KEYS {
         let shown = shown_in_example(key.section, key.name).unwrap_or_else(|| panic!("{} is missing", key.name));
-        // Keys that the example sets on purpose.
+        // The example sets these keys on purpose.
         if let Some(default) = key.default.filter(|_| !matches!(key.name, "tags" | "ai.prompt" | "timezone")) {
             assert_eq!(shown, default, "{}", key.name);
         }
@@ -201,7 +201,7 @@ fn the_shipped_example_needs_nothing_but_another_dialect_to_speak_to_a_deployed_
     assert_eq!(good(&text).service.dialect, Dialect::Desearch);
 }
 
-/// Each broken line stands alone in a good file; the place, the message and the hint are what a person reads.
+/// Puts each broken line alone into a valid file and checks the place, the message and the hint.
 #[test]
 fn every_kind_of_mistake_has_its_place_and_a_way_out() {
     let service = |line: &str| format!("[service]\n{line}\n[[topics]]\nid = \"a\"\nquery = \"q\"\n");
@@ -519,7 +519,7 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
     assert!(wide.warnings.is_empty());
 }
 
-/// A day with a change of the clock is longer than a window of 24 hours: calls that look back make up for it.
+/// A day with a clock change may be longer than a window of 24 hours. Calls that look back make up for it.
 #[test]
 fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_for_it() {
     let of = |dialect: &str, more: &str| {
@@ -548,7 +548,7 @@ fn a_change_of_the_clock_is_a_warning_with_its_date_only_where_no_call_makes_up_
         );
         assert!(!told[0].contains("rarer"), "{told:?}");
     }
-    // Weekends are no change of the clock.
+    // Gaps at weekends are not clock changes.
     let weekdays = "schedule = \"0 7 * * MON-FRI\"\ntimezone = \"Europe/Berlin\"\n";
     let told = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}{weekdays}")).warnings;
     assert!(told.len() == 1 && told[0].contains("is rarer than `window`"), "{told:?}");
@@ -756,7 +756,7 @@ fn the_schema_beside_the_example_is_the_one_of_the_program_and_the_example_fits_
     fits(&serde_json::to_value(example).unwrap(), &schema, "jobs.toml");
 }
 
-/// The part of JSON Schema that the schema uses.
+/// Validates the part of JSON Schema that the schema uses.
 fn fits(value: &serde_json::Value, schema: &serde_json::Value, at: &str) {
     if let Some(choices) = schema["enum"].as_array() {
         assert!(choices.contains(value), "{at}: {value}");
@@ -815,7 +815,7 @@ fn a_url_is_shown_without_its_password() {
     assert_eq!(redact_url("postgres://me:hunter2@db/t"), "postgres://me:***@db/t");
 }
 
-/// Lines that hang together often enough to get past the parser.
+/// Random lines that are valid often enough to get past the parser.
 fn line() -> impl Strategy<Value = String> {
     let key = prop::sample::select(
         KEYS.iter()

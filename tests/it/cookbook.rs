@@ -1,5 +1,6 @@
-//! The pieces of docs/cookbook against the real thing: every metric and label of the dashboard is in `/metrics`, every statement
-//! runs on both databases, every field of the workflow is in a webhook. What needs other programs is `scripts/cookbook`'s.
+//! Checks docs/cookbook against the program: every metric and label of the dashboard is in `/metrics`, every SQL
+//! statement runs on both databases, every field of the workflow is in a webhook. `scripts/cookbook` tests what needs
+//! other programs.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,14 +22,14 @@ fn cookbook(file: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The fenced blocks of a language of the page.
+/// The page's fenced code blocks in a language.
 fn blocks(language: &str) -> Vec<String> {
     let page = cookbook("README.md");
     let open = format!("```{language}\n");
     page.split(open.as_str()).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// Every value of a key, wherever it stands.
+/// Every value of a key at any depth.
 fn values(of: &Value, key: &str) -> Vec<String> {
     match of {
         Value::Object(fields) => fields
@@ -47,7 +48,7 @@ fn json(file: &str) -> Value {
     serde_json::from_str(&cookbook(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// Statements of the page, the dashboard and the models.
+/// The SQL statements of the page, the dashboard and the models.
 fn statements() -> Vec<String> {
     let source = Regex::new(r"\{\{ source\('topicwatch', '(\w+)'\) \}\}").unwrap();
     let models = ["dbt/models/items_per_day.sql", "dbt/models/topic_costs.sql"].map(cookbook);
@@ -55,7 +56,7 @@ fn statements() -> Vec<String> {
     all.map(|sql| source.replace_all(sql.trim().trim_end_matches(';'), "$1").into_owned()).collect()
 }
 
-/// Whether what an expression asks of a metric is there: the metric, its labels, their values.
+/// Asserts that the metrics of an expression exist with its labels and values; returns the number of metrics.
 fn is_exposed(expression: &str, exposed: &Exposed) -> usize {
     let asked = Regex::new(r"(topicwatch_\w+)(?:\{([^}]*)\})?").unwrap();
     let grouped = Regex::new(r"by \(([^)]*)\)").unwrap();
@@ -93,7 +94,7 @@ fn dashboard_statements_models_and_workflow_fit_what_the_program_gives() {
             let ended = place.program(&["once", "--due", "--at", &hour(n)]).env("FLOW_URL", &hook.url()).run();
             assert_eq!(ended.code, Some(0), "{ended}");
         }
-        // A webhook holds every field that the workflow reads and the page names.
+        // A webhook contains every field that the workflow reads and the page names.
         let body = hook.got().first().expect("a webhook").json();
         let fields: BTreeSet<&str> = body.as_object().unwrap().keys().map(String::as_str).collect();
         let workflow = cookbook("n8n.json");

@@ -1,5 +1,5 @@
-//! What was covered, through the binary on both databases: gaps that a late run looks back over, holes that stay and
-//! their causes, in both dialects. Days that are asked for later are `backfill`'s.
+//! Coverage through the binary on both databases: gaps that a late run looks back over, and holes that stay with their
+//! causes, in both dialects. Later backfills are tested in `backfill`.
 
 use crate::support::covered_spans::*;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::support::service::{Raw, Sandbox, reply};
 
 const DAY: i64 = 86_400_000;
 
-/// Nine o'clock so many days later.
+/// 09:00, this many days later.
 pub fn day(n: u32) -> String {
     format!("2026-03-{}T09:00:00Z", 11 + n)
 }
@@ -49,11 +49,12 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             let why = format!("looked back {back} because nothing was covered since 2026-03-11T08:55:00Z");
             once(&place, &sandbox, &day(3)).shows(0, &[&why]);
             let asked = "SELECT CAST(asked_until - asked_from AS TEXT) FROM search ORDER BY started_at";
-            // Where the call takes a date, it looks back over the minutes that the search before did not claim, too.
+            // Where the call takes a date, the search also looks back over the last minutes, which the previous search
+            // did not claim as covered.
             let width = if back == "7d" { 7 * DAY } else { 3 * DAY + 300_000 };
             assert_eq!(place.database.texts(asked), [DAY.to_string(), width.to_string()], "{}", place.database.name);
             assert!(place.database.texts("SELECT request FROM raw_reply ORDER BY search")[1].contains(request));
-            // What lies in the gap is inside the window that was asked for.
+            // Items inside the gap are inside the requested window.
             let older = format!(
                 "SELECT count(*) FROM sighting s JOIN item i ON i.id = s.item JOIN run r ON r.id = s.run \
                  WHERE s.fit = 'in' AND i.published_at < r.started_at - {DAY}"
@@ -61,7 +62,8 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert!(place.database.number(&older) > 0, "{dialect} on {}", place.database.name);
 
             let source = social(&place, &day(3), "20d");
-            // The sandbox thins out what is older than eight hours of a week and cuts this call's replies at 25 posts.
+            // The sandbox thins out posts older than eight hours in a week-long window, and this call returns at most
+            // 25 posts.
             let thinned = dialect == "spec" && more.is_empty();
             if thinned {
                 assert_eq!(causes(&source), ["saturated"], "{source}");
@@ -75,7 +77,7 @@ fn after_three_days_of_downtime_a_run_looks_back_over_them_in_either_dialect() {
             assert_eq!((search["reason"].as_str(), search["covered_until"].as_str()), (Some(&*why), until));
             place.run(&["runs", "--searches"]).shows(0, &[&format!("asked over {back}"), &why]);
             assert_eq!(place.json(&["show", "acme", "--json"])["searches"][0]["asked_from"], search["asked_from"]);
-            // The gap is closed: the next one looks back as the topic says.
+            // The gap is closed: the next search uses the topic's normal window.
             once(&place, &sandbox, &day(3));
             assert_eq!(place.database.texts(asked)[2], DAY.to_string());
             told.push((dialect, more, place.ok(&["coverage", "--at", &day(4)]), source));
@@ -103,7 +105,7 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
             let source = social(&place, &day(10), "20d");
             assert_eq!(spans(&source["holes"]), hole.into_iter().collect::<Vec<_>>(), "{dialect} {more} {source}");
             if hole.is_some() {
-                // The sandbox cuts the first call's replies at 25 posts.
+                // In the sandbox the first call returns at most 25 posts.
                 let (cause, told) = match dialect {
                     "spec" => {
                         ("saturated", ["1 hole, 3d 1h", "missed slots; the reply was full and reached no further"])
@@ -152,7 +154,7 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
             [format!("error {}", 2 * DAY + 300_000)],
             "what it asked for is known"
         );
-        // The next one makes up for both.
+        // The next run makes up for both.
         once(&place, &sandbox, &day(4))
             .shows(0, &["looked back 3d because nothing was covered since 2026-03-12T08:55:00Z"]);
     }

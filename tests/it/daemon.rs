@@ -1,5 +1,5 @@
-//! The daemon's loop at library level, on a clock that a case moves: each slot runs exactly once, whatever the clock
-//! does, and a stop lets what runs finish.
+//! The daemon's loop at library level, on a manual clock: each slot runs exactly once, whatever the clock does, and a
+//! stop lets active runs finish.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,9 +19,9 @@ use topicwatch::store::{Settings, Store};
 use crate::support::databases::{Database, databases};
 use crate::support::program::NINE;
 
-/// Slots are this far apart, in milliseconds.
+/// The time between slots, in milliseconds.
 const PERIOD: i64 = 60_000;
-/// Runs after which the daemon is told to stop.
+/// The daemon is stopped after this many runs.
 const ENOUGH: u64 = 44;
 
 fn topic(id: &str) -> Topic {
@@ -51,7 +51,7 @@ fn topic(id: &str) -> Topic {
     }
 }
 
-/// A collector on this store that asks this sandbox.
+/// A collector with this store, service and clock.
 fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Collector> {
     let client = Client::new(search::Settings {
         base_url: service.base_url().parse().unwrap(),
@@ -103,7 +103,8 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
 
         let (stop, ended, ticks, tokens) =
             (CancellationToken::new(), AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-        // Time goes on at each look at the ledger and with each run, and while a backlog of runs goes on it falls back once.
+        // The clock advances with each planning pass and each run. It jumps ahead once and, while the backlog is being
+        // worked off, back once.
         let each = |event: Event| match event {
             Event::Planned(_) => {
                 let by = match ticks.fetch_add(1, Ordering::SeqCst) {
@@ -132,11 +133,11 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
         let token = || format!("token-{}", tokens.fetch_add(1, Ordering::SeqCst));
         let how = daemon::Settings {
             max_concurrent_runs: 4,
-            // The hand goes faster than any heartbeat.
+            // The manual clock advances faster than any heartbeat.
             lease: Duration::from_secs(86_400),
             shutdown_grace: Duration::from_secs(30),
             plans: true,
-            // Not part of the clock here: the hands alone say what time it is.
+            // No clock skew here: only the manual clock sets the time.
             skew: daemon::Skew::default(),
         };
         daemon::run(collector(&store, &service, clock), &how, &token, stop.clone(), daemon::Life::default(), &each)
@@ -152,7 +153,7 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
             "{ran} ran"
         );
         assert_eq!(count("run WHERE state NOT IN ('ok', 'queued')"), 0, "{}", database.name);
-        // Every slot between the first and the last has its row: none was left out, none came twice.
+        // Every slot between the first and the last has its row: none is missing, none exists twice.
         for job in ["topic:acme", "topic:globex"] {
             let span = format!("SELECT (max(slot) - min(slot)) / {PERIOD} + 1 FROM run WHERE job = '{job}'");
             assert_eq!(database.number(&span), count(&format!("run WHERE job = '{job}'")), "{}", database.name);

@@ -1,5 +1,4 @@
-//! Living with a daemon, through the binary on both databases: pause, resume, run-now and a topic's new name, beside a
-//! daemon and without one.
+//! Pause, resume, run now and rename, through the binary on both databases, with and without a running daemon.
 
 use crate::support::daemons::*;
 use std::time::Duration;
@@ -34,7 +33,7 @@ fn a_daemon_runs_now_what_it_is_asked_and_whoever_waits_sees_what_was_found() {
         wrong.says(2, &["--timeout", "write 90s"]);
         going.signal("TERM");
         going.wait().says(0, &["stopped"]);
-        // Nobody is there any more, and nothing is left behind for whoever comes.
+        // No daemon is alive, and nothing is queued for a later one.
         let before = place.database.number("SELECT count(*) FROM run");
         let refused = place.run(&["topic", "run", "acme"]);
         refused.says(3, &["no daemon is alive", "nothing was queued", "topicwatch once --topic acme"]);
@@ -64,7 +63,7 @@ fn a_pause_cancels_what_waits_lets_finish_what_runs_and_is_reported_by_status() 
         let status = place.json(&["status", "--json"]);
         assert_eq!(status["topics"][0]["paused"]["by"], "pause", "{status}");
         assert_eq!(status["topics"][0]["next_slot"], serde_json::Value::Null);
-        // Whoever asks for a run gets it: the pause is the schedule's.
+        // A requested run happens: the pause only concerns the schedule.
         place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         place.run(&["topic", "pause", "acme"]).shows(0, &["acme: was paused already"]);
         place.run(&["topic", "resume", "acme", "globex"]).shows(0, &["acme: resumed", "globex: resumed"]);
@@ -107,12 +106,12 @@ async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is
         store.pause_topics(&names, None, hour(1)).await.unwrap();
         assert_eq!(store.plan(&[late], hour(1)).await.unwrap(), (0, 0), "{}", database.name);
         assert!(to_plan(&store).await.is_empty());
-        // A sync does not end it.
+        // A sync does not end the pause.
         store.sync_topics(&[topic("rust")], hour(2)).await.unwrap();
         assert!(to_plan(&store).await.is_empty());
         store.resume_topics(&names, hour(5)).await.unwrap();
         assert_eq!(to_plan(&store).await[0].planned_until, hour(5));
-        // A manual run waits for a slot of its topic that came before it.
+        // A manual run waits for an earlier slot of its topic.
         store.plan(&[plan(hour(5), hour(6), &[(hour(6).0, RunState::Queued)])], hour(6)).await.unwrap();
         store.queue_manual(&[("rust".into(), "M1".into()), ("rust".into(), "M2".into())], hour(6)).await.unwrap();
         for expected in [format!("topic:rust@{}", hour(6)), "M1".into(), "M2".into()] {
@@ -124,7 +123,7 @@ async fn a_resumed_topic_owes_nothing_for_its_pause_and_a_plan_made_before_it_is
     }
 }
 
-/// `found`, `new` of the only run of a `once --json`.
+/// `found` and `new` of the only run of `once --json`.
 fn found(place: &Place, at: &str) -> (i64, i64) {
     let told = place.json(&["once", "--at", at, "--json"]);
     (told["sums"]["found"].as_i64().unwrap(), told["sums"]["new"].as_i64().unwrap())
@@ -162,7 +161,7 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
         );
         assert_eq!(place.database.number("SELECT count(*) FROM topic_item WHERE topic <> 'acme-news'"), 0);
         place.run(&["show", "acme-news", "--run", &ids[0]]).shows(0, &["acme-news"]);
-        // A file that has both means a new topic by the old id.
+        // A file with both ids has a new topic under the old id.
         place.configure(&sandbox.lines(), &topics(&["acme", "acme-news"]));
         place.ok(&["once", "--at", LATER]);
         assert_eq!(place.database.number("SELECT count(*) FROM renamed"), 0);
@@ -192,7 +191,7 @@ fn a_file_that_was_changed_before_the_renaming_joins_its_history() {
         assert_eq!(found(&place, NINE), (all, 0));
         assert_eq!(place.database.texts("SELECT id FROM topic"), ["news"]);
         place.run(&["status"]).shows(0, &["news is paused since", "for now"]);
-        // And back: the id that was given up is free again.
+        // And back: the abandoned id is free again.
         place.ok(&["topic", "rename", "news", "acme"]);
         place.configure(&sandbox.lines(), &topics(&["acme"]));
         assert_eq!(found(&place, NINE), (all, 0));

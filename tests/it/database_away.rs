@@ -1,5 +1,5 @@
-//! A PostgreSQL server that is away when a process begins: it starts, ends, refuses or drops connections. Whoever is asked by a
-//! person says so and ends with 4; `run` waits for it, for a while.
+//! A PostgreSQL server that is unavailable when a process starts: it is starting up, shuts down, refuses or drops
+//! connections. Commands report it and exit with 4; `run` waits for it for a while.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -12,12 +12,12 @@ use crate::support::daemons::{today, topics};
 use crate::support::databases::{on_server, postgres, sqlite};
 use crate::support::program::{Place, until};
 
-/// How a server is away.
+/// How a server is unavailable.
 #[derive(Clone, Copy, Debug)]
 enum Away {
-    /// It says this with an SQLSTATE.
+    /// It sends an error with this SQLSTATE and message.
     Says(&'static str, &'static str),
-    /// It drops the connection, after having said nothing or something that ends in the middle.
+    /// It sends this part of a message, or nothing, and drops the connection.
     Drops(&'static [u8]),
 }
 
@@ -28,11 +28,11 @@ const AWAY: [Away; 7] = [
     Away::Says("53300", "sorry, too many clients already"),
     Away::Drops(b""),
     Away::Drops(b"E\0\0\0"),
-    // Something that is no message of the protocol at this point, as of a proxy.
+    // Not a protocol message at this point, as from a proxy.
     Away::Drops(b"HTTP/1.1 503 Service Unavailable\r\n\r\n"),
 ];
 
-/// The same, and the first for so long that nobody takes it for a short pause.
+/// The same, with so many repeats of the first that it is longer than a short interruption.
 const LONG_AWAY: [Away; 27] = {
     let mut away = [AWAY[0]; 27];
     let mut n = 1;
@@ -43,7 +43,7 @@ const LONG_AWAY: [Away; 27] = {
     away
 };
 
-/// A stand-in for a server on a port of its own: away for so many connections, afterwards the real one.
+/// A fake server on a port of its own: unavailable for a number of connections, then a proxy to the real server.
 struct Server {
     port: u16,
     asked: Arc<AtomicUsize>,
@@ -119,7 +119,7 @@ fn both_ways(one: TcpStream, other: TcpStream) -> [std::thread::JoinHandle<()>; 
     [copy(one, other), copy(there, here)]
 }
 
-/// Answers as a server does that is away: encryption is asked for first, and then a session.
+/// Answers like an unavailable server: first to the encryption request, then to the start of a session.
 fn refuse(mut stream: TcpStream, how: Away) {
     let mut asked = || -> Option<Vec<u8>> {
         let mut length = [0; 4];
@@ -162,7 +162,7 @@ fn whoever_asks_while_the_server_is_away_is_told_so_and_ends_with_4() {
             assert_eq!(ended.code, Some(4), "{how:?} {args:?}: {ended}");
             assert!(ended.err.contains("hint: ") && !ended.err.contains("secret"), "{how:?} {args:?}: {ended}");
         }
-        // The daemon tries again, says so, and gives up after a while.
+        // The daemon tries again, reports it, and gives up after a while.
         let before = server.asked();
         let ended = place.program(&["run"]).env("TOPICWATCH_TEST_BOUND", "away=2500").run();
         ended.says(4, &["trying again for ", "gave up after 2 s", "hint: "]);

@@ -1,5 +1,6 @@
-//! A PostgreSQL server that goes away under a daemon with pages: who asks meanwhile gets an answer, and a stop does not wait
-//! for it. And one that cannot be used at all: text of another encoding, a user without rights.
+//! A PostgreSQL server that disappears under a daemon with pages: requests still get an answer, and a stop does not
+//! wait for the server. Also servers that cannot be used at all: a database with another encoding, a user without
+//! rights.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ fn while_the_network_is_gone_everybody_gets_an_answer_and_a_stop_does_not_wait()
     answers_and_stops(Way::Stalled);
 }
 
-/// A topic whose calls are not answered yet.
+/// A topic whose calls are held without an answer.
 fn waiting_for_an_answer(cluster: &Cluster) -> (Slow, Place) {
     let service = Slow::answering_after(Duration::ZERO);
     service.hold(true);
@@ -46,7 +47,7 @@ fn a_run_under_a_stop_is_stored_by_a_server_that_comes_back_within_the_grace() {
     cluster.restart_after("fast", || {
         daemon.signal("TERM");
         daemon.until("it stops", |said| said.contains("stopping"));
-        // The answer comes while nobody is there to store it.
+        // The answer comes while no server is there to store it.
         service.hold(false);
         until("the answer", || service.in_flight() == 0);
     });
@@ -84,7 +85,7 @@ fn answers_and_stops(way: Way) {
     let ask = |path: &str, token: &str| {
         let begun = Instant::now();
         let status = pages.ask("GET", path, &[("Authorization", token)], "").status;
-        // It is 8 s where nothing else is to be done; a scraper that waits for ten gets its answer.
+        // About 8 s on an idle machine, so a scraper with a timeout of 10 s gets its answer.
         assert!(begun.elapsed() < Duration::from_secs(20), "{path}: {:?}", begun.elapsed());
         status
     };
@@ -94,7 +95,7 @@ fn answers_and_stops(way: Way) {
         for path in ["/", "/topics/acme", "/items", "/api/v1/topics", "/metrics"] {
             for token in [&owner, &reader] {
                 scope.spawn(move || {
-                    // Figures of the process itself are told to whoever can be recognised.
+                    // Metrics of the process itself are served to visitors that are recognised without the database.
                     let wanted: &[u16] = if path == "/metrics" { &[200, 503] } else { &[503] };
                     let status = ask(path, token);
                     assert!(wanted.contains(&status), "{way:?} {path}: {status}");

@@ -1,5 +1,4 @@
-//! What the pages say is what the program does: help, keys, columns, exit codes, commands, links and the names of tests
-//! are read out of README and docs/ and compared.
+//! Compares README and docs/ with the program: help, keys, columns, exit codes, commands, links and names of tests.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -29,7 +28,7 @@ fn pages() -> Vec<(String, String)> {
     paths.into_iter().map(|path| (path.clone(), page(&path))).collect()
 }
 
-/// The fenced blocks of a language.
+/// The fenced code blocks in a language.
 fn blocks(text: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();
@@ -50,12 +49,12 @@ fn section<'a>(text: &'a str, heading: &str) -> &'a str {
     rest.split("\n## ").next().unwrap()
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// The first cell of each row of each table of a text.
+/// The first cell of each row of each table in a text.
 fn first_cells(text: &str) -> Vec<&str> {
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
     let head = |at: usize| rows.get(at + 1).is_some_and(|next| next.starts_with("|---"));
@@ -63,7 +62,7 @@ fn first_cells(text: &str) -> Vec<&str> {
     body.map(|(_, row)| row.split('|').nth(1).unwrap().trim()).collect()
 }
 
-/// Every command that runs, with its whole name: those of groups, and of groups in groups.
+/// Every runnable command with its full name, including those in nested groups.
 fn leaves(name: &str, command: &clap::Command, all: &mut Vec<(String, clap::Command)>) {
     let shown = |sub: &&clap::Command| !sub.is_hide_set() && sub.get_name() != "help";
     let mut below = command.get_subcommands().filter(shown).peekable();
@@ -75,7 +74,7 @@ fn leaves(name: &str, command: &clap::Command, all: &mut Vec<(String, clap::Comm
     }
 }
 
-/// How times are written, as many options say.
+/// The time formats, as many options describe them.
 const TIMES: &str = "2026-03-11, 2026-03-11T09:00:00Z, or 24h, 7d ago";
 
 /// The options and arguments of a command, each with its help.
@@ -93,7 +92,7 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
         }
     };
     let help = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
-    // As `--help` shows them behind the text.
+    // As `--help` shows them after the text.
     let taken = |arg: &clap::Arg| {
         let takes = arg.get_action().takes_values();
         let values: Vec<String> = match takes && !arg.is_hide_possible_values_set() {
@@ -109,7 +108,7 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
         format!("{all}{default}")
     };
     let option = |arg: &clap::Arg| {
-        // What many of them say is said at the top of the page.
+        // The page describes the time formats once at the top.
         let help = help(arg).replace(&format!(": {TIMES}"), "").replace(TIMES, "this time");
         match help.strip_suffix(" (repeat for more)") {
             Some(once) => (format!("{}…", named(arg)), format!("{once}{}", taken(arg))),
@@ -119,8 +118,8 @@ fn options(command: &clap::Command) -> Vec<(String, String)> {
     command.get_arguments().filter(told).map(option).collect()
 }
 
-/// The reference of commands as the program tells it: each command, its arguments and options. What three commands and more
-/// have alike is described once.
+/// The command reference: each command with its arguments and options. Options shared by at least three commands are
+/// described once.
 fn commands() -> String {
     let mut root = Cli::command();
     root.build();
@@ -150,7 +149,7 @@ fn commands() -> String {
     text
 }
 
-/// Written anew with `UPDATE_DOCS=1`.
+/// `UPDATE_DOCS=1` rewrites the page.
 #[test]
 fn the_reference_of_commands_is_that_of_the_program() {
     let path = "docs/reference/commands.md";
@@ -200,7 +199,7 @@ fn the_first_file_of_the_readme_is_accepted_and_needs_no_more_than_twelve_lines(
     let checked = Program::at(folder.path(), &["check"]).run();
     assert_eq!((checked.code, checked.err.as_str()), (Some(0), ""), "{checked}");
     assert!(checked.out.contains("1 topic;"), "{checked}");
-    // Summer time makes one day of the year longer than the window; a run makes up for it by itself.
+    // One day of the year is longer than the window because of daylight saving time; a run makes up for it by itself.
     let planned = Program::at(folder.path(), &["plan", "--at", NINE]).run();
     for shown in [&checked, &planned] {
         assert_eq!(shown.code, Some(0), "{shown}");
@@ -208,7 +207,7 @@ fn the_first_file_of_the_readme_is_accepted_and_needs_no_more_than_twelve_lines(
     }
 }
 
-/// Cron has no environment: what the files of the README need stands in files.
+/// Cron sets no environment: the README's setup takes its secrets from files.
 #[test]
 fn the_files_of_the_readme_need_no_variable_when_cron_starts_them() {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -253,7 +252,7 @@ fn the_exit_codes_are_those_of_the_program() {
     }
 }
 
-/// Written anew with `UPDATE_DOCS=1`.
+/// `UPDATE_DOCS=1` rewrites the page.
 #[test]
 fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     let (path, mark) = ("docs/reference/exports.md", " -->\n\n");
@@ -275,7 +274,7 @@ fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     }
 }
 
-/// The anchor of a heading, as forges make it.
+/// The anchor of a heading as code forges generate it.
 fn anchor_of(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -287,7 +286,7 @@ fn pages_are_no_longer_than_a_reader_has_patience_for() {
     let words = |path: &str| page(path).split_whitespace().count();
     assert!(words("README.md") <= 1_300, "{}", words("README.md"));
     assert!(words("docs/ARCHITECTURE.md") <= 3_000, "{}", words("docs/ARCHITECTURE.md"));
-    // Of a table only the words count, not its lines; docs/dev is for those who work on the program.
+    // In tables only words count, not the lines. docs/dev is for people who work on the program.
     let read = |path: &String| page(path).split_whitespace().filter(|word| word.contains(char::is_alphabetic)).count();
     let all: usize = files(&["docs"], "md").iter().filter(|path| !path.starts_with("docs/dev/")).map(read).sum();
     assert!(all <= 25_000, "docs has {all} words");
@@ -301,7 +300,7 @@ fn the_contents_of_the_site_name_every_page() {
     }
 }
 
-/// Each question is on a page that the README links to, and each answer one click further.
+/// The README links to each question, and each answer is one click further.
 #[test]
 fn twelve_questions_are_answered_within_one_click() {
     assert!(page("README.md").contains("(docs/how-to/questions.md)"));
@@ -312,7 +311,7 @@ fn twelve_questions_are_answered_within_one_click() {
     assert!(page.matches("](").count() >= 12);
 }
 
-/// Messages, comments and tests name pages by their paths.
+/// Messages, comments and tests name pages by path.
 #[test]
 fn every_page_that_the_code_names_is_there() {
     let mut named = 0;
@@ -355,7 +354,7 @@ fn every_link_leads_to_a_file() {
     assert!(links > 15, "{links}");
 }
 
-/// Words of a command line as a shell would split it, up to a pipe, a redirection or a comment.
+/// Splits a command line into words as a shell does, up to a pipe, a redirection or a comment.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {
@@ -375,12 +374,12 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// Whether the program would understand a command line of a page; none when the line is something else.
+/// Whether the program would accept a command line of a page; `None` when the line is something else.
 fn understood(line: &str) -> Option<Result<(), String>> {
     let line = line.trim_start().trim_start_matches("$ ");
     let mut words =
         words(line.strip_prefix("cargo run -- ").map_or(line.to_owned(), |rest| format!("topicwatch {rest}")).as_str());
-    // A crontab's line begins with its five fields.
+    // A crontab line starts with its five time fields.
     if words.len() > 5 && words[5].ends_with("topicwatch") {
         words.drain(..5);
         words[0] = "topicwatch".into();
@@ -418,7 +417,7 @@ fn every_command_of_the_pages_is_understood() {
 fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
     let command = Cli::command();
     let verbs = || command.get_subcommands().filter(|c| c.get_name() != "help");
-    // Those of a group have examples of their own where the definition gives them some.
+    // Commands of a group have examples of their own where their definition has some.
     let of_groups = verbs().flat_map(clap::Command::get_subcommands).filter(|c| c.get_after_help().is_some());
     for command in verbs().chain(of_groups) {
         let after = command.get_after_help().unwrap_or_else(|| panic!("{} has no examples", command.get_name()));
@@ -426,7 +425,7 @@ fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
         let mut examples = 0;
         for line in after.lines() {
             assert!(line.chars().count() <= 80, "{line}");
-            // Two blanks or more set an explanation apart.
+            // Three or more spaces separate an explanation.
             let line = line.trim_start().split("   ").next().unwrap();
             if let Some(understood) = understood(line) {
                 understood.unwrap_or_else(|error| panic!("{}: {error}", command.get_name()));
@@ -438,7 +437,7 @@ fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
     }
 }
 
-/// Every file of a kind below these folders, relative to the root.
+/// Every file with this extension below these folders, relative to the root.
 fn files(folders: &[&str], extension: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
@@ -494,7 +493,7 @@ fn every_file_that_the_walks_name_is_there() {
     }
 }
 
-/// A line with its numbers and its spacing taken out: those depend on the hour.
+/// Removes numbers and spacing from a line, because they depend on the time.
 fn shape(line: &str) -> String {
     let mut shape = String::new();
     for word in line.split_whitespace() {

@@ -1,5 +1,5 @@
-//! `once --dry-run`: every call of a run as the run itself makes it, at the address, with the key, the price and the limit of
-//! whom it asks.
+//! `once --dry-run`: shows every call as the run would make it, with the URL, the key, the price and the limit of its
+//! provider.
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};

@@ -1,5 +1,5 @@
-//! A schedule that is edited, or a topic that is removed, while nothing runs: what came due under the old definitions runs or is
-//! recorded, whoever reads the new ones first.
+//! A schedule that is edited, or a topic that is removed, while nothing runs: slots that came due under the old
+//! definitions still run or are recorded, whichever process reads the new file first.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn topic(id: &str, lines: &str) -> String {
     format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\nsources = [\"social\"]\n{lines}\n\n")
 }
 
-/// `slot state trigger` of a topic's slots, in their order.
+/// `slot state trigger` of a topic's slots, in order.
 fn slots(place: &Place, topic: &str) -> Vec<String> {
     place.database.texts(&format!(
         "SELECT substr(public_id, length(job) + 2) || ' ' || state || ' ' || trigger FROM run \
@@ -55,14 +55,14 @@ fn slots_of_a_schedule_that_was_edited_while_nothing_ran_run_or_are_recorded() {
             ("zone", "ok catch_up"),
             ("gone", "cancelled catch_up"),
             ("rests", "cancelled catch_up"),
-            // Whose slots stay is planned as the file now says.
+            // The schedule is the same, so its slots follow the policy that the file has now.
             ("policy", "missed scheduled"),
         ] {
             assert_eq!(slots(&place, topic), hours(last), "{topic} on {name}");
         }
         assert_eq!(slots(&place, "held"), [""; 0], "a paused topic owes nothing, {name}");
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0, "all are readable");
-        // From here on the new one holds, and nothing came twice.
+        // From here on the new schedule applies, and no slot comes twice.
         let at = "2026-03-11T13:06:00Z";
         sandbox.turn_to(at);
         place.ok(&["once", "--due", "--at", at]);

@@ -1,5 +1,5 @@
-//! `jobs.toml` changed by the pages, through the program: every byte that an edit is not about stays, what `check` refuses is told
-//! beside its field, and who comes second is told.
+//! `jobs.toml` edited on the pages, through the program: bytes outside the edit stay as they are, errors that `check`
+//! finds are shown beside their field, and of two concurrent editors the second is warned.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
-/// What follows `[database]`: comments, an order of its own, things that name topics.
+/// The part after `[database]`: comments, an unusual order, sections that name topics.
 const FILE: &str = "\
 [defaults] # for all
 every = \"12h\"
@@ -62,7 +62,7 @@ fn forms_change_their_lines_and_nothing_else() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);
-    // Added after the last topic.
+    // A new topic is inserted after the last one.
     let new =
         Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig \"release\"").with("tags", "a, b\r\nc");
     let preview = new.press(&pages, "preview");
@@ -87,7 +87,7 @@ fn forms_change_their_lines_and_nothing_else() {
     let with = before.replacen("{query} notes\" # kept\n", added, 1);
     assert_eq!(file(&place), with);
     assert!(pages.page("/topics/zig").contains("It is saved."));
-    // Changed in its place; what has no field stays, and a secret is not shown.
+    // Edited in place; keys without a field stay, and a secret is not shown.
     let form = Typed::on(&pages, "/jobs/topics/rust");
     assert_eq!(form.value("query"), "async rust");
     assert_eq!(form.with("every", "1d").with("query", "tokio").press(&pages, "save").status, 303);
@@ -103,7 +103,7 @@ fn forms_change_their_lines_and_nothing_else() {
     let text = toml.value("toml").replace("tokio", "tokio 2");
     assert_eq!(toml.with("toml", &text).press(&pages, "save").status, 303);
     assert_eq!(file(&place), changed.replacen("\"tokio\"", "\"tokio 2\"", 1));
-    // A copy, with its own id.
+    // A copy gets an id of its own.
     let copy = Typed::on(&pages, "/jobs/new?from=acme");
     assert_eq!((copy.value("id").as_str(), copy.value("query").as_str()), ("acme-2", "acme launch"));
     assert_eq!(copy.press(&pages, "save").status, 303);
@@ -141,7 +141,7 @@ fn what_check_refuses_is_told_beside_its_field_and_nothing_is_written() {
         if key != "query" {
             assert!(answer.body.contains("zig &lt;b&gt;"), "what was typed stays: {}", answer.body);
         }
-        // The same words as those of the command.
+        // The same messages as those of `check`.
         std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
         let told = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
         let words =
@@ -176,7 +176,7 @@ fn made(before: &str, key: &str, value: &str) -> String {
     Jobs::read(before).unwrap().append(Kind::Topic, &block).unwrap()
 }
 
-/// Words as a page escapes them.
+/// Escapes text as the pages do.
 fn maud_of(words: &str) -> String {
     words.trim().replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -251,7 +251,7 @@ fn of_two_editors_the_second_is_told_and_loses_nothing() {
         &[("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))],
     );
     assert!(button.status == 409 && button.body.contains("changed by somebody else"), "{}", button.text);
-    // Looked at again, it is saved; an editor of text counts as well.
+    // Sent again from the new page, it is saved; the editor of the whole text works the same.
     let again = Typed::of(&late.body, "/jobs/topics/acme");
     assert_eq!(again.press(&pages, "save").status, 303);
     assert_eq!(file(&place), first.replacen("title = \"One\"", "title = \"Other & more\"", 1));
@@ -267,7 +267,7 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
     let pages = serve(&place);
     let before = file(&place);
     let delete = |name: &str| send(&pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", name)]);
-    // What a report names cannot go.
+    // A topic that a report names cannot be deleted.
     let named = delete("acme");
     assert!(named.status == 422 && named.body.contains("acme"), "{}", named.text);
     assert_eq!(file(&place), before);
@@ -283,7 +283,7 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
     assert!(offered(gone.header("location").unwrap()));
     let back = undo(gone.header("location").unwrap());
     assert_eq!((back.status, file(&place)), (303, before.clone()), "{}", back.text);
-    // Not over what somebody wrote meanwhile: then the lines are shown.
+    // Undo does not overwrite a later edit: then the lines are shown.
     let gone = delete("rust");
     let changed = format!("{}\n# by hand\n", file(&place));
     std::fs::write(place.path("jobs.toml"), &changed).unwrap();
@@ -322,7 +322,7 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
         }
         assert_eq!(file(place), before);
     };
-    // Nobody may write it; a link to it stays one.
+    // A file without write permission cannot be edited. A symbolic link stays a link.
     let (_sandbox, read_only) = place(FILE);
     chmod(&read_only.path("jobs.toml"), 0o444);
     refused(&read_only, &serve(&read_only), "nobody may write it", &[]);
@@ -336,7 +336,7 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
     let mode =
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o640, "who may read it is who might before");
-    // Not meant to be, or a deployment: names of its own, an open address.
+    // Editing is disabled by configuration, or because the pages are deployed: with host names or a public address.
     for web in ["edit = false", "hosts = [\"watch.example.com\"]"] {
         let (_sandbox, place) = place(&format!("[web]\n{web}\n{FILE}"));
         let pages = serve(&place);
@@ -356,13 +356,13 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
     let pages = Pages { address: format!("127.0.0.1:{port}"), going };
     let cookie = pages.log_in();
     refused(&open, &pages, "do not change", &[("Cookie", &cookie)]);
-    // With a token, who has none changes nothing.
+    // Where a token is required, nothing can be changed without it.
     let (_sandbox, some) = place(FILE);
     let pages = Pages::serve_to_some(&some, &["--at", NINE]);
     let origin = pages.origin();
     assert_eq!(pages.ask("POST", "/jobs", &[("Origin", &origin)], "do=delete&kind=topic&name=rust").status, 401);
     assert_eq!(pages.get("/jobs").status, 303);
-    // A page of somebody else presses no button.
+    // A form on another site has no effect.
     for origin in ["http://evil.example", "null"] {
         let (_sandbox, place) = place(FILE);
         let pages = serve(&place);
@@ -396,7 +396,7 @@ fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
     ] {
         assert_eq!(settings.contains(label), there, "{label}\n{settings}");
     }
-    // A form that is sent as it is changes nothing; a box that is not ticked says no.
+    // An unchanged form changes nothing; an unticked box means false.
     let form = Typed::on(&pages, "/jobs/topics/acme");
     assert_eq!(form.value("paused"), "true");
     assert_eq!((form.press(&pages, "save").status, file(&place)), (303, before.clone()));
@@ -405,9 +405,9 @@ fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
     let resumed = before.replacen("# every = \"6h\"", "paused = false\n# every = \"6h\"", 1);
     assert_eq!(file(&place), resumed);
     assert!(pages.page("/jobs").contains("Pause topic acme"));
-    // New ones begin as the others are.
+    // New topics start with the defaults.
     assert_eq!(Typed::on(&pages, "/jobs/new").value("paused"), "true");
-    // The topic's page resumes it as well.
+    // The topic's page can resume it, too.
     let page = pages.page("/topics/rust");
     let button = "name=\"do\" value=\"on\"";
     assert!(page.contains(button), "{page}");
@@ -445,11 +445,11 @@ fn what_the_defaults_give_is_shown_where_a_field_is_empty() {
             }
             assert_eq!(of(path, "schedule"), None);
         }
-        // What a topic says itself holds, and its schedule takes the place of the period.
+        // A topic's own values win, and its schedule replaces the default period.
         for (key, told) in [("sources", None), ("every", None), ("lang", None), ("timezone", Some("Europe/Berlin"))] {
             assert_eq!(of("/jobs/topics/own", key).as_deref(), told, "{key}");
         }
-        // What is only shown is not written.
+        // Default values that are only displayed are not written.
         let before = file(&place);
         assert_eq!(Typed::on(&pages, "/jobs/topics/acme").press(&pages, "save").status, 303);
         assert_eq!(file(&place), before);
@@ -471,7 +471,7 @@ fn a_form_that_is_saved_as_it_was_shown_changes_no_byte() {
             let saved = Typed::on(&pages, &format!("/jobs/topics/odd{how}")).press(&pages, "save");
             assert_eq!((saved.status, file(&place)), (303, before.clone()), "{how}: {}", saved.text);
         }
-        // Another key is changed alone.
+        // Changing another key changes only that key.
         let saved = Typed::on(&pages, "/jobs/topics/odd").with("every", "1d").press(&pages, "save");
         assert_eq!((saved.status, file(&place)), (303, before.replacen("12h", "1d", 1)), "{}", saved.text);
     }

@@ -1,5 +1,5 @@
-//! A stranger with a browser and no shell: adds a topic, sees it run, opens its report and downloads it as CSV. Skipped, loudly,
-//! where there is no browser. Pictures are left in the folder that TEST_SCREENSHOTS names.
+//! A new user with a browser and no shell adds a topic, sees it run, opens its report and downloads it as CSV. Prints a
+//! line and skips where there is no browser. Screenshots go to the folder in TEST_SCREENSHOTS.
 
 use std::time::{Duration, Instant};
 
@@ -28,13 +28,13 @@ fn until(driven: &mut Driven, what: &str, expression: &str) -> Value {
     }
 }
 
-/// Leads away by something that is pressed, and waits for the page there.
+/// Does something that leads to another page, and waits for it.
 fn follow(driven: &mut Driven, press: &str, to: &str) {
     driven.is(press);
     until(driven, to, &format!("document.readyState === 'complete' && location.pathname.startsWith('{to}')"));
 }
 
-/// Pictures of the page as it is, where they are wanted.
+/// Takes screenshots of the page when TEST_SCREENSHOTS is set.
 fn picture(driven: &mut Driven, name: &str) {
     use base64::Engine as _;
     let Ok(folder) = std::env::var("TEST_SCREENSHOTS") else { return };
@@ -90,7 +90,7 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     until(&mut driven, "three results", "document.querySelectorAll('form ol.found > li').length === 3");
     picture(&mut driven, "preview");
     follow(&mut driven, &press("save"), "/topics/rust");
-    // The page renews itself until the daemon has taken the topic over.
+    // The page reloads until the daemon has loaded the topic.
     until(&mut driven, "the button", "document.querySelector('input[value=run_now]') !== null");
     follow(&mut driven, "document.querySelector('input[value=run_now]').form.requestSubmit()", "/progress/");
     until(&mut driven, "what is asked", "document.querySelector('#progress').innerText.includes('asking …')");

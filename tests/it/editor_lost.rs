@@ -1,5 +1,5 @@
-//! Nothing that was typed is lost: where the file cannot be changed, and when a topic went meanwhile; and what is offered to be
-//! undone can be undone.
+//! Typed input is never lost: where the file cannot be changed, and when a topic is removed meanwhile. An undo that is
+//! offered always works.
 
 use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::databases;
@@ -54,7 +54,7 @@ fn long_lines_are_checked_where_the_file_cannot_be_changed() {
             let page = shown.words();
             assert!(page.contains("Lines to copy") && page.matches("long words long").count() > 500, "{path}\n{page}");
             assert!(!page.contains("s3cret") && !page.contains("value=\"save\""), "{path}\n{page}");
-            // What is wrong is told, and what was typed stays.
+            // Mistakes are shown, and the input stays.
             let wrong = fields[2].1.replace("1d", "soon");
             let fields: Vec<(&str, &str)> = fields
                 .iter()

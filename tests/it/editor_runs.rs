@@ -1,5 +1,5 @@
-//! From a form to a report without a shell: a daemon takes a topic over that was added on a page, runs it when a button is
-//! pressed, tells how far it is, and makes its report. Reports, alerts, exports and channels are switched and tried there, too.
+//! From a form to a report without a shell: a daemon loads a topic that was added on a page, runs it when a button is
+//! pressed, shows progress and makes its report. Also switches and tries reports, alerts, exports and channels there.
 
 use crate::support::daemons::today;
 use crate::support::databases::databases;
@@ -27,7 +27,7 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         let at = asked.header("location").unwrap().to_owned();
         let run = at.strip_prefix("/progress/").unwrap_or_else(|| panic!("{}", asked.text)).to_owned();
         assert!(pages.page(&at).contains(&format!("data-events=\"{at}/events\"")));
-        // The stream tells what is asked, then the figures that are stored, and ends by itself.
+        // The stream shows what is being searched, then the stored counts, and ends by itself.
         let stream = pages.get(&format!("{at}/events"));
         assert_eq!(stream.header("content-type"), Some("text/event-stream"), "{}", stream.text);
         let plain = stream.body.replace("≥\u{a0}", "");
@@ -40,12 +40,12 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         let number = |part: &str| place.database.number(&format!("SELECT {part} FROM run WHERE public_id = '{run}'"));
         let cost = topicwatch::model::Micros(number("cost")).to_string();
         assert!(over.contains(&format!("cost {cost}")) && number("found") > 0, "{name}: {cost}\n{over}");
-        // Without script the page tells the same.
+        // The page shows the same without JavaScript.
         let page = pages.page(&at).replace("≥\u{a0}", "");
         assert!(page.contains(&figures[0]) && !page.contains("data-events"), "{page}");
         let report = pages.get("/topics/rust/report");
         assert!(report.status == 200 && report.body.contains("<h1"), "{}", report.text);
-        // There was none before it.
+        // There was no report before it.
         let words = ["the last 24 hours. Made ", "since the last report"].map(|words| report.body.contains(words));
         assert_eq!(words, [true, false], "{}", report.text);
         assert!(report.header("content-security-policy").unwrap().starts_with("sandbox"), "{}", report.text);
@@ -56,7 +56,7 @@ fn a_topic_added_on_a_page_is_run_and_reported_without_a_shell() {
         {
             assert_eq!(pages.get(path).status, status, "{path}");
         }
-        // A stop does not wait for who still watches.
+        // A stop does not wait for open event streams.
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
     }
@@ -99,7 +99,7 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
         until("the test", || hook.got().len() == 2);
         assert_eq!(hook.got()[1].json()["subject"], "Test from topicwatch");
         until("that it is told", || pages.page("/jobs").contains("<strong>sent</strong>"));
-        // Switched off and on: one line of the file each time.
+        // Pausing and resuming changes one line of the file each time.
         let before = read();
         let switched_off = |kind: &str, of: &str, after: &str| {
             let now = read();
@@ -110,10 +110,10 @@ fn reports_alerts_exports_and_channels_are_switched_run_and_tried() {
         switched_off("channel", "hook", "allow_private = true\n");
         switched_off("topic", "acme", "every = \"12h\"\n");
         until("all is taken over", || pages.page("/topics/acme").contains("in the configuration"));
-        // A channel that is paused keeps its messages.
+        // A paused channel keeps its messages.
         press(&pages, "run", "report", "daily");
         until("the second report waits", || place.database.number("SELECT count(*) FROM outbox") == 3);
-        // A command that delivers what waits leaves it alone, too.
+        // `outbox deliver` does not deliver them either.
         assert!(!place.ok(&["outbox", "deliver"]).contains("report:"));
         assert_eq!(hook.got().len(), 2);
         switched_off("report", "daily", "schedule = \"0 0 1 1 *\"\n\n[[exports");

@@ -1,5 +1,5 @@
-//! Secrets of `jobs.toml` on the pages: who may read sees none of them, however the file is written, and a copy of a topic does
-//! not take over where its pings go.
+//! Secrets of `jobs.toml` on the pages: readers see none of them, however the file is written, and a copy of a topic
+//! does not keep its ping address.
 
 use crate::support::access_stage::{Visitor, token};
 use crate::support::editor::{Typed, place_with, send};
@@ -25,7 +25,7 @@ fn a_topic_whose_lines_do_not_stand_together_is_not_shown() {
         assert!(reply.status == 400 && reply.text().contains("do not stand together"), "{path}\n{}", reply.text());
     }
     assert!(!see("/jobs").text().contains("s3cret"));
-    // Whatever a file says that `check` would refuse.
+    // Forms that `check` would refuse.
     let whole = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
     for ping in ["ping = { url = \"https://ping.example/s3cret\" }", "ping.url = \"s3cret\"", "ping = [\"s3cret\"]"] {
         let (head, _) = whole.split_once("[[topics]]").unwrap();
@@ -71,7 +71,7 @@ fn a_copy_of_a_topic_does_not_feed_the_switch_of_the_first() {
         }
     }
     place.program(&["check"]).env("ONE_PING", "https://ping.example/env").run().says(0, &[]);
-    // A change of the first keeps its own.
+    // Editing the original keeps its ping.
     assert_eq!(Typed::on(&pages, "/jobs/topics/one").with("title", "One").press(&pages, "save").status, 303);
     assert!(file().contains("ping = \"https://ping.example/one\" # mine\n"), "{}", file());
     assert_eq!(send(&pages, "/jobs", &[("do", "undo"), ("undo", "nothing")]).status, 404);

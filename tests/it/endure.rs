@@ -1,5 +1,5 @@
-//! What has to hold of a database whatever happened to the processes on it, and `kill -9` at every named point of a run's
-//! path, on both databases. The points are those that a test build tells of itself (`src/failpoint.rs`).
+//! `kill -9` at every named point of a run, on both databases: afterwards each slot has run once. A test build reports
+//! its points itself (`src/failpoint.rs`).
 
 use crate::support::rare_schedule::*;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const TRACE: &str = "TOPICWATCH_TEST_FAILPOINT_TRACE";
 
 const TOPIC: &str = "[scheduler]\nlease = \"1s\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\nai.when = \"always\"\n";
 
-/// Hours that pass, each with one slot of the one topic.
+/// A topic with one slot an hour, and the current hour.
 struct Hours<'a> {
     place: &'a Place,
     now: Time,
@@ -30,12 +30,12 @@ impl Hours<'_> {
         self.now.to_string()
     }
 
-    /// So many minutes after the hour.
+    /// The time this many minutes after the hour.
     fn and(&self, minutes: u64) -> String {
         self.now.plus(Duration::from_secs(60 * minutes)).to_string()
     }
 
-    /// The points that a process passes, each with how often it was passed until then.
+    /// The points that a process passes, each with its count so far.
     fn passed(&self, at: &str) -> Vec<(String, usize)> {
         let file = self.place.path("trace");
         let ended = self.place.program(&["once", "--due", "--at", at]).env(TRACE, file.to_str().unwrap()).run();
@@ -47,8 +47,8 @@ impl Hours<'_> {
             (line.to_owned(), *pass)
         };
         let all = trace.lines().map(point);
-        // How often a process looks for more to claim, and what it does beside its runs, are a matter of time.
-        // Terms are counted when a day has ended; `terms` kills a process there.
+        // How often a process looks for work, and what it does besides its runs, depends on timing. Terms are counted
+        // only after a day has ended; `terms` kills a process there.
         let beside = |point: &str| {
             ["limits::", "terms_kept::"].iter().any(|one| point.starts_with(one)) || point.contains("heartbeat")
         };
@@ -88,7 +88,7 @@ fn a_kill_at_every_named_point_of_a_run_leaves_each_slot_run_once() {
             hours.killed(&at, &format!("kill {point} pass={pass}"));
             place.ok(&["once", "--due", "--at", &hours.and(30)]);
         }
-        // Whoever finds a dead process' run may die on it too.
+        // A process that recovers a dead process's run may be killed during it, too.
         for point in [
             "ledger::rescue/written",
             "ledger::rescue/committed",

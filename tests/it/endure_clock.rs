@@ -1,5 +1,5 @@
-//! Clocks that jump, lie or change for summer, under a real daemon. Those that need libfaketime are ignored by a plain
-//! `cargo test`; `scripts/test` runs them where the library is. The clock always moves: a frozen one is no clock.
+//! Clocks that jump, are wrong or change to summer time, under a real daemon. Cases that need libfaketime are ignored
+//! by a plain `cargo test`; `scripts/test` runs them where the library is installed. The fake clock always advances.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,13 +22,13 @@ fn library() -> PathBuf {
     found.expect("libfaketime is not here: install Debian's `faketime`, or name it with TEST_LIBFAKETIME")
 }
 
-/// A clock that is off by what a file says, and goes on from there.
+/// A clock with an offset that is read from a file.
 struct Hand<'a> {
     place: &'a Place,
 }
 
 impl Hand<'_> {
-    /// Moves it so that it says this now.
+    /// Sets the offset so that the clock shows this time now.
     fn turn_to(&self, at: &str) {
         let ahead = (Time::parse(at).unwrap().0 - system_clock()().0) as f64 / 1_000.0;
         let (file, new) = (self.place.path("clock"), self.place.path("clock.new"));
@@ -36,7 +36,7 @@ impl Hand<'_> {
         std::fs::rename(new, file).unwrap();
     }
 
-    /// A program that goes by it.
+    /// A program that uses this clock.
     fn program(&self, args: &[&str]) -> Program {
         let program = self.place.program(args).env("LD_PRELOAD", library().to_str().unwrap()).env("TZ", "UTC");
         let program = program.env("FAKETIME_TIMESTAMP_FILE", self.place.path("clock").to_str().unwrap());
@@ -52,7 +52,7 @@ fn topic(id: &str, schedule: &str, zone: &str) -> String {
     )
 }
 
-/// `slot state` of every planned row of a topic, in time's order.
+/// `slot state` of every planned run of a topic, in order of time.
 fn slots(place: &Place, topic: &str) -> Vec<String> {
     let rows = place.json(&["runs", "--json", "--topic", topic, "--limit", "1000"]);
     let mut rows: Vec<String> = rows["runs"]
@@ -65,7 +65,7 @@ fn slots(place: &Place, topic: &str) -> Vec<String> {
     rows
 }
 
-/// Zone, schedule, the one slot of that day, and the instant of a second pass that must bring none.
+/// Zone, schedule, the one slot of that day, and the second occurrence of its local time, at which nothing must run.
 const DAYS: &[(&str, &str, &str, Option<&str>)] = &[
     ("Europe/Berlin", "30 2 * * *", "2026-03-29T01:00:00Z", None),
     ("Europe/Berlin", "30 2 * * *", "2026-10-25T00:30:00Z", Some("2026-10-25T01:30:00Z")),
@@ -85,11 +85,11 @@ fn before(at: &str, seconds: u64) -> String {
 
 fn lives_through(zone: &str, schedule: &str, slot: &str, second: Option<&str>) {
     let again = second.unwrap_or(slot);
-    // Runs at the second pass, so that one sees that the daemon was awake.
+    // Runs at the second occurrence, to show that the daemon was running then.
     let marker = topic("marker", &format!("{} {} * * *", &again[14..16], &again[11..13]), "UTC");
     let place = Place::new(sqlite(), SANDBOX, &(topic("acme", schedule, zone) + &marker));
     let hand = Hand { place: &place };
-    // Known an hour before, so that a daemon that begins late on a busy machine still owes the slot.
+    // Planned an hour earlier, so that a daemon that starts late on a busy machine still owes the slot.
     place.ok(&["once", "--due", "--at", &before(slot, 3_600)]);
     let has_run = |topic: &str, slot: &str| slots(&place, topic).contains(&format!("{slot} ok"));
     for (topic, at) in [("acme", slot), ("marker", again)].into_iter().take(if second.is_some() { 2 } else { 1 }) {
@@ -133,10 +133,10 @@ fn a_clock_that_steps_hours_ahead_and_back_runs_no_slot_twice() {
         "2026-03-11T12:00:00Z ok",
     ];
     until("three hours more", || slots(&place, "acme") == after);
-    // Five hours back, over three of those slots; what is asked for by hand runs, so that one sees it is awake.
+    // Five hours back, before three of those slots. A manual run shows that the daemon is awake.
     for at in ["2026-03-11T07:00:00Z", "2026-03-11T08:59:58Z", "2026-03-11T11:59:58Z"] {
         hand.turn_to(at);
-        // Its last sign of life may still be of another time.
+        // The last heartbeat may still have the other time.
         until("a run by hand", || hand.program(&["topic", "run", "acme", "--wait"]).run().code == Some(0));
         assert_eq!(slots(&place, "acme"), after, "{at}");
     }
@@ -162,7 +162,7 @@ fn a_clock_that_is_set_back_by_hours_is_reported_once_with_what_is_due_by_the_ti
     let due = "but not by the clock, which was set back: acme at 2026-03-11T10:00:00Z";
     going.until("what would be due", |said| said.contains(due));
     assert_eq!(slots(&place, "acme"), [""; 0]);
-    // Set right again, the slot runs.
+    // Once the clock is right again, the slot runs.
     hand.turn_to("2026-03-11T10:00:05Z");
     until("the slot", || slots(&place, "acme") == ["2026-03-11T10:00:00Z ok"]);
     going.signal("TERM");
@@ -206,7 +206,7 @@ fn slots_that_a_wrong_clock_recorded_as_missed_run_when_they_come() {
         sandbox.turn_to("2026-04-01T00:00:01Z");
         place.ok(&["once", "--due", "--at", "2026-04-01T00:00:01Z"]);
         assert!(slots(&place, "acme").contains(&"2026-04-01T00:00:00Z ok".to_owned()), "{:?}", slots(&place, "acme"));
-        // Whoever has read up to the last number sees it.
+        // A reader that has read up to the last sequence number sees it.
         let run = "SELECT count(*) FROM run WHERE state = 'ok' AND slot IS NOT NULL AND seq > ";
         assert_eq!(place.database.number(&format!("{run}{published}")), 1, "{}", place.database.name);
         let reasons = "SELECT DISTINCT reason FROM run WHERE slot IS NULL";

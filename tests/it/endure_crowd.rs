@@ -1,5 +1,5 @@
-//! Thousands of topics that are due in one minute, through a real daemon: none is lost, none runs twice, and the service
-//! meets no more calls at once than it allows.
+//! Thousands of topics due in one minute, through a real daemon: none is lost, none runs twice, and the service never
+//! gets more concurrent calls than it allows.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const AT_ONCE: u32 = 12;
 
 fn crowd(database: Database, count: usize) {
     let service = Slow::answering_after(Duration::ZERO);
-    // The first of a month is at most 31 days ago, and the daemon finds it when it begins.
+    // The first of a month is at most 31 days ago; the daemon catches up with it when it starts.
     let each = "schedule = \"0 0 1 * *\"\ncatch_up_window = \"90d\"\n";
     let rest = format!("[scheduler]\nmax_concurrent_runs = 64\n{}", topics(count, each));
     let place = Place::new(database, &service.lines(AT_ONCE, "unlimited"), &rest);
@@ -22,7 +22,7 @@ fn crowd(database: Database, count: usize) {
     let ended = "SELECT count(*) FROM run WHERE state = 'ok' AND seq IS NOT NULL";
     let mut before = -1;
     while place.database.number(ended) < count as i64 {
-        // As long as it goes on.
+        // Waits as long as there is progress.
         until("more have run", || place.database.number(ended) > before);
         before = place.database.number(ended);
         std::thread::park_timeout(Duration::from_millis(200));
@@ -41,7 +41,7 @@ fn crowd(database: Database, count: usize) {
 #[test]
 fn topics_due_in_one_minute_all_run_once_within_the_services_limits() {
     for database in databases() {
-        // Twenty thousand: scripts/bench, with a release build.
+        // scripts/bench tests 20,000 with a release build.
         let count = if long() { 5_000 } else { 1_000 };
         crowd(database, count);
     }

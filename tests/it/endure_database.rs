@@ -1,6 +1,5 @@
-//! Databases that fail under a daemon: PostgreSQL whose backends are ended, whose statements are cancelled, whose
-//! connections are used up, whose transactions collide; SQLite without room, read-only, locked for long. Each slot has one
-//! result afterwards.
+//! Databases that fail under a daemon. PostgreSQL: terminated backends, cancelled statements, no free connections,
+//! conflicting transactions. SQLite: no space, read-only, locked for long. Afterwards each slot has one result.
 
 use crate::support::mounted_disk::*;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use crate::support::databases::{on_server, sqlite, wait};
 use crate::support::program::{Going, Place, Program, until};
 use crate::support::rare_schedule::{assert_sound, long};
 
-/// Slots of three topics that passed while nobody ran: sixty each.
+/// Sixty slots for each of three topics that passed while nothing ran.
 fn backlog(cluster: &Cluster, service: &Slow) -> Place {
     let (lines, before) = past_hours(1);
     let lines = format!("{lines}max_attempts = 100\n");
@@ -23,7 +22,7 @@ fn backlog(cluster: &Cluster, service: &Slow) -> Place {
     place
 }
 
-/// The address for somebody who is no superuser.
+/// The URL for a role that is not a superuser.
 fn worker(place: &Place, cluster: &Cluster) -> String {
     let schema = &place.database.schema;
     wait(place.database.execute(&format!(
@@ -37,7 +36,7 @@ fn ran(place: &Place) -> i64 {
     place.database.number("SELECT count(*) FROM run WHERE state = 'ok'")
 }
 
-/// Waits for every slot's end, stops the daemons, and asserts what there is.
+/// Waits until every slot has ended, stops the daemons and checks the results.
 fn assert_all_ran(place: &Place, daemons: Vec<Going>, calls: u64) -> String {
     let open = "SELECT count(*) FROM run WHERE state IN ('queued', 'running') OR seq IS NULL";
     until("every slot has its end", || ran(place) == 180 && place.database.number(open) == 0);
@@ -64,7 +63,7 @@ fn backends_that_are_ended_and_statements_that_are_cancelled_lose_and_double_no_
     let rounds = if long() { 40 } else { 8 };
     for round in 0..rounds {
         let (share, before) = (100 * (round + 1) / rounds, ran(&place));
-        // A statement that took too long ends as one that is cancelled does (57014).
+        // A statement timeout has the same error as a cancelled statement (57014).
         let how = if round % 2 == 0 { "pg_terminate_backend" } else { "pg_cancel_backend" };
         let all = format!("SELECT count({how}(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'");
         until(how, || place.database.number(&all) > 0);
@@ -94,7 +93,7 @@ fn a_server_without_a_connection_left_is_waited_for() {
     };
     let service = Slow::answering_after(Duration::from_millis(60));
     let place = backlog(&cluster, &service);
-    // A superuser may use the last places.
+    // PostgreSQL reserves the last connections for superusers.
     let url = worker(&place, &cluster);
     let daemon = place.program(&["run", "--database", &url]).start();
     until("some have run", || ran(&place) >= 20);
@@ -108,7 +107,7 @@ fn a_server_without_a_connection_left_is_waited_for() {
         let ended =
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'topicwatch'";
         assert_ne!(place.database.number(ended), 0);
-        // Their places, too.
+        // Takes their connections, too.
         for _ in 0..8 {
             taken.extend(sqlx::PgConnection::connect_with(&address).await);
         }
@@ -123,7 +122,8 @@ fn a_server_without_a_connection_left_is_waited_for() {
 
 /// Due topics on a SQLite file.
 fn due_on_sqlite(service: &Slow, count: usize) -> Place {
-    // A manual run whose process died is under way until its lease ends; a slot must not be skipped because of it.
+    // The manual run of a process that died counts as running until its lease ends; no slot may be skipped because of
+    // it.
     let lines = "every = \"12h\"\noverlap = \"allow\"\nmax_attempts = 100\n";
     let rest = format!("[scheduler]\nlease = \"1s\"\n{}", topics(count, lines));
     let place = Place::new(sqlite(), &service.lines(4, "unlimited"), &rest);
@@ -131,10 +131,10 @@ fn due_on_sqlite(service: &Slow, count: usize) -> Place {
     place
 }
 
-/// Every slot runs once the trouble is over.
+/// Asserts that every slot runs once the trouble is over.
 fn assert_recovers(place: &Place, count: i64, calls: u64) {
     let slots = "SELECT count(*) FROM (SELECT DISTINCT job FROM run WHERE state = 'ok' AND slot IS NOT NULL) AS t";
-    // Whoever died holds its runs until their leases end.
+    // A dead process holds its runs until their leases end.
     let open = "SELECT count(*) FROM run WHERE state IN ('queued', 'running') OR seq IS NULL";
     until("the slots", || {
         place.run(&["once", "--due"]);
@@ -148,12 +148,12 @@ fn a_file_that_may_not_grow_keeps_what_it_holds_and_takes_the_rest_later() {
     for args in [&["once", "--due"][..], &["once"]] {
         let service = Slow::answering_after(Duration::ZERO);
         let place = due_on_sqlite(&service, 40);
-        // 64 and 128 KiB, which the log of writes soon is. The limit comes with its signal, or without.
+        // 64 KiB and 128 KiB, which the WAL soon exceeds. The limit comes with its signal or without.
         for (limit, signal) in [(128, ""), (128, "trap '' XFSZ; "), (256, "")] {
             let script = format!("{signal}ulimit -f {limit}; exec \"$@\"");
             let ended = Program::prepared_by(place.folder.path(), &script, args).run();
             ended.says(4, &["I/O error", "hint: is the disk full, or failing?"]);
-            // One failed write must not be taken for a transaction that goes on.
+            // After a failed write no transaction may be considered open.
             assert!(!ended.err.contains("transaction depth"), "{ended}");
             assert_eq!(place.database.texts("PRAGMA integrity_check"), ["ok"]);
         }
@@ -210,7 +210,7 @@ fn a_file_that_is_locked_for_long_is_waited_for() {
 fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
     let service = Slow::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3);
-    // Its sign of life has to last.
+    // The daemon's heartbeat must stay valid.
     place.configure(
         &service.lines(4, "unlimited"),
         &format!("[scheduler]\nlease = \"10m\"\n{}", topics(3, "every = \"12h\"")),
@@ -221,7 +221,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
     wait(async {
         let mut holder = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
         holder.execute(sqlx::raw_sql(AssertSqlSafe("BEGIN IMMEDIATE".to_owned()))).await.unwrap();
-        // Who only reads does not wait.
+        // Readers do not wait.
         place.ok(&["status"]);
         let asked = [
             &["topic", "pause", "t0"][..],
@@ -252,7 +252,7 @@ fn what_somebody_asks_of_a_locked_file_is_refused_after_one_wait() {
 fn a_read_only_file_is_refused_before_anything_is_called() {
     let service = Slow::answering_after(Duration::ZERO);
     let place = due_on_sqlite(&service, 3);
-    // Root may write anything, so the write-protection is SQLite's own way of being read-only: another user's folder.
+    // Root may write anything, so as root the program runs as another user, for whom the folder is read-only.
     let owner = std::process::Command::new("id").arg("-u").output().unwrap().stdout;
     let folder = std::path::Path::new(&file(&place)).parent().unwrap().to_str().unwrap().to_owned();
     let script = if owner == b"0\n" { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };

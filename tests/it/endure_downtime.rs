@@ -1,5 +1,6 @@
-//! Downtime of an hour, three days and forty days under each catch-up and overlap policy, end to end (what becomes of each
-//! slot is a pure table in `schedule/tests/downtime.rs`); and a file that is replaced while slots are due.
+//! Downtime of an hour, three days and forty days with each catch-up and overlap policy, end to end
+//! (`schedule/tests/downtime.rs` has the outcome of each slot as a table). Also a file that is replaced while slots are
+//! due.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::support::service::Sandbox;
 const CATCH_UP: [&str; 3] = ["latest", "all", "none"];
 const OVERLAP: [&str; 3] = ["skip", "buffer_one", "allow"];
 
-/// One topic for each pair of policies, once an hour.
+/// An hourly topic for each pair of policies.
 fn policies() -> String {
     let mut topics = String::new();
     for catch_up in CATCH_UP {
@@ -30,7 +31,7 @@ fn policies() -> String {
     topics
 }
 
-/// Runs and missed slots of a topic after so many hours: at most twenty are made up for, of the last seven days.
+/// The runs and missed slots of a topic after this many hours: at most twenty are caught up, from the last seven days.
 fn expected(catch_up: &str, hours: i64) -> (i64, i64) {
     let runs = match catch_up {
         "latest" => 1,
@@ -60,7 +61,7 @@ fn down_for(database: Database, hours: i64) {
                 (count("state = 'ok' AND trigger = 'catch_up'"), count("state = 'missed' AND reason IS NOT NULL"));
             assert_eq!(found, (runs, missed), "{name}: {topic} after {hours} h");
             assert_eq!(count("true"), hours, "{name}: {topic}: a row for each slot");
-            // What runs is newer than what was missed.
+            // Runs are newer than missed slots.
             let newest = "SELECT count(*) FROM run a JOIN run b ON a.job = b.job AND a.slot < b.slot";
             let wrong = format!("{newest} WHERE a.topic = '{topic}' AND a.state = 'ok' AND b.state = 'missed'");
             assert_eq!(place.database.number(&wrong), 0, "{name}: {topic}");
@@ -93,7 +94,7 @@ fn a_file_that_is_replaced_again_and_again_while_slots_are_due_loses_and_doubles
         let ok = |least: i64| place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") >= least;
         for n in 0..5_usize {
             until("some have run", || ok(20 * (n as i64 + 1)));
-            // Another title is another configuration; the schedules stay.
+            // Another title is another configuration; the schedules stay the same.
             let changed = text.replace("query = \"q0\"", &format!("query = \"q0\"\ntitle = \"the {n}th\""));
             assert_ne!(changed, text);
             std::fs::write(place.path("new"), changed).unwrap();
@@ -120,7 +121,7 @@ fn slots_that_came_while_the_machine_slept_are_told_apart_from_those_on_time() {
         until("the latest", || place.database.number("SELECT count(*) FROM run WHERE state = 'ok'") == 1);
         going.signal("TERM");
         going.wait().says(0, &["run stored", "stopped"]);
-        // A boundary of twelve hours may pass while this runs.
+        // A 12-hour boundary may pass during the test.
         let rows = place.database.number("SELECT count(*) FROM run");
         assert!((79..=81).contains(&rows), "{}: {rows} rows", place.database.name);
         let reasons = place.database.texts("SELECT DISTINCT reason FROM run WHERE state = 'missed' ORDER BY reason");
@@ -129,16 +130,16 @@ fn slots_that_came_while_the_machine_slept_are_told_apart_from_those_on_time() {
     }
 }
 
-/// Every minute, each missed one made up for, at most so many.
+/// Every minute; all missed slots are caught up, up to a maximum.
 const MINUTES: &str = "[scheduler]\nlease = \"2m\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\nevery = \"1m\"\n\
                        catch_up = \"all\"\nmax_attempts = 10\n";
 
-/// Some seconds after nine.
+/// This many seconds after nine.
 fn past_nine(seconds: u64) -> String {
     Time::parse(NINE).unwrap().plus(Duration::from_secs(seconds)).to_string()
 }
 
-/// Slots by state, as text.
+/// The number of runs in each state, as text.
 fn by_state(place: &Place) -> Vec<String> {
     place.database.texts("SELECT state || ' ' || count(*) FROM run GROUP BY state ORDER BY state")
 }
@@ -150,7 +151,7 @@ fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
         let place = Place::new(database, &sandbox.lines(), MINUTES);
         let name = place.database.name;
         place.ok(&["once", "--due", "--at", NINE]);
-        // Down for 20 minutes, then killed with its third run, and again with the first of the next process.
+        // Down for 20 minutes, then killed during its third run, and again during the first run of the next process.
         for (at, pass) in [(20 * 60 + 10, 3), (23 * 60 + 10, 1)] {
             sandbox.turn_to(&past_nine(at));
             let kill = format!("kill run/ingested pass={pass}");
@@ -158,7 +159,7 @@ fn a_backlog_that_a_kill_left_behind_keeps_no_newer_slot_from_running() {
             assert_eq!(killed.code, None, "{name}: {killed}");
             assert!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')") > 10);
         }
-        // The next slot, while what was killed still seems to go on.
+        // The next slot comes while the killed run still counts as running.
         place.ok(&["once", "--due", "--at", &past_nine(24 * 60 + 5)]);
         assert_eq!(by_state(&place), ["ok 2", "queued 21", "running 1"], "{name}");
         sandbox.turn_to(&past_nine(26 * 60 + 40));
@@ -180,7 +181,7 @@ fn a_run_on_time_that_still_goes_on_is_an_overlap_though_all_is_caught_up() {
         let going = place.program(&["once", "--due", "--at", &past_nine(65)]).start();
         until("the call", || under_a_call(&place));
         place.configure(&quick.lines(), &long_lease);
-        // Beside it another process: with the next slot, and once more with one that is late and the next.
+        // A second process meanwhile: first with the next slot, then with a late one and the next.
         for (at, expected) in
             [(125, ["running 1", "skipped 1"].as_slice()), (245, &["queued 1", "running 1", "skipped 2"])]
         {

@@ -1,5 +1,6 @@
-//! `kill -9` of daemons at random while they work off a backlog, again and again, and a server that crashes under them: each
-//! slot has one result. The long form (`TOPICWATCH_LONG_TESTS=1`) kills 100 times on each database, the short one 10 times.
+//! Daemons killed with `kill -9` at random while they work off a backlog, and a server that crashes under them: each
+//! slot has one result. The long form (`TOPICWATCH_LONG_TESTS=1`) kills 100 times on each database, the short one 10
+//! times.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ fn kills() -> u32 {
     if long() { 100 } else { 10 }
 }
 
-/// Slots that passed while nobody ran: one a minute of each of three topics.
+/// Slots that passed while nothing ran: one a minute for each of three topics.
 fn backlog(database: Database, service: &str, hours: i64) -> Place {
     let (when, before) = past_hours(hours);
     let topic = |n: u32| {
@@ -30,13 +31,13 @@ fn backlog(database: Database, service: &str, hours: i64) -> Place {
     place
 }
 
-/// Waits until no slot waits for its end, and asserts what there is then. Returns how many ran.
+/// Waits until all slots have ended and checks them. Returns how many ran.
 fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     let count = |sql: &str| place.database.number(&format!("SELECT count(*) FROM {sql}"));
     let begun = Instant::now();
     let mut ended = 0;
     let mut last = begun;
-    // As long as it goes on: what remains may be more than a short wait allows for.
+    // Waits as long as there is progress: the rest may take longer than a short wait.
     while count("run") < slots || count("run WHERE state IN ('queued', 'running') OR seq IS NULL") > 0 {
         let now = count("run WHERE state = 'ok'");
         if now > ended {
@@ -49,7 +50,7 @@ fn assert_all_ran_once(place: &Place, slots: i64) -> i64 {
     assert_eq!(count("run"), count("(SELECT DISTINCT job, slot FROM run) AS t"), "rows are slots");
     assert_eq!(count("run WHERE state <> 'ok'"), 0, "{}: each ended well", place.database.name);
     assert_eq!(ran, slots, "{}", place.database.name);
-    // No slot between the first and the last was left out.
+    // No slot between the first and the last is missing.
     let holes =
         "SELECT sum(n) FROM (SELECT (max(slot) - min(slot)) / 60000 + 1 - count(*) AS n FROM run GROUP BY job) AS t";
     assert_eq!(place.database.number(&format!("SELECT CAST(({holes}) AS BIGINT)")), 0, "{}", place.database.name);
@@ -64,13 +65,13 @@ fn ends(daemons: Vec<Going>) {
     }
 }
 
-/// Keeps so many daemons alive, and kills each in its turn at some moment of its life.
+/// Keeps this many daemons alive and kills them in turn at varying moments.
 fn kill_in_turn(place: &Place, side_by_side: usize, mut between: impl FnMut(u32)) -> Vec<Going> {
     let start = || place.program(&["run"]).start();
     let mut daemons: Vec<Going> = (0..side_by_side).map(|_| start()).collect();
     for n in 0..kills() {
-        // Low-discrepancy moments, so that a young process is met as often as a busy one; each second life counts from when
-        // it works, however long a busy machine takes until then.
+        // Low-discrepancy moments, so that young processes are killed as often as busy ones. For every second daemon
+        // the time counts from when it starts to work, however long a busy machine takes until then.
         if n % 2 == 1 {
             daemons[0].until("it works", |said| said.contains(" runs"));
         }

@@ -1,5 +1,5 @@
-//! Processes that stand still, runs that kill or panic, a ticker that is dead: what others do goes on, and nothing is
-//! written twice. On both databases.
+//! Stalled processes, runs that kill their process or panic, and a dead ticker: others go on, and nothing is written
+//! twice. On both databases.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::program::{NINE, Place, until};
 use crate::support::rare_schedule::{FAILPOINT, assert_sound};
 use crate::support::service::Sandbox;
 
-/// Topics of one call each, one slot of which passed while nobody ran.
+/// Topics of one call each, with one slot each that passed while nothing ran.
 fn overdue(database: crate::support::databases::Database, service: &str, scheduler: &str, topics: usize) -> Place {
     let topics: String = (0..topics)
         .map(|n| {
@@ -22,7 +22,7 @@ fn overdue(database: crate::support::databases::Database, service: &str, schedul
     place
 }
 
-/// All that is kept of runs and findings.
+/// Everything stored about runs and findings.
 fn everything(place: &Place) -> Vec<String> {
     [
         "SELECT public_id || state || attempt || coalesce(finished_at, 0) || coalesce(seq, 0) || cost || found FROM run ORDER BY 1",
@@ -41,16 +41,16 @@ const OK: &str = "SELECT count(*) FROM run WHERE state = 'ok'";
 #[test]
 fn a_process_that_stood_still_past_its_lease_writes_nothing() {
     for database in databases() {
-        // The first call is never answered in time, however busy the machine is; the second is at once.
+        // The first call never gets its answer in time, however busy the machine is; the second is answered at once.
         let sandbox = today(&["delay=60s,times=1"]);
-        // Long enough that the second process keeps its own lease on a machine that starves it.
+        // Long enough that the second process keeps its own lease on a starved machine.
         let place = overdue(database, &sandbox.lines(), "lease = \"5s\"", 1);
         let mut stopped = daemon(&place, &[]);
         until("it calls", || under_a_call(&place));
-        // Stopped in the middle of a write it would hold up everybody on SQLite, which is another matter.
+        // A process stopped in the middle of a write would block everybody on SQLite; that is not tested here.
         until("it stands still and holds no lock", || {
             stopped.signal("STOP");
-            // What the server was still doing for it is over the second time.
+            // By the second check, the server has finished what it was still doing for the process.
             let free = place.database.is_writable() && place.database.is_writable();
             if !free {
                 stopped.signal("CONT");
@@ -82,7 +82,7 @@ fn runs_that_fill_every_slot_for_three_leases_are_not_run_again() {
         let going = daemon(&place, &[]);
         let mut looks = 0;
         while place.database.number(OK) < 2 {
-            // Each of these looks for lost runs, and for slots that wait.
+            // Each of these looks for lost runs and due slots.
             place.ok(&["once", "--due"]);
             looks += 1;
         }
@@ -148,7 +148,7 @@ fn a_panic_in_a_search_a_parser_or_an_end_costs_its_own_run_an_attempt() {
             let name = place.database.name;
             assert!(ended.code.is_some_and(|code| code != 0), "{name}, {point}: {ended}");
             let states = "SELECT count(*) FROM run WHERE state = ";
-            // Those that were written together with it may share its lot when the writer itself ended.
+            // Runs written in the same batch may fail with it when the writer itself panicked.
             let least = i64::from(!point.contains("::"));
             let ok = place.database.number(&format!("{states}'ok'"));
             assert!((least..=2).contains(&ok), "{name}, {point}: {ok} ended well\n{ended}");
@@ -175,7 +175,7 @@ fn a_daemon_lives_on_after_a_panic_in_a_parser_and_in_the_planner() {
             until("the others", || place.database.number(OK) == 2);
             going.signal("TERM");
             assert_eq!(going.wait_after_a_panic().code, Some(0), "{}: {failpoint}", place.database.name);
-            // What could not be planned owes its slots, and whoever comes later runs them.
+            // A later process runs the slots that could not be planned.
             place.ok(&[
                 "once",
                 "--due",

@@ -1,5 +1,5 @@
-//! `changes`: rows of what `diff` tells, through the binary on both databases: each list of `diff --json` in its order, the words
-//! before an edit as the database kept them, and the begins that `diff` knows.
+//! `changes` exports, through the binary on both databases: each list of `diff --json` in the same order, the text
+//! before an edit as stored, and the same baselines as `diff`.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::support::world::{World, hour, once, post};
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\n\
                       [[topics]]\nid = \"other\"\nquery = \"other\"\nsources = [\"social\", \"web\"]\ntags = [\"few\"]\nexclude = [\"four\"]\n";
 
-/// One goes, two is edited twice, three and four are new, three grows; pages come and go without a date.
+/// Post 1 goes, 2 is edited twice, 3 and 4 are new, 3 grows; pages come and go without a date.
 fn history(database: Database) -> (World, Place) {
     let world = World::new();
     let place = Place::new(database, &world.lines(), TOPICS);
@@ -34,7 +34,7 @@ fn rows(place: &Place, more: &[&str]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The rows of a topic as `diff --json` gives them, but for what a row has of its own.
+/// The rows of a topic derived from `diff --json`, except the columns that only the export has.
 fn of_diff(place: &Place, topic: &str, more: &[&str]) -> Vec<Value> {
     let diff = place.json(&[&["diff", topic, "--json"], more].concat());
     let mut all = Vec::new();
@@ -58,7 +58,7 @@ fn of_diff(place: &Place, topic: &str, more: &[&str]) -> Vec<Value> {
                 list.as_array().map(|all| all.iter().map(|s| s.as_str().unwrap()).collect::<Vec<_>>().join(" "))
             };
             row["sources"] = names(&item["sources"]).map_or(item["source"].clone(), Value::from);
-            // What the pieces say was there before.
+            // The text before, from the pieces of the diff.
             for (words, pieces) in [("title", "title_changes"), ("text", "text_changes")] {
                 let before = |list: &Vec<Value>| {
                     let kept = list.iter().filter_map(|piece| piece["same"].as_str().or(piece["removed"].as_str()));
@@ -105,7 +105,7 @@ fn the_rows_are_what_diff_tells_and_the_same_on_both_databases() {
         assert_eq!(rows(&place, &["--new-since", "2026-03-01"]), all, "the same begin by another name");
         let few = rows(&place, &["--since", "2026-03-01", "--tag", "few"]);
         assert!(!few.is_empty() && few.iter().all(|row| row["topic"] == "other"), "{few:#?}");
-        // Up to an instant: as it was then.
+        // With an end, rows show the state at that time.
         let then = rows(&place, &["--since", "2026-03-01", "--until", &hour(26), "--topic", "acme"]);
         assert_eq!(then.iter().map(|row| row["change"].as_str().unwrap()).collect::<Vec<_>>(), ["new", "edited"]);
         let csv =

@@ -1,5 +1,5 @@
-//! `daily`: a topic's days in numbers. Each figure again with SQL of its own, beside those of the daily report, and from the rows
-//! of other exports.
+//! `daily` exports: a topic's counts by day. Each count is compared with separate SQL, with the daily report, and with
+//! rows of other exports.
 
 use serde_json::Value;
 use topicwatch::export::{Format, Order, What};
@@ -15,7 +15,7 @@ use crate::support::searched::{manual, open, outcome, seen};
 
 const BERLIN: &str = "Europe/Berlin";
 
-/// The rows of the report's data, with a run that began before midnight and searched after it.
+/// The rows of the report's data, with one run that started before midnight and searched after it.
 async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
     fill(database);
     let spec = spec(BERLIN, ReportWindow::Day);
@@ -61,7 +61,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
                 ] {
                     assert_eq!(as_told(column), figure, "{}: {column} of {row}", database.name);
                 }
-                // The last day has not passed for the report.
+                // For the report, the last day is not over.
                 if day.date != report.date {
                     assert_eq!(row["saturated"], day.at_least, "{row}");
                     let share = (day.covered.unwrap() * 1e4).floor() / 1e4;
@@ -81,7 +81,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
     assert!(told.windows(2).all(|two| two[0] == two[1]));
 }
 
-/// A day worked out again from the tables.
+/// Computes a day again from the tables.
 fn with_sql(database: &Database, row: &Value) {
     let at = |column: &str| Time::parse(row[column].as_str().unwrap()).unwrap().0;
     let (topic, from, until) = (row["topic"].as_str().unwrap(), at("from"), at("until"));
@@ -120,7 +120,7 @@ fn with_sql(database: &Database, row: &Value) {
     }
     let cost = database.number(&format!("SELECT coalesce(sum(s.cost), 0) {asked}"));
     assert_eq!((row["cost_usd"].as_f64().unwrap() * 1e6).round() as i64, cost, "{row}");
-    // Minute by minute, since nothing here is shorter.
+    // Minute by minute: no span here is shorter.
     let spans: Vec<(i64, i64)> = database
         .texts(&format!(
             "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' \
@@ -148,7 +148,7 @@ async fn a_day_in_numbers_is_what_the_rows_say() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        // The day after nobody looked; one post of it was found on the third.
+        // Nothing ran the next day; one of its posts was found on the third.
         let held = manual(&store, &tagged("calm", &["a\"b", "news"]), "R9", later(40)).await;
         let mut late = seen(Source::Social, 1, &["post:x:late"], "two days later");
         late.sightings[0].found.published_at = Some(later(20));
@@ -199,7 +199,7 @@ async fn a_day_in_numbers_is_what_the_rows_say() {
             (&days[2]["last_run"], &days[2]["items"], &days[3]["last_run"]),
             (&Value::Null, &1.into(), &"R9".into())
         );
-        // Elsewhere the day begins elsewhere: the third run was made after midnight there.
+        // In another zone the day starts at another time: there the third run was after midnight.
         let order = Order { timezone: "Pacific/Auckland".into(), ..Order::all(What::Daily) };
         let elsewhere = written(&store, &order).await;
         assert!(

@@ -1,5 +1,5 @@
-//! Exports on a disk that is full, or into a file that may not grow: told clearly, the old file as it was, nothing left over, the
-//! cursor where it was; and made later.
+//! Exports to a full disk or a file with a size limit: a clear error, the old file and the cursor unchanged, nothing
+//! left over; and the export succeeds later.
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::independent_readers::place_of;
@@ -16,7 +16,7 @@ fn names(folder: &std::path::Path) -> Vec<String> {
 
 #[test]
 fn a_file_that_may_not_grow_is_reported_and_the_old_one_is_intact() {
-    // What cannot be packed well.
+    // Text that does not compress well.
     let mut drawn = 7_u64;
     let mut draw = || {
         drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -28,7 +28,7 @@ fn a_file_that_may_not_grow_is_reported_and_the_old_one_is_intact() {
     for name in ["items.csv", "items.jsonl", "items.xlsx", "items.csv.gz"] {
         let file = format!("out/{name}");
         std::fs::write(place.path(&file), "old").unwrap();
-        // 64 or 128 KiB, which SQLite's own files beside the database do not reach.
+        // 64 or 128 KiB, more than SQLite's own files beside the database need.
         let script = "trap '' XFSZ; ulimit -f 128; exec \"$@\"";
         let ended = Program::prepared_by(place.folder.path(), script, &["export", "--out", &file]).run();
         ended.says(5, &[name, "could not be written", "a file that was there before is intact"]);

@@ -1,5 +1,5 @@
-//! `search` of `[[exports]]`: the rows that `export --search` writes, whether they are indexed yet or not, each in one file; and
-//! what cannot be searched for.
+//! `search` of `[[exports]]`: the rows that `export --search` writes, whether they are indexed yet or not, each in one
+//! file; and invalid searches.
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
@@ -23,7 +23,7 @@ fn a_search_by_schedule_is_that_by_hand() {
         for at in [NINE, "2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"] {
             sandbox.turn_to(at);
             place.run(&["once", "--due", "--at", at]).shows(0, &[]);
-            // Whatever was indexed by the way is to be indexed again: the export does not rely on anybody.
+            // Marks everything as not indexed again: the export does not rely on another process.
             let again = "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING; DELETE FROM item_words;";
             crate::support::databases::wait(place.database.execute(again));
         }

@@ -1,5 +1,5 @@
-//! What exports hand out: the same bytes from both databases in every format, read back by readers that are not ours, and
-//! narrowed by every filter. How they reach a file is `cli`'s and `story`'s.
+//! The content of exports: the same bytes from both databases in every format, read back by independent readers, and
+//! narrowed by every filter. `cli` and `story` test how they reach a file.
 
 use crate::support::sample_history::*;
 use std::collections::BTreeMap;
@@ -38,7 +38,8 @@ async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_b
     }
 }
 
-/// Both formats, read by the csv crate and serde_json, hold the same cells, of the types that the headings promise.
+/// Asserts that both formats, read by the csv crate and serde_json, have the same cells, of the types that the columns
+/// declare.
 fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
     let headings = what.columns();
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
@@ -47,7 +48,7 @@ fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
     let (rows, guarded): (Vec<_>, Vec<_>) = (rows.records().collect(), guarded.records().collect());
     let objects: Vec<serde_json::Map<String, Value>> =
         jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // Of so small a world nothing is news; `terms` has rows of its own.
+    // So few items have no notable terms; `terms` tests their rows.
     assert!(what == What::Terms || !rows.is_empty(), "{what}");
     assert!(rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
     for ((row, guarded), object) in rows.into_iter().zip(guarded).zip(&objects) {
@@ -108,7 +109,7 @@ async fn every_filter_narrows_the_rows_that_it_means_something_for() {
         ] {
             assert_eq!(many(what, filter.clone()).await, expected, "{}: {what} {filter:?}", database.name);
         }
-        // First seen lately, and not older than the window then, which their sightings say and no date.
+        // First seen recently, and not older than the window at that time, as their sightings record.
         let since = Filter { new_since: Some(later(1)), topics: texts(&["=loud"]), ..all() };
         for what in [What::Items, What::New] {
             assert_eq!(many(what, since.clone()).await, n, "{}: {what}", database.name);
@@ -162,12 +163,12 @@ async fn what_a_first_answer_shows_is_reported_as_its_topics_baseline() {
         };
         let rows = objects(&store, What::New, Filter::default()).await;
         assert!(quiet(&rows, "R0").iter().chain(&quiet(&rows, "R1")).all(|baseline| *baseline), "{}", database.name);
-        // The third run asks the web another question, and social the one that was answered.
+        // The third run changes the web query; its social query has been answered before.
         let by_web = objects(&store, What::New, Filter { sources: vec![Source::Web], ..Filter::default() }).await;
         let by_social = objects(&store, What::New, Filter { sources: vec![Source::Social], ..Filter::default() }).await;
         assert_eq!(quiet(&by_web, "R2"), [true; 2]);
         assert_eq!(quiet(&by_social, "R2"), [false; 5]);
-        // Also once the sightings are gone: then every question of the run counts.
+        // Also without sightings: then every query of the run counts.
         database.execute("DELETE FROM sighting").await;
         let rows = objects(&store, What::New, Filter::default()).await;
         assert_eq!(quiet(&rows, "R1").iter().filter(|baseline| **baseline).count(), NASTY.len());
@@ -176,7 +177,7 @@ async fn what_a_first_answer_shows_is_reported_as_its_topics_baseline() {
     }
 }
 
-/// Sightings as `each_sighting` gives them.
+/// Sightings as `each_sighting` returns them.
 async fn paged(store: &Store, filter: &Filter) -> Vec<Value> {
     let mut rows = Vec::new();
     let mut each = |row: SightingRow| {
@@ -192,7 +193,8 @@ async fn pages_of_runs_are_together_what_each_run_saw() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        // More runs than a page takes, several at the same instant, some without a sighting, times of all centuries.
+        // More runs than fit on a page, several at the same time, some without a sighting, with times from all
+        // centuries.
         let times =
             ["0001-01-01T00:00:00Z", "1700-02-28T23:59:59.999Z", "1969-12-31T23:59:59.5Z", "9999-12-31T23:59:59Z"];
         for n in 0..40 {
@@ -206,14 +208,14 @@ async fn pages_of_runs_are_together_what_each_run_saw() {
                 found.published_at = Time::parse(times[of as usize]);
                 found.url = Some(format!("https://example.com/{of}?a=\"{n}\""));
                 found.author = None;
-                // Empty is not unknown; and a text that is longer than a page should be.
+                // Empty is different from unknown; and one text is longer than a page.
                 found.title = Some(if n == 39 { "long\u{1F600}, ".repeat(60_000) } else { String::new() });
                 item
             });
             store.finish(&held, outcome(later(n / 3), world.collect())).await.unwrap();
             store.publish().await.unwrap();
         }
-        // Items alone, first of their cluster, of another's, and not looked at.
+        // Items without a cluster, first in their cluster, in another's cluster, and not processed yet.
         database.execute("UPDATE item SET cluster = id - id % 2 WHERE id % 5 > 1").await;
         let mut runs = Vec::new();
         let mut each = |run: RunRow| {
@@ -259,7 +261,7 @@ async fn pages_of_runs_are_together_what_each_run_saw() {
                 assert_eq!(found, expected, "{}: {filter:?}", database.name);
             }
         }
-        // Who stops in the middle is told why, and the store is as before.
+        // A reader that stops in the middle gets its own error, and the store is unchanged.
         let mut taken = 0;
         let mut each = |_| {
             taken += 1;

@@ -1,4 +1,5 @@
-//! What `check` warns of on a machine that others use, too; and the units, which leave no core file with a key in it.
+//! Warnings of `check` on a host with other users, and the systemd units, which must not leave a core file with a key
+//! in it.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -11,7 +12,7 @@ fn mode(place: &Place, name: &str, mode: u32) {
     std::fs::set_permissions(place.path(name), std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// The warnings about files, of both forms of `check`.
+/// The warnings about files, from both forms of `check`.
 fn warned(place: &Place, environment: &[(&str, &str)]) -> Vec<String> {
     let run = |args: &[&str]| {
         let program = environment.iter().fold(place.program(args), |program, (name, value)| program.env(name, value));

@@ -1,5 +1,5 @@
-//! What a refusing, failing, slow or missing service does to runs, through the binary on both databases: which calls are
-//! still made, what the ledger says, what is kept, and with which code the program ends.
+//! A service that refuses, fails, is slow or missing, through the binary on both databases: which calls are still made,
+//! what the ledger records, what is stored, and the exit code.
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place, until};
@@ -33,7 +33,7 @@ fn a_refusal_that_every_call_would_meet_stops_every_search_that_still_waits() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let place = Place::new(database, &format!("{}max_concurrent = 1\n", sandbox.lines()), &topics(&names));
             place.run(&["once", "--at", NINE]).shows(3, &[class, hint, "0 of 20 runs ok"]);
-            // One more may have been let through in the instant in which the refusal came.
+            // One more call may have started just before the refusal.
             let calls = sandbox.calls();
             assert!((1..=2).contains(&calls), "{rule} on {}: {calls} calls", place.database.name);
             let (searches, runs) = ledger(&place);
@@ -103,12 +103,12 @@ fn a_service_that_is_down_is_recorded_and_other_topics_are_unaffected() {
         let texts = place.database.texts("SELECT error_text FROM run");
         assert!(texts.iter().all(|text| text.contains("refused")), "{texts:?}");
 
-        // It is back: the same topics run as if nothing had been.
+        // The service is back: the same topics run normally.
         let sandbox =
             Sandbox::at(NINE, &["path=/X,after=1,reset", "path=/web,after=1,reset", "path=/ai,after=1,reset"]);
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"]));
         place.run(&["once", "--at", NINE, "--topic", "acme"]).shows(0, &["1 of 1 runs ok"]);
-        // It is gone again for the other topic; the first one's findings stay.
+        // It fails again for the other topic; the findings of the first stay.
         place.run(&["once", "--at", NINE, "--topic", "globex"]).shows(3, &["transport"]);
         place
             .run(&["status"])
@@ -142,7 +142,7 @@ fn the_days_calls_are_never_exceeded() {
         assert_eq!(runs[2], "acme partial -");
         assert_eq!(runs[3..], ["globex over_quota -", "globex over_quota -"]);
         place.run(&["status"]).shows(0, &["over quota"]);
-        // The next day has calls of its own.
+        // The next day has a new quota.
         place.run(&["once", "--at", "2026-03-12T00:00:00Z", "--topic", "globex"]).shows(3, &["over_quota"]);
         assert_eq!(sandbox.calls(), 4);
     }

@@ -1,5 +1,5 @@
-//! Feeds as publishers have them, against a server that says exactly these bytes: entries of one address, versions, letters and
-//! dates that are legal and rare, redirects without an end, rests, and events to come.
+//! Feeds as publishers write them, from a server that sends given bytes: entries that share a URL, feed versions, rare
+//! but legal encodings and dates, endless redirects, caching times, and future events.
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place};
@@ -18,7 +18,7 @@ fn at(minute: u32) -> String {
     format!("2026-03-11T09:{minute:02}:00Z")
 }
 
-/// The last search: state, entries, new ones.
+/// The last search: state, number of entries, number of new ones.
 fn last(place: &Place) -> String {
     place.database.texts("SELECT state || ' ' || found || ' ' || new FROM search ORDER BY id").pop().unwrap()
 }
@@ -27,7 +27,7 @@ fn rss(items: &str) -> String {
     format!("<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>t</title>{items}</channel></rss>")
 }
 
-/// An entry of a page of notes, of a day of March.
+/// An entry on a page of notes, dated a day of March.
 fn note(day: u32, title: &str) -> String {
     format!(
         "<entry><id>tag:a.example,2026:{day}</id><title>{title}</title><updated>2026-03-{day:02}T08:00:00Z</updated>\
@@ -48,7 +48,7 @@ fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_rea
             [
                 notes(&[day(3), day(2), day(1)]),
                 notes(&[note(4, "SECURITY: a hole is closed"), day(3), day(2), day(1)]),
-                // Only one of the address is left: it is the one that it was.
+                // Only one entry of the URL is left: it keeps its identity.
                 notes(&[note(4, "SECURITY: a hole is closed")]),
                 notes(&[note(5, "The first of another month")]),
             ]
@@ -63,12 +63,12 @@ fn entries_of_one_address_are_items_of_their_own_now_later_and_when_they_are_rea
         let keys = place.database.texts("SELECT key FROM item ORDER BY key");
         assert_eq!(keys.len(), 5, "{name}: {keys:?}");
         assert!(keys.iter().all(|key| key.starts_with("page:https://a.example/notes#")), "{name}: {keys:?}");
-        // A replay knows what was remembered then: the lone ones keep their keys.
+        // A replay uses what was remembered at that time: single entries keep their keys.
         drop(server);
         let done = place.json(&["db", "replay", "--json"]);
         assert_eq!((&done["runs"], &done["changed_runs"]), (&4.into(), &0.into()), "{name}: {done}");
         assert_eq!(place.database.texts("SELECT key FROM item ORDER BY key"), keys, "{name}");
-        // Who wants the page forgotten means all of it.
+        // To forget a page is to forget all its entries.
         place.ok(&["forget", "--item", "https://a.example/notes", "--yes"]);
         assert_eq!(place.database.number("SELECT count(*) FROM item"), 0, "{name}");
     }
@@ -82,15 +82,15 @@ fn ids_tell_entries_apart_and_one_entry_stays_one() {
     };
     let status = "https://status.a.example/";
     for (items, found) in [
-        // A status page: one link, an id for each.
+        // A status page: one link, but an id for each entry.
         (vec![item(status, "1", "Down"), item(status, "2", "Down"), item(status, "3", "Up")], 3),
-        // Without ids titles do it, and what counts clicks does not.
+        // Without ids the titles distinguish entries, and tracking parameters do not.
         (vec![item(status, "", "Down"), item(status, "", "Up"), item(&format!("{status}?utm_source=x"), "", "Up")], 2),
         (vec![item("https://a.example/1", "1", "One"), item("https://a.example/1", "1", "One, corrected")], 1),
         (vec![item("https://a.example/1", "1", "One"), item("https://a.example/2", "1", "Two")], 2),
     ] {
         let server = Replies::start(vec![reply(200, &[], &rss(&items.concat()))]);
-        // The same feed twice brings nothing more.
+        // The same feed twice adds nothing.
         let place = Place::bare(sqlite(), &file(&server, &["a", "b"]));
         place.ok(&["once", "--at", NINE]);
         assert_eq!(place.database.number("SELECT count(*) FROM item"), found, "{items:?}");
@@ -120,7 +120,7 @@ fn a_rest_as_long_as_the_schedule_skips_no_search() {
     let place = Place::bare(sqlite(), &file(&server, &["feed"]));
     for (second, state) in [
         ("00:00.062", "ok 1 1"),
-        // 20 milliseconds before the minute is over, and then three seconds and one more.
+        // 20 milliseconds before a minute has passed, then 3 seconds before, then 1 millisecond more than that.
         ("01:00.042", "ok 1 0"),
         ("01:57.042", "ok 1 0"),
         ("02:54.041", "not_run 0 0"),
@@ -142,7 +142,7 @@ fn events_to_come_do_not_stand_for_news() {
     let news = |n: u32| dated(n, &format!("11 Mar 2026 {:02}:{:02}:00 GMT", 8 + n / 20, n % 20));
     let events = [event(1), event(2), event(3)].concat();
     for (first, second, holes) in [
-        // All news went, so others may have come and gone; events that stay show nothing of that.
+        // All news entries were replaced, so others may have come and gone; future events that stay prove nothing.
         (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(25), news(26)), 1),
         (format!("{events}{}{}", news(10), news(11)), format!("{events}{}{}", news(11), news(12)), 0),
         (events.clone(), events.clone(), 0),
@@ -157,7 +157,7 @@ fn events_to_come_do_not_stand_for_news() {
     }
 }
 
-/// A reply whose body is these bytes.
+/// A reply with these bytes as its body.
 fn raw(content_type: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "HTTP/1.1 200 x\r\nconnection: close\r\ncontent-length: {}\r\ncontent-type: {content_type}\r\n\r\n",

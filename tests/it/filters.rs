@@ -1,5 +1,5 @@
-//! Filters of topics through the binary on both databases: applied when reading, so that a changed one counts history
-//! anew and searches nothing else; what is hidden is counted, and nothing is lost.
+//! Topic filters through the binary on both databases. Filters apply when reading, so a changed filter recounts history
+//! and changes no search. Hidden items are counted, and nothing is lost.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         let definition = "SELECT definition FROM topic";
         assert!(!place.database.texts(definition)[0].contains("filter"), "no filter leaves definitions as they were");
 
-        // The file's filter is tried first, and is not in force yet.
+        // The filter in the file can be tested before it takes effect.
         let more = "must = [\"acme\"]\nexclude = [\"hiring\", \"never\"]\nexclude_authors = [\"@AUTHOR1\"]";
         place.configure(&world.lines(), &topic("acme", more));
         let tested = place.json(&["topic", "filter", "test", "acme", "--json"]);
@@ -75,7 +75,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
             .run(&["topic", "filter", "test", "acme", "--must", "/(/"])
             .says(2, &["must, entry 1 is no pattern", "crate regex"]);
 
-        // With the next run it is, and counts what was stored before anew.
+        // It takes effect with the next run, and earlier items are counted again.
         place.configure(
             &world.lines(),
             &topic("acme", &more.replace("\n exclude_authors", "").replace("exclude_authors = [\"@AUTHOR1\"]", "")),
@@ -99,7 +99,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         assert_eq!((shown(&items["items"]), &items["filtered"]), (vec!["post:x:4", "post:x:1"], &json!(2)));
         assert_eq!(shown(&place.json(&["items", "--json", "--filtered", "keep"])["items"]).len(), 4);
 
-        // An export keeps every row unless told otherwise.
+        // An export contains every row unless told otherwise.
         for (mode, items, sightings) in [(None, 4, 9), (Some("hide"), 2, 5), (Some("only"), 2, 4)] {
             let more: Vec<&str> = mode.map_or(vec![], |mode| vec!["--filtered", mode]);
             let (number, said) = rows(&place, &more);
@@ -107,7 +107,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
             assert!(said.contains("2 filtered"), "{said}");
             assert_eq!(rows(&place, &[&["--what", "sightings"], &more[..]].concat()).0, sightings, "{mode:?}");
         }
-        // A new one that is hidden is told in status, and the ledger's counts know no filter.
+        // `status` shows a new item that is hidden; the counts in the ledger ignore filters.
         world.posts(&[post(5, 26, "acme hiring again", 5), post(6, 26, "acme six", 5)]);
         once(&place, 27);
         let status = place.json(&["status", "--json"]);
@@ -115,7 +115,7 @@ fn a_filter_hides_when_reading_counts_what_it_hides_and_loses_nothing() {
         assert_eq!((&of["new_filtered"], &of["last_run"]["new"]), (&json!(1), &json!(2)));
         place.run(&["status"]).shows(0, &["acme: 1 more new in the last run, filtered"]);
 
-        // Without it, all are there again.
+        // Without the filter, all items are back.
         place.configure(&world.lines(), &topic("acme", ""));
         once(&place, 28);
         let none = place.json(&["diff", "acme", "--since", "2026-03-01", "--json"]);
@@ -174,7 +174,7 @@ fn once_tells_apart_what_is_new_and_what_a_filter_hides() {
         let four: Vec<Value> = three().into_iter().chain([post(4, 22, "hiring again", 5)]).collect();
         world.posts(&four);
         let sums = &place.json(&["once", "--at", &hour(25), "--json"])["sums"];
-        // As the ledger has it: what filters hide is said beside it.
+        // The counts of the ledger, with the filtered ones shown beside them.
         assert_eq!(["found", "new", "filtered", "duplicate"].map(|name| sums[name].as_i64().unwrap()), [4, 1, 1, 3]);
         assert_eq!(place.database.number("SELECT sum(new) FROM search"), 4, "{}", place.database.name);
         place.run(&["once", "--at", &hour(26)]).shows(0, &["4 found = 0 new + 4 duplicate"]);
@@ -220,7 +220,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
         assert!(report("a.md").contains("3 hidden by the topic's filter") && !report("a.html").contains("pruned are"));
 
         place.ok(&["db", "prune", "--at", "2026-04-20T01:00:00Z"]);
-        // All that was there is there; the late one that is hidden still is.
+        // Pruned items are shown again; the later one, which is not pruned, stays hidden.
         assert_eq!((diff(), tried(&[])), ([4, 2, 1, 5], [7, 1, 1, 0, 0, 5]), "{}", place.database.name);
         assert_eq!(tried(&["--exclude", "late", "--exclude", "spam"]), [7, 1, 2, 1, 0, 5]);
         let page = report("a.md");
@@ -231,7 +231,7 @@ fn pruned_words_hide_nothing_and_how_many_they_are_is_reported() {
         place.run(&["topic", "filter", "test", "acme"]).shows(0, &["1 hidden now, 1 with", sentence]);
         assert_eq!([rows(&place, &["--filtered", "hide"]).0, rows(&place, &["--filtered", "only"]).0], [6, 1]);
 
-        // Languages are kept, and judge as before.
+        // Languages are stored, so a language filter still works.
         place.configure(&world.lines(), &of("lang = [\"en\"]"));
         place.ok(&["once", "--at", "2026-04-20T03:00:00Z"]);
         assert_eq!(diff(), [5, 2, 0, 0], "{}", place.database.name);

@@ -1,5 +1,5 @@
-//! Looking before it runs, through the binary: `plan`, `schedule next`, `schedule explain`. They call nobody, and `plan`
-//! creates no database.
+//! `plan`, `schedule next` and `schedule explain` through the binary. They make no calls, and `plan` creates no
+//! database.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn the_next_slots_of_an_expression_need_no_file() {
     let instants: Value = serde_json::from_str(&told.out).unwrap();
     assert_eq!(instants, json!(["2027-03-28T01:00:00Z", "2027-03-29T00:30:00Z"]));
     assert_eq!(told.err, "");
-    // An option before the expression is no part of it.
+    // An option before the expression is not part of it.
     assert_eq!(next(&[&berlin[..], &["30 2 * * *"]].concat()).out, told.out);
 
     let every = next(&["--every", "15m", "--after", "2026-03-11", "--count", "2", "--json"]);
@@ -40,11 +40,11 @@ fn the_next_slots_of_an_expression_need_no_file() {
         .shows(0, &["Asia/Tokyo", "2026-03-11T15:00:00Z", "Thu 2026-03-12 00:00:00 +09:00"]);
     let most = next(&["* * * * *", "--count", "10000", "--after", NINE, "--json"]);
     assert_eq!(serde_json::from_str::<Vec<String>>(&most.out).unwrap().len(), 10_000);
-    // The calendar may end before there are so many.
+    // The calendar may end before the requested number.
     let last = next(&["0 0 1 1 *", "--after", "4998-06-01", "--count", "10000", "--json"]);
     let last: Vec<String> = serde_json::from_str(&last.out).unwrap();
     assert!((1..10).contains(&last.len()) && last[0] == "4999-01-01T00:00:00Z", "{last:?}");
-    // What no topic may have is told, and still answered.
+    // A schedule that no topic may have is reported and still answered.
     let seconds = next(&["* * * * * *", "--after", NINE, "--count", "1", "--json"]);
     seconds.says(0, &["a topic may not have this schedule", "1s apart"]);
     assert_eq!(seconds.out, "[\n  \"2026-03-11T09:00:01Z\"\n]\n");
@@ -70,7 +70,7 @@ fn a_refused_expression_or_zone_ends_with_2_the_reason_and_a_hint() {
         (&[], &["EXPR"]),
     ] {
         let ended = next(args);
-        // What clap says of these is coloured nowhere, since nothing here is a terminal.
+        // clap writes these messages without colour: nothing here is a terminal.
         ended.says(2, parts);
         assert_eq!(ended.out, "", "{args:?}");
     }
@@ -124,7 +124,7 @@ fn a_topic_s_schedule_is_explained_with_its_days_of_clock_changes() {
                 "one slot that comes while a run goes on waits",
                 "Sat 2026-10-24 02:30 +02:00  2026-10-24T00:30:00Z",
                 "02:30 comes twice on 2026-10-25: runs at the first pass",
-                // Beyond the listed slots, for half a year.
+                // After the listed slots, for half a year.
                 "Sun 2027-03-28: 02:00 becomes 03:00 (+01:00 becomes +02:00)",
                 "02:30 does not exist on 2027-03-28: runs once at 03:00",
             ],
@@ -168,7 +168,7 @@ fn a_plan_without_a_database_counts_slots_calls_and_configured_prices_and_create
     for (id, wanted) in [
         ("all", json!([40, 120, {"social": 40, "web": 40, "ai": 40}, 0.032, 0.96])),
         ("sure", json!([10, 30, {"social": 10, "web": 0, "ai": 10}, 0.007, 0.21])),
-        // Today's first slot is over; ten more days begin, each with one AI search.
+        // Today's first slot is over; ten more days start, each with one AI search.
         ("day", json!([30, 90, {"social": 0, "web": 30, "ai": 10}, 0.007, 0.21])),
         ("rare", json!([1, 4, {"social": 1, "web": 0, "ai": 0}, 0.0003, 0.012])),
         ("off", json!([0, 0, {"social": 0, "web": 0, "ai": 0}, 0.0, 0.0])),
@@ -209,7 +209,7 @@ fn a_plan_names_the_day_that_a_change_of_the_clock_makes_too_long_for_calls_that
     let gaps = |n: usize| (told["topics"][n]["uncovered_ms"].clone(), told["topics"][n]["clock_change"].clone());
     assert_eq!(gaps(0), (Value::Null, Value::Null));
     assert_eq!(gaps(1), (json!(3_600_000), json!("2026-10-25")));
-    // One call is one call.
+    // The text for one call is singular.
     place.configure(SANDBOX, &topics[0]);
     place.run(&["plan", "--days", "1", "--at", NINE]).shows(0, &["has 1 call at most"]);
 }
@@ -222,7 +222,7 @@ fn a_plan_says_when_the_calls_of_a_day_are_used_up() {
     ];
     let service = format!("{SANDBOX}\nmax_calls_per_day = 45");
     let place = Place::new(sqlite(), &service, &topics.concat());
-    // From 09:00 on the first day has 14 slots of 3 calls, which is not too many; the next have 24.
+    // From 09:00 the first day has 14 slots of 3 calls, which is within the limit; the next days have 24.
     let quota = place.json(&["plan", "--days", "3", "--at", NINE, "--json"])["quota"].clone();
     let used = json!({"day": "2026-03-12", "calls": 72, "at": "2026-03-12T14:00:00.000Z"});
     assert_eq!((&quota["used_up"], &quota["days_over"]), (&used, &json!(3)));
@@ -243,14 +243,14 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         let place = Place::new(database, &service, &topic("acme", more));
         let plan = |at: &str| place.json(&["plan", "--days", "1", "--at", at, "--json"]);
         place.ok(&["once", "--due", "--at", NINE]);
-        // Ten slots: the first finds everything new and asks, the others see the same world and do not.
+        // Ten slots: the first finds everything new and calls the AI search; the others find the same items and do not.
         place.ok(&["once", "--due", "--at", "2026-03-11T19:00:00Z"]);
         let name = place.database.name;
         let told = plan("2026-03-11T19:00:00Z");
         assert_eq!(told["topics"][0]["ai_asked"], json!([1, 10]), "{name}: {told:#}");
         assert_eq!(told["prices"][1]["basis"], "configured", "{name}: ten are too few");
         assert_eq!(told["prices"][1]["billed_searches"], 10, "{name}");
-        // 24 slots of 0.5, and of 0.25 for every tenth.
+        // 24 slots at 0.5, and 0.25 for every tenth.
         assert_eq!(told["at_most"]["horizon_usd"], 18.0, "{name}");
         assert_eq!(told["expected"]["horizon_usd"], 12.6, "{name}");
         assert_eq!(told["quota"]["made_today"], 11, "{name}");
@@ -263,7 +263,7 @@ fn prices_and_the_share_of_ai_calls_come_from_what_was_paid_when_there_is_enough
         assert_eq!(told["prices"][2]["basis"], "configured", "{name}");
         let shown = place.ok(&["plan", "--at", "2026-03-12T06:00:00Z"]);
         assert!(shown.contains("average of 21 billed in the last 30 days") && shown.contains('~'), "{name}\n{shown}");
-        // A month later it is forgotten.
+        // A month later these prices no longer count.
         assert_eq!(plan("2026-05-01T00:00:00Z")["prices"][1]["basis"], "configured", "{name}");
     }
 }

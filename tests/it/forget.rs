@@ -1,5 +1,5 @@
-//! Forgetting, through the binary on both databases against a service that goes on saying what was forgotten: nothing of it
-//! is left, nothing brings it back, and a kill at any point leaves what can be ended.
+//! `forget` through the binary on both databases, against a service that still returns the forgotten items: nothing is
+//! left, nothing comes back, and a forgetting killed at any point can be completed.
 
 use crate::support::databases::{Database, databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
@@ -13,7 +13,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nai.when = \"a
 const WORDS: &str = "zanzibar umbrella confession";
 const HER_POST: &str = "https://x.com/Jane_D/status/1900000000000000001";
 
-/// Posts, pages and an answer; one post is Jane's, pages and the answer lead to it, another post quotes it.
+/// Posts, pages and an answer. One post is Jane's, the pages and the answer link to it, another post quotes it.
 fn service(path: &str) -> Reply {
     let body = match path.split('?').next().unwrap_or_default() {
         "/X/search" => format!(
@@ -36,7 +36,8 @@ fn service(path: &str) -> Reply {
     reply("200 OK", "content-type: application/json\r\n", body.as_bytes())
 }
 
-/// A place where both topics have run once, with a message and a report that tell of Jane, and one that does not.
+/// A place where both topics have run once, with a message and a report that mention Jane, and one message that does
+/// not.
 fn told_of_her(database: Database) -> (Raw, Place) {
     let server = Raw::saying(service);
     let place = Place::new(database, &server.lines(), TOPICS);
@@ -54,7 +55,7 @@ fn told_of_her(database: Database) -> (Raw, Place) {
         "INSERT INTO report (run, name, made_at, span_from, span_until, seq, subject, files) VALUES \
          ('report:daily@x', 'report:daily', 1773300000000, 1, 2, 2, 'The day of @jane_d', '[\"reports/daily.html\"]');"
             .to_owned(),
-        // What people wrote of her leaves the `@` out.
+        // Texts by users that mention her without the `@`.
         "UPDATE job SET pause_reason = 'asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
         "UPDATE run SET reason = 'the topic was paused: asked by Jane_D, wait' WHERE topic = 'globex';".to_owned(),
         "INSERT INTO item_note (item, note, at) SELECT id, 'an answer to jane_d (rude)', 1 FROM item WHERE author = 'bob';"
@@ -69,7 +70,7 @@ fn told_of_her(database: Database) -> (Raw, Place) {
     (server, place)
 }
 
-/// Every text in the database that holds some words, whatever their case, by table and column.
+/// Every text in the database that contains these words, ignoring case, by table and column.
 fn holding(place: &Place, words: &str) -> Vec<String> {
     let mut held = Vec::new();
     for (table, columns) in [
@@ -97,7 +98,7 @@ fn holding(place: &Place, words: &str) -> Vec<String> {
     held
 }
 
-/// Whether any file of a SQLite database, or beside it, holds these bytes, whatever their case.
+/// The files of a SQLite database that contain these bytes, ignoring case.
 fn files_hold(place: &Place, words: &str) -> Vec<String> {
     let Some(file) = place.database.url.strip_prefix("sqlite:") else { return Vec::new() };
     let folder = std::path::Path::new(file).parent().unwrap();
@@ -144,7 +145,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
         let before = place.database.sizes();
         assert_ne!(holding(&place, WORDS).len(), 0, "{name}");
 
-        // What is kept of her, for whoever asks to see it.
+        // What is stored about her, for a request for access.
         for what in ["items", "sightings", "new"] {
             let hers = place.ok(&["export", "--what", what, "--author", "@JANE_d", "--format", "jsonl"]);
             assert!(
@@ -182,7 +183,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
             "each of these replies held her: {name}"
         );
 
-        // The service says all of it again, also under the address that does not tell the author.
+        // The service returns all of it again, also under the URL without the author's name.
         place.ok(&["once", "--at", TEN]);
         assert_gone(&place, "after the next run");
         let runs = "SELECT topic || ' ' || found || ' ' || erased FROM run ORDER BY id";
@@ -226,7 +227,7 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
         );
 
         place.ok(&["forget", "--item", "https://x.com/i/status/1900000000000000000", "--yes"]);
-        // Its copies are looked at again before it ends: figures that are made now are right.
+        // Its copies are clustered again before the command ends, so counts are right at once.
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
         let firsts = "SELECT i.key FROM cluster_head h JOIN item i ON i.id = h.item";
         assert_eq!(place.database.texts(firsts), [b], "{name}: what its words were is gone");
@@ -235,7 +236,7 @@ fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
         assert!(place.database.texts(kept).is_empty(), "{name}: keys of what was forgotten");
         place.ok(&["once", "--at", TEN]);
         assert_eq!(place.database.texts(clusters), [format!("{b} {b}"), format!("{c} {b}")], "{name}");
-        // Another item of the same author is not meant.
+        // Another item of the same author is not affected.
         place.ok(&["forget", "--item", c, "--yes"]);
         assert_eq!(place.database.texts("SELECT author FROM item"), ["bob"], "{name}");
         for wrong in [&["--item", "1900"][..], &["--author", "@"], &["--topic", "storm"], &[]] {
@@ -275,7 +276,7 @@ fn a_forgotten_topic_takes_what_it_alone_found_and_may_begin_anew() {
             "{name}: numbers stay"
         );
         assert_eq!(of("SELECT count(*) FROM raw_reply w JOIN search q ON q.id = w.search WHERE q.topic = 'acme'"), 0);
-        // Under the same id another begins, and finds what the first had found as new.
+        // A new topic with the same id finds everything as new.
         place.configure(&server.lines(), TOPICS);
         place.run(&["once", "--at", TEN, "--topic", "acme"]).shows(0, &["5 found = 4 new"]);
         place.run(&["forget", "--resume"]).shows(0, &["nothing is left"]);
@@ -361,14 +362,14 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         assert_gone(&restored, "after an import");
         restored.ok(&["once", "--at", TEN]);
         assert_gone(&restored, "after an import and a run");
-        // A database with a key of its own cannot know what another key stands for.
+        // A database with its own key cannot interpret entries made with another key.
         let (_third_server, third) = told_of_her(sqlite());
         third.ok(&["forget", "--author", "nobody", "--yes"]);
         third.run(&["forget", "--import", &journal, "--yes"]).says(2, &["another key"]);
     }
 }
 
-/// Exports that are about one author: hers, somebody else's, and what is asked of an export that is about both.
+/// Exports with an author filter, one for each of these names.
 fn exports(of: &[&str]) -> String {
     let one = |name: &&str| {
         format!(
@@ -403,12 +404,12 @@ fn exports_that_are_about_a_forgotten_author_are_named_and_old_ones_do_not_keep_
             place.database.number("SELECT count(*) FROM export_edition WHERE definition LIKE '%bob%'"),
             editions
         );
-        // Once it is out of the file, the next sweep takes what is left of it.
+        // Once it is removed from the file, the next forgetting removes the rest.
         place.configure(&server.lines(), &exports(&["bob"]));
         place.run(&["once", "--due", "--at", "2026-03-11T12:00:00Z"]).shows(0, &[]);
         let done = place.json(&["forget", "--author", "jane_d", "--yes", "--json"]);
         assert_eq!((&done["named_by"], left("job")), (&serde_json::json!([]), 0), "{name}: {done}");
-        // What was blanked hinders nobody.
+        // Blanked definitions cause no trouble.
         place.configure(&server.lines(), &exports(&["jane_d", "bob"]));
         place.run(&["once", "--due", "--at", "2026-03-11T13:00:00Z"]).shows(0, &[]);
         place.run(&["once", "--due", "--at", "2026-03-11T14:00:00Z"]).shows(0, &[]);
@@ -441,7 +442,7 @@ fn a_handle_of_one_letter_takes_nothing_with_it_that_only_names_the_network() {
         assert_eq!((&done["taken"]["items"], &done["taken"]["answers"]), (&1.into(), &0.into()), "{name}: {done}");
         assert_eq!(place.database.texts(answers), before, "{name}");
         assert_eq!(place.database.texts("SELECT author FROM item"), ["bob"], "{name}");
-        // The reply that held the post of @x goes, that of the answer stays.
+        // The reply with the post of @x is deleted; the reply with the answer stays.
         assert_eq!(done["taken"]["raws"], 1, "{name}: {done}");
         wait(place.database.execute(
             "INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('bobs', 'storm', '{\"author\":\"bob\",\"lang\":\"en\"}', 1)",

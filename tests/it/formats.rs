@@ -1,5 +1,5 @@
-//! The formats of exports, read back by programs that are not ours: Python's csv, json, zipfile, gzip and XML, the csv
-//! crate, and LibreOffice where it is installed. Naughty strings survive all of them.
+//! Export formats read back by independent programs: Python's csv, json, zipfile, gzip and XML, the csv crate, and
+//! LibreOffice where it is installed. Naughty strings survive all of them.
 
 use crate::support::independent_readers::*;
 use std::io::Read as _;
@@ -75,7 +75,7 @@ assert found == len(rows), (found, len(rows))
 print('ok', found)
 "#;
 
-/// Reads a feed as a reader would.
+/// Reads a feed as a feed reader would.
 const FEED: &str = r#"
 import datetime, json, sys, uuid
 import xml.etree.ElementTree as ET
@@ -110,7 +110,8 @@ for entry, row in zip(entries, rows):
 print('ok', len(entries), len(root.findall('.//a:link', ns)))
 "#;
 
-/// Reads CSV with Python's reader and compares a column with a list; in the profile for spreadsheets one apostrophe goes.
+/// Reads CSV with Python's reader and compares a column with a list; removes one leading apostrophe in the spreadsheet
+/// profile.
 const TABLE: &str = r#"
 import csv, json, sys
 table, texts, guarded = sys.argv[1:4]
@@ -123,7 +124,7 @@ assert found == wanted, [pair for pair in zip(found, wanted) if pair[0] != pair[
 print('ok', len(found))
 "#;
 
-/// Strings that break programs: of the published lists where they are at hand, and the worst of our own.
+/// Strings that break programs: from published lists where they are available, and our own worst.
 fn naughty() -> Vec<String> {
     let mut all: Vec<String> = [
         "plain",
@@ -175,7 +176,7 @@ fn naughty() -> Vec<String> {
     all
 }
 
-/// Every string of a value, names included.
+/// Every string in a value, including field names.
 fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
     match value {
         serde_json::Value::Array(values) => values.iter().for_each(|value| gather(value, all)),
@@ -216,7 +217,7 @@ fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours
             assert_eq!(python(TABLE, &[text(&file("excel.csv")), text(&list), "excel"]).unwrap(), ok);
             assert_eq!(python(WORKBOOK, &[text(&file("items.xlsx")), text(&lines), &kinds.join(",")]).unwrap(), ok);
             let read = python(FEED, &[text(&file("feed.xml")), text(&file("new.jsonl"))]).unwrap();
-            // The first is the baseline; without real texts there are fewer than a feed may hold.
+            // The first item is the baseline; without the published lists there are fewer than a feed may contain.
             let first = texts.len().saturating_sub(100).max(1);
             let links = (first..texts.len()).filter(|n| n % 3 == 0).count();
             let entries = texts.len() - first;
@@ -236,7 +237,7 @@ fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "the same bytes from both databases");
 }
 
-/// The workbook, opened and written again as CSV.
+/// Opens the workbook in LibreOffice and converts it to CSV.
 fn in_libreoffice(place: &Place, texts: &[String]) {
     let mut command = Command::new("soffice");
     command.args(["--headless", "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false"]);
@@ -308,7 +309,7 @@ fn a_pipe_that_closes_early_is_a_quiet_end_in_every_format() {
         let ended = Program::at(place.folder.path(), &arguments).stdout(writer).run();
         assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{format}: {ended}");
     }
-    // No line about progress where nobody watches.
+    // No progress line when stderr is not a terminal.
     let ended = place.run(&["export"]);
     assert!(ended.err.ends_with("600 items written\n") && !ended.err.contains("rows/s"), "{ended}");
 }

@@ -1,5 +1,5 @@
-//! A database whose disk is full, or to which this user may not write: whoever reads reads all of it, whoever stores says so,
-//! and `health` says so for as long as it lasts.
+//! A database on a full disk, or without write permission: readers can read all of it, writers report the error, and
+//! `health` reports it for as long as it lasts.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::support::web_client::Pages;
 
 const TEN: &str = "2026-03-11T10:00:00Z";
 
-/// A place whose database is alone on a small disk.
+/// A place whose database has a small disk to itself.
 struct Small {
     place: Place,
     sandbox: Sandbox,
@@ -47,8 +47,8 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", file.display()))
 }
 
-/// A run more, by a process that dies before what it stored is anywhere but in the log of writes, as after a power cut: its
-/// shared memory is gone, too. Returns the runs that the log and the file hold together, and those of the file alone.
+/// Makes one more run with a process that dies while the run is only in the WAL, and removes the shared-memory file, as
+/// a power cut does. Returns the number of runs in the file with its WAL, and in the file alone.
 fn dies(place: &Place, file: &Path) -> (usize, usize) {
     let killed = place.program(&["once", "--at", TEN]).env(FAILPOINT, "kill together::write/committed pass=3");
     assert!(killed.run().code != Some(0));
@@ -70,7 +70,7 @@ fn dies(place: &Place, file: &Path) -> (usize, usize) {
     (all, old)
 }
 
-/// Every verb that only reads does so; `out` is a folder with room.
+/// Asserts that every read-only command works; `out` is a folder with free space.
 fn all_read(run: &dyn Fn(&[&str]) -> crate::support::program::Ended, out: &Path, runs: usize) {
     let (csv, page, copy) = (out.join("items.csv"), out.join("day.html"), out.join("copy.db"));
     let verbs: &[&[&str]] = &[
@@ -113,7 +113,7 @@ fn a_database_on_a_full_disk_is_read_with_what_a_dead_process_stored_last() {
         let (runs, _) = if died { dies(place, &file) } else { (1, 1) };
         small.fill();
         all_read(&|args| place.run(args), out.path(), runs);
-        // An export of an older edition of this would have been made on the full disk.
+        // An export to the full disk fails.
         let full = small.disk.path().join("items.csv");
         place.run(&["export", "--out", full.to_str().unwrap()]).says(5, &["items.csv", "could not be written"]);
         if !died {
@@ -149,7 +149,7 @@ fn a_folder_that_may_not_be_written_to_is_read() {
             chmod(if log_readable { "444" } else { "000" }, &[beside(&file, "-wal").to_str().unwrap()]);
         }
         chmod("555", &[&folder, &here]);
-        // Root may write anything, and is somebody else here.
+        // Root may write anything, so as root the program runs as another user.
         let root = std::process::Command::new("id").arg("-u").output().unwrap().stdout == b"0\n";
         let script = if root { "exec setpriv --reuid=65534 --clear-groups -- \"$@\"" } else { "exec \"$@\"" };
         let run = |args: &[&str]| Program::prepared_by(place.folder.path(), script, args).run();
@@ -180,7 +180,7 @@ fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_roo
     let url = format!("http://{}", pages.address);
     let asked: [&[&str]; 2] = [&["health", "--url", &url], &["health"]];
     place.ok(asked[0]);
-    // Without an address of the pages, the database is asked.
+    // Without the pages' address, `health` checks the database itself.
     place.configure(&small.sandbox.lines(), &topics(&["acme"]));
     place.ok(asked[1]);
     small.fill();
@@ -190,19 +190,19 @@ fn health_says_so_while_nothing_can_be_stored_and_not_any_more_when_there_is_roo
     let told: serde_json::Value = serde_json::from_str(&place.run(&["health", "--json"]).out).unwrap();
     assert_eq!((&told["healthy"], &told["checks"][0]["status"]), (&false.into(), &"fail".into()), "{told}");
     assert_eq!(pages.get("/healthz").status, 200, "to start it anew makes no room");
-    // Readers go on beside it.
+    // Readers still work.
     place.ok(&["status"]);
     small.make_room();
     until("it is ready again", || pages.get("/readyz").status == 200);
     asked.iter().for_each(|args| drop(place.ok(args)));
-    // Somebody who only shows pages has nothing to store.
+    // A process that only shows pages stores nothing.
     small.fill();
     assert_eq!(Pages::serve(place, &[]).get("/readyz").status, 200);
 }
 
 #[test]
 fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_succeeds() {
-    // On SQLite the disk itself is asked.
+    // On SQLite the disk itself is checked.
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let place = Place::new(
@@ -212,7 +212,7 @@ fn a_write_that_the_disk_of_a_server_refused_makes_a_process_not_ready_until_it_
     );
     let pages = Pages::of(place.program(&["run"]).start());
     until("it is ready", || pages.get("/readyz").status == 200);
-    // As a server says it whose disk is full.
+    // The error of a server with a full disk.
     wait(place.database.execute(
         "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$; \

@@ -1,5 +1,5 @@
-//! Whether a process is alive and can work, as programs ask: `/healthz` and `/readyz`, which anybody may ask and which tell no
-//! content, and `topicwatch health`.
+//! Liveness and readiness for monitoring: `/healthz` and `/readyz`, which need no token and reveal no content, and
+//! `topicwatch health`.
 
 use crate::support::daemons::{today, topics};
 use crate::support::databases::{databases, postgres, sqlite, wait};
@@ -73,7 +73,7 @@ fn a_loop_that_stands_still_is_reported_while_pages_and_database_answer() {
 
 #[test]
 fn without_its_server_a_process_lives_and_is_not_ready() {
-    // A file that goes ends its daemon: `replaced`.
+    // A daemon ends when its SQLite file is removed; see `replaced`.
     let Some(database) = postgres() else { return };
     let sandbox = today(&[]);
     let place = Place::new(database, &sandbox.lines(), &with_pages(&["acme"]));
@@ -83,7 +83,7 @@ fn without_its_server_a_process_lives_and_is_not_ready() {
     let away = |away: bool| {
         let (from, to) = (schema.clone(), format!("{schema}_gone"));
         let (from, to) = if away { (from, to) } else { (to, from) };
-        // Whoever runs statements is in a schema that it makes when there is none.
+        // A process that runs statements creates the schema when it is missing.
         let clear = if away { String::new() } else { format!("DROP SCHEMA IF EXISTS {to}; ") };
         wait(place.database.execute(&format!("{clear}ALTER SCHEMA {from} RENAME TO {to}")));
     };
@@ -108,7 +108,7 @@ fn without_its_server_a_process_lives_and_is_not_ready() {
 
 #[test]
 fn pages_that_wait_for_the_database_hold_no_probe_up() {
-    // A lock that makes pages wait is one of a server; on SQLite nobody keeps readers waiting.
+    // Only a server can make readers wait for a lock; SQLite does not.
     let Some(database) = postgres() else { return };
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(database, &sandbox.lines(), TOPICS);
@@ -149,7 +149,7 @@ fn health_asks_the_database_where_no_pages_are_served() {
         place.run(&["health"]).shows(0, &["healthy, says the database"]);
         let told = place.json(&["health", "--json"]);
         assert_eq!(told["checks"].as_array().unwrap().len(), 2, "{told}");
-        // A slot that nobody looked at is a planner that does not look.
+        // A slot in the past that nobody planned means that the planner is stuck.
         going.signal("STOP");
         wait(place.database.execute("UPDATE job SET next_slot = 1000"));
         place.run(&["health"]).says(1, &["the planner is late: 1 slot passed"]);
@@ -178,7 +178,7 @@ fn health_says_what_it_was_told_and_by_whom_it_was_not() {
         .says(1, &["does not answer", "hint: is `topicwatch run` up?"]);
     place.run(&["health", "--timeout", "soon"]).says(2, &["--timeout", "write 5s"]);
     place.run(&["health", "--url", "nowhere"]).says(2, &["--url"]);
-    // The address of the file is where the pages are.
+    // `health` uses the address in the file.
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{nobody}\"\n{}", topics(&["acme"])));
     place.run(&["health"]).says(1, &[&nobody.to_string(), "does not answer"]);
     let pages = Pages::of(place.program(&["run"]).start());

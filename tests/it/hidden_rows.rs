@@ -1,5 +1,5 @@
-//! Few among many: what is meant, new or other is shown however many hidden rows, old ones or copies stand before it; and a
-//! topic is told only of what happened to what it knew. Through the binary on both databases, with replies written by hand.
+//! Few rows among many: matching items are shown however many hidden rows, old ones or copies come before them, and a
+//! topic only reports changes of items it has seen. Through the binary on both databases, with hand-written replies.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::support::databases::databases;
 use crate::support::program::Place;
 use crate::support::world::{World, hour, keys, once, post, topic};
 
-/// A text that is like no other.
+/// A text unlike any other.
 fn words(of: &str, id: u32) -> String {
     let others: Vec<String> = (0..8).map(|place| format!("z{}", (id * 7_919 + place * 13) % 9_973)).collect();
     format!("{of} {}", others.join(" "))
@@ -19,7 +19,7 @@ fn posts(of: &str, ids: std::ops::Range<u32>, published: u32, likes: i64) -> Vec
     ids.map(|id| post(id, published, &words(of, id), likes)).collect()
 }
 
-/// The part of a report in Markdown that lists what rises.
+/// The lines of a Markdown report that list the fastest-rising items.
 fn risers(place: &Place) -> Vec<String> {
     let date = ["report", "--topic", "acme", "--date", "2026-03-12", "--at", "2026-03-13T12:00:00Z", "--out", "r.md"];
     place.ok(&date);
@@ -86,7 +86,7 @@ fn items_are_listed_however_many_hidden_ones_are_newer() {
         let all = listed(&["--limit", "30"]);
         assert_eq!((keys(&all["items"]).len(), &all["filtered"]), (30, &json!(900)), "{name}");
         assert!(!place.ok(&["items", "--limit", "30"]).contains("for more"), "there are no more: {name}");
-        // Only what is hidden, behind what is not.
+        // Only hidden items, which come after those that are not.
         place.configure(&world.lines(), &topic("acme", "exclude = [\"good\"]"));
         world.posts(&[]);
         once(&place, 26);
@@ -120,7 +120,7 @@ fn pages_of_items_seen_at_one_instant_by_two_topics_leave_none_out_and_repeat_no
         let two = format!("{}\n{}", topic("acme", more), topic("globex", more).replace("\"acme\"", "\"globex\""));
         let place = Place::new(database, &world.lines(), &two);
         let some = |id: u32| if id.is_multiple_of(50) { "good" } else { "spam" };
-        // Of some the date is not known.
+        // Some have no known date.
         let all = (1..1_001).map(|id| {
             let mut post = post(id, 22, &words(some(id), id), 0);
             if id.is_multiple_of(3) {
@@ -179,7 +179,7 @@ fn a_topic_is_not_told_of_edits_from_before_it_saw_the_item() {
         run("corp", 28);
         assert_eq!((edits("acme").len(), edits("corp").len()), (1, 0), "{name}");
         assert_eq!((reported("acme"), reported("corp")), (true, false), "{name}");
-        // Of what it knew it is told, whoever noticed.
+        // It reports edits of an item it has seen, whichever topic noticed them.
         world.posts(&[post(1, 20, "it costs $15", 5)]);
         run("acme", 30);
         run("corp", 31);

@@ -1,5 +1,5 @@
-//! What a person is told to do when a provider refuses: about that provider and its own keys, never about a `[service]` that the
-//! file does not have.
+//! The hint after a provider refuses: it names that provider and its own keys, never a `[service]` that the file does
+//! not have.
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};

@@ -1,15 +1,15 @@
 //! Replies that no honest service sends, through `once` on both databases: the run is recorded or its good items are
-//! kept, both databases hold the same, memory stays bounded, and nothing of it commands a terminal.
+//! stored, both databases have the same content, memory stays bounded, and no control sequence reaches the terminal.
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{KEY, NINE, Place};
 use crate::support::service::{Raw, Reply, Sandbox, bytes, repeated, reply};
 
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
-/// Most memory the whole process may take, in KiB, in a build without optimisation.
+/// The most memory the process may use, in KiB, in an unoptimised build.
 const MEMORY: u64 = 200 * 1024;
 
-/// A social reply, and what becomes of its search: `state class`, and how many posts are kept.
+/// A social reply and its result: the search's `state class`, and the number of stored posts.
 struct Case {
     name: &'static str,
     reply: fn() -> Reply,
@@ -241,7 +241,7 @@ fn the_sandbox_rehearses_every_kind_of_broken_reply() {
 #[test]
 fn a_key_that_comes_back_in_two_pieces_is_not_put_together() {
     for database in databases() {
-        // The stream's pieces are joined into one answer; the key is in none of them and in both.
+        // The pieces of the stream are joined into one answer: the key is in neither piece, but in both together.
         let (first, second) = KEY.split_at(KEY.len() / 2);
         let body = [first, second]
             .map(|part| {

@@ -1,5 +1,5 @@
-//! Posts made to break whoever reads them, from the reply to the report: each is kept within bounds, scored and compared,
-//! and both databases say the same.
+//! Posts made to break their readers, from the reply to the report: each is stored within limits, scored and compared,
+//! and both databases agree.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::support::databases::databases;
 use crate::support::program::{Place, Program};
 use crate::support::world::{World, hour, once, topic};
 
-/// What the words of a post may be; the last two are near-copies of one another.
+/// Texts of posts; the last two are near-copies of each other.
 fn texts() -> Vec<(&'static str, String)> {
     let long = "the river is rising and nobody knows how high it will be tomorrow ".repeat(16_000);
     vec![
@@ -92,7 +92,7 @@ fn json_and_feeds_command_no_terminal_and_lose_nothing() {
         once(&place, 25);
         let name = place.database.name;
         for args in [&["items", "--json"][..], &["show", "acme", "--json"], &["diff", "acme", "--json"]] {
-            // Shows nothing that commands a terminal.
+            // Output contains no control characters.
             place.run(args).shows(0, &["\\u009b31mred\\u007f and \\u202eturned\\u202c around"]);
         }
         let items = place.json(&["items", "--json"]);

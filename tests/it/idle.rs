@@ -1,6 +1,5 @@
-//! What a daemon that waits asks of its database: every statement of an idle tick follows an index, however many topics
-//! wait for later. Each is taken from what the binary itself logs, so none is forgotten. How long it takes is
-//! `scripts/bench`'s to measure.
+//! The statements of an idle daemon: each one uses an index, however many topics wait. They are taken from the binary's
+//! own log, so none is missed. `scripts/bench` measures the time.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +20,7 @@ fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
         planning.wait().says(0, &["stopped"]);
         crate::support::databases::wait(place.database.execute("ANALYZE topic; ANALYZE run"));
 
-        // Nothing is left to plan: from here on every tick is an idle one.
+        // Nothing is left to plan: from here on every tick is idle.
         let program = place.program(&["run", "--log-format", "json"]);
         let mut waiting = program.env("RUST_LOG", "topicwatch=info,sqlx::query=debug").start();
         waiting.until("two looks at what was asked", |said| {
@@ -44,7 +43,7 @@ fn no_statement_of_an_idle_tick_reads_a_growing_table_whole() {
             let plan = place.database.plan(sql);
             for table in ["topic", "run", "search", "t", "q", "r"] {
                 for scan in [format!("SCAN {table}"), format!("Seq Scan on {table}")] {
-                    // An index read from its one end is no scan of the table; SQLite calls it one.
+                    // Reading an index from one end is not a table scan, although SQLite calls it one.
                     let scanned = plan.iter().find(|line| {
                         line.find(&scan).is_some_and(|at| {
                             let rest = &line[at + scan.len()..];

@@ -1,4 +1,5 @@
-//! `import`: feeds of other programs become topics, nothing that stands in the file changes, and what is no feed is named.
+//! `import`: feeds from other programs become topics, the existing file content stays unchanged, and URLs that are not
+//! feeds are reported.
 
 use crate::support::databases::sqlite;
 use crate::support::program::{NINE, Place};
@@ -84,7 +85,7 @@ fn what_is_imported_runs() {
     let ended = place.run(&["import", "list.txt"]);
     ended.shows(0, &["2 topics with 2 feeds"]);
     ended.says(0, &["https://shop.example/price is a page"]);
-    // Where there is no file yet, it is written.
+    // Without a file, one is created.
     place.run(&["import", "list.txt", "--config", "new.toml"]).shows(0, &["appended to new.toml"]);
     place.ok(&["check", "--config", "new.toml"]);
     place.ok(&["once", "--at", NINE]);

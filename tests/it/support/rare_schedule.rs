@@ -2,7 +2,7 @@
 
 use crate::support::program::Place;
 
-/// The variable that sets a test build's failpoint, and the file in which it records the points it passed.
+/// The variable that sets the failpoint of a test build.
 pub(crate) const FAILPOINT: &str = "TOPICWATCH_TEST_FAILPOINT";
 
 /// Whether the long form of the tests was requested.
