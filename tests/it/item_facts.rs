@@ -1,5 +1,5 @@
-//! What is told of an item that several replies tell differently: its date, its address, and what two items that became one
-//! leave in the ledger. And what of a question is not indexed. On both databases.
+//! Items that replies describe differently: which date and URL win, and how two items that merged appear in the ledger.
+//! Also how a search reports items that are not indexed yet. On both databases.
 
 use serde_json::{Value, json};
 use topicwatch::model::{Source, Time};
@@ -9,7 +9,7 @@ use crate::support::program::Place;
 use crate::support::searched::{NOW, manual, open, outcome, seen, topic};
 use crate::support::world::{World, hour};
 
-/// An id of X that carries this instant.
+/// An X post id that encodes this time.
 fn id_of(at: &str) -> i64 {
     (Time::parse(at).unwrap().0 - 1_288_834_974_657) << 22
 }
@@ -24,7 +24,7 @@ fn the_date_of_a_reply_wins_over_the_one_of_an_id_also_when_it_comes_later() {
         let name = place.database.name;
         let id = id_of("2026-03-11T20:15:30.250Z");
         let address = |host: &str| format!("https://{host}/ann/status/{id}");
-        // A page search finds it first, without a date.
+        // A web search finds it first, without a date.
         world.pages(&[json!({ "title": "Ann on X", "snippet": "acme is here", "url": address("x.com") })]);
         place.ok(&["once", "--at", &hour(24)]);
         let item = |place: &Place| -> Value {
@@ -43,7 +43,7 @@ fn the_date_of_a_reply_wins_over_the_one_of_an_id_also_when_it_comes_later() {
             Time::parse("2026-03-11T20:15:00Z"),
             "{name}"
         );
-        // The address stays the one that was learned first, and so does a date that a reply gave.
+        // The first known URL stays, and so does the first date from a reply.
         assert_eq!(second["url"], first["url"], "{name}");
         world.posts(&[given("2026-03-11T20:16:00Z")]);
         place.ok(&["once", "--at", &hour(26)]);

@@ -1,5 +1,6 @@
-//! Reports and exports asked for on a page, channels and alerts tried there, on both databases: a press is one run, also
-//! pressed twice or after a kill; what cannot be done is told with its status; a test of an alert stores and sends nothing.
+//! Reports and exports started on a page, and channels and alerts tried there, on both databases. One press is one run,
+//! also when it is sent twice or the process is killed; what cannot be done gets its HTTP status; a test of an alert
+//! stores and sends nothing.
 
 use crate::support::daemons::today;
 use crate::support::databases::{Database, databases};
@@ -9,7 +10,7 @@ use crate::support::receivers::{Answer, Hook};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
-/// A report and an export whose slots are far away, a channel, alerts.
+/// A report and an export whose slots are far away, a channel and alerts.
 fn rest(hook: &Hook) -> String {
     format!(
         "[web]\nlisten = \"127.0.0.1:0\"\n[scheduler]\nlease = \"3s\"\n\
@@ -33,7 +34,7 @@ fn world(database: Database, hook: &Hook) -> (Sandbox, Place) {
     (sandbox, place)
 }
 
-/// What the button of a table sends.
+/// The `press` value of a row's button.
 fn press_of(pages: &Pages, kind: &str, name: &str) -> String {
     let page = pages.page("/jobs");
     let form = page.split("<form ").find(|form| {
@@ -70,7 +71,7 @@ fn a_press_is_one_run_however_often_it_is_sent() {
             assert_eq!(at, format!("/progress/{id}"), "{name}");
             assert_eq!(press(&pages, kind, of, &id), at, "{name}: sent twice");
             until("its end", || runs(&place, &job) == ["ok"]);
-            // The same press after its run is that run; another press is another.
+            // The same press after its run returns that run; another press starts another.
             assert_eq!(press(&pages, kind, of, &id), at, "{name}");
             assert_eq!(runs(&place, &job), ["ok"], "{name}");
             let told = pages.page(&at);
@@ -80,14 +81,14 @@ fn a_press_is_one_run_however_often_it_is_sent() {
             assert_ne!(next, at, "{name}");
             until("the next", || runs(&place, &job) == ["ok", "ok"]);
         }
-        // As a scheduled one: its files, its record, its message once.
+        // Like a scheduled run: its files, its record, its message once.
         assert!(std::fs::read_to_string(place.path("all.csv")).unwrap().contains("acme"), "{name}");
         assert_eq!(place.database.number("SELECT count(*) FROM report WHERE name = 'report:daily'"), 2, "{name}");
         until("the messages", || hook.got().len() == 2);
         until("that they are settled", || {
             place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 2
         });
-        // A topic's button is the same.
+        // A topic's button works the same.
         let page = pages.page("/topics/acme");
         let id = page.split("name=\"press\" value=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
         for _ in 0..2 {
@@ -122,7 +123,7 @@ fn what_was_asked_for_is_made_once_though_its_process_is_killed() {
             let program = place.program(&["run"]).env("TOPICWATCH_TEST_FAILPOINT", &format!("kill {point}"));
             let pages = Pages::of(program.start());
             let id = press_of(&pages, kind, of);
-            // It may die before it has answered.
+            // The process may die before it has answered.
             let form = [("do", "run"), ("kind", kind), ("name", of), ("press", id.as_str())];
             assert!([303, 0].contains(&send(&pages, "/jobs", &form).status), "{name}: {point}");
             assert_eq!(pages.going.wait().code, None, "{name}: {point} was not reached");
@@ -168,7 +169,7 @@ fn a_test_of_an_alert_says_what_it_would_tell_and_tells_nobody() {
         assert!(page.contains("1 subject would fire now") && page.contains("1 of 2 calls"), "{name}: {page}");
         assert!(page.contains("it would have fired 1 time."), "{name}: {page}");
         assert!(page.contains("It tells nobody"), "{name}: {page}");
-        // Looking again asks nothing again, and what nobody knows any more is a page without it.
+        // Reloading does not test again, and an unknown id shows a page without a result.
         let tested =
             |page: &str| page.split("id=\"tested\"").nth(1).unwrap().split("<section").next().unwrap().to_owned();
         assert_eq!(tested(&pages.page(&at)), tested(&pages.page(&at)));
@@ -233,19 +234,19 @@ fn what_cannot_be_asked_for_is_refused_and_nothing_is_written() {
             let answer = send(&pages, "/jobs", &[("do", verb), ("kind", "report"), ("name", "nobody")]);
             assert_eq!(answer.status, 404, "{}", answer.text);
         }
-        // A page is read; it does nothing, and takes nothing that a form sends. Nobody else's page presses a button.
+        // A GET changes nothing and accepts no form parameters. A form on another site has no effect.
         assert_eq!(pages.get("/jobs?do=run&kind=report&name=daily").status, 400);
         let form = "do=run&kind=report&name=daily";
         for origin in ["http://evil.example", "null"] {
             assert_eq!(pages.ask("POST", "/jobs", &[("Origin", origin)], form).status, 403);
         }
         assert_eq!(pages.ask("POST", "/jobs", &[], form).status, 403);
-        // No button where it would be refused.
+        // No button for what would be refused.
         let page = pages.page("/jobs");
         let button = |told: &str| page.contains(&format!("aria-label=\"{told}\""));
         assert!(button("Run now: report daily") && button("Test: alert many"), "{page}");
         assert!(!button("Run now: report off") && !button("Send a test: channel still"), "{page}");
-        // With a token, who has none asks for nothing; `serve` has nobody who would do it.
+        // Where a token is required, nothing happens without it; `serve` refuses, because no daemon would do it.
         let some = Pages::serve_to_some(&place, &[]);
         let origin = some.origin();
         assert_eq!(some.ask("POST", "/jobs", &[("Origin", &origin)], form).status, 401);

@@ -1,5 +1,5 @@
-//! `items star`, `items note` and the lists of what is kept, through the binary on both databases: the same stars and notes as
-//! the pages'.
+//! `items star`, `items note` and the lists of starred and noted items, through the binary on both databases: the same
+//! stars and notes as on the pages.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::support::service::Sandbox;
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\"]\n\
                       [[topics]]\nid = \"other\"\nquery = \"acme launch\"\nsources = [\"social\"]\n";
 
-/// Keys of what a list shows, with the topic.
+/// `topic key` of each item in a list.
 fn listed(place: &Place, args: &[&str]) -> Vec<String> {
     let listed = place.json(&[&["items", "--json"], args].concat());
     let of = |item: &Value| format!("{} {}", item["topic"].as_str().unwrap(), item["key"].as_str().unwrap());
@@ -33,7 +33,7 @@ fn items_are_starred_and_noted_and_listed() {
         let told = place.ok(&["items", "star", first, second, second]);
         assert!(told.starts_with("0 items starred, 2 as before;"), "{name}: {told}");
         assert_eq!(place.database.texts("SELECT CAST(at AS TEXT) FROM item_star ORDER BY item"), at, "{name}");
-        // A star is every topic's.
+        // A star applies to every topic.
         let of = |topic: &str| {
             let mut keys = listed(&place, &["--starred", "--topic", topic]);
             keys.sort();
@@ -45,7 +45,7 @@ fn items_are_starred_and_noted_and_listed() {
         assert_eq!(listed(&place, &["--starred", "--limit", "1"]).len(), 1);
         let cut = place.run(&["items", "--starred", "--limit", "1"]);
         cut.shows(0, &["the newest 1; --limit N for more"]);
-        // A note replaces the one before; both filters together are both.
+        // A note replaces the previous one; both filters together must both match.
         place.run(&["items", "note", first, "  ask Ann\r\nabout \u{1b}[31m it "]).shows(0, &[": noted;"]);
         place.ok(&["items", "note", first, "-- ask Bob"]);
         assert_eq!(place.database.texts("SELECT note FROM item_note"), ["-- ask Bob"], "{name}");
@@ -53,7 +53,7 @@ fn items_are_starred_and_noted_and_listed() {
         assert_eq!(listed(&place, &["--noted", "--starred", "--topic", "acme"]), [format!("acme {first}")], "{name}");
         let row = &place.json(&["items", "--noted", "--topic", "acme", "--json"])["items"][0];
         assert!(row["note"] == "-- ask Bob" && row["starred_at"].is_string(), "{name}: {row}");
-        // Taken away again.
+        // Remove them again.
         let said = place.json(&["items", "star", second, "--off", "--json"]);
         assert_eq!(said, serde_json::json!({ "items": [second], "starred": false, "changed": 1 }), "{name}");
         let said = place.json(&["items", "note", first, "--clear", "--json"]);

@@ -1,5 +1,5 @@
-//! `kill -9` at random points of `once` and `once --due`, on both databases: whatever was interrupted, the ledger stays
-//! whole, each slot ends once, and nothing is half stored.
+//! `kill -9` at varying points of `once` and `once --due`, on both databases: the ledger stays consistent, each slot
+//! ends once, and nothing is half stored.
 
 use std::time::{Duration, Instant};
 
@@ -10,14 +10,14 @@ use crate::support::exported_story::assert_adds_up;
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 
-/// Processes killed in each case and database.
+/// How many processes are killed in each case and database.
 const KILLS: u32 = 20;
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\nai.when = \"always\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"acme launch\"\nevery = \"1h\"\nsources = [\"social\"]\n";
 
-/// Starts the program again and again, an hour later each time, and kills it somewhere on its way; returns the instant
-/// after the last, when every lease has run out.
+/// Starts the program repeatedly, an hour later each time, and kills it at some point. Returns the time after the last
+/// start, when every lease has expired.
 fn kill_often(place: &Place, sandbox: &Sandbox, args: &[&str]) -> Time {
     let mut now = Time::parse(NINE).unwrap();
     let mut run = |full: Option<Duration>| {
@@ -38,7 +38,7 @@ fn kill_often(place: &Place, sandbox: &Sandbox, args: &[&str]) -> Time {
     let (full, _) = run(None);
     let mut killed = 0;
     for n in 0..KILLS {
-        // Low-discrepancy points of the whole way, so that every part of it is met.
+        // Low-discrepancy points over the whole duration, so that every part of it is tested.
         let part = (f64::from(n) * 0.618_034).fract();
         killed += u32::from(run(Some(full.mul_f64(part))).1);
     }
@@ -67,7 +67,7 @@ fn assert_whole(place: &Place, sandbox: &Sandbox) {
     assert_eq!(count(unfinished), 0, "{name}");
     let answered = "SELECT count(*) FROM (SELECT run FROM search WHERE state = 'ok' AND source = 'social' GROUP BY run HAVING count(*) > 1) AS twice";
     assert_eq!(place.database.number(answered), 0, "{name}: a run has one result");
-    // Counted before they are made: never fewer than were made.
+    // Calls are counted before they are made, so the count is never too low.
     let made = place.database.number("SELECT sum(made) FROM calls");
     assert_eq!(made, place.database.number("SELECT sum(tries) FROM search"), "{name}");
     assert!(made as u64 >= sandbox.calls(), "{name}: {made} counted, {} made", sandbox.calls());
@@ -98,7 +98,7 @@ fn each_slot_ends_once_however_often_its_process_is_killed() {
         let ended = place.ok(&["once", "--due", "--at", &after.to_string()]);
         assert!(ended.contains("nothing was due"), "{ended}");
         assert_whole(&place, &sandbox);
-        // One row for each hour that passed and each topic, whatever became of it.
+        // One row for each topic and each hour that passed, whatever its state.
         let rows = i64::from(2 * (KILLS + 1));
         assert_eq!(place.database.number("SELECT count(*) FROM run"), rows);
         assert_eq!(place.database.number("SELECT count(*) FROM (SELECT DISTINCT job, slot FROM run) AS slots"), rows);

@@ -1,5 +1,5 @@
-//! What a kind of provider makes of replies that a real service may give: whether it saw all of the span, and which calls it
-//! makes next. Pure, without a server.
+//! How provider kinds interpret replies of real services: whether a reply covered the whole span, and which calls
+//! follow. Pure functions, no server.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use topicwatch::search::kinds::{Asked, GivenItem, Part, PartReply, Read, Shown, 
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
-/// The 11th of March 2026, 09:00.
+/// 2026-03-11T09:00:00Z.
 const NOW: Time = Time(1_773_219_600_000);
 
 fn ago(minutes: i64) -> Time {
@@ -25,7 +25,7 @@ fn text(text: &str) -> AskValue {
     AskValue::Text(text.to_owned())
 }
 
-/// What a kind reads in one reply, and how many calls it wants to make after it.
+/// What a kind reads from one reply, and how many calls it makes next.
 fn read(query: &ProviderQuery, body: &Value, items: &[GivenItem]) -> (Read, usize) {
     let span = Span { from: Time(NOW.0 - 24 * HOUR), until: NOW };
     let asked = Asked { query, span, now: NOW, memory: &[], items };
@@ -74,7 +74,7 @@ fn bluesky_is_asked_on_behind_a_post_whose_date_is_older_than_its_place() {
     posts.insert(40, said(100, 9 * 24 * 60));
     let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
     assert_eq!((page.shown, page.full, next), (Shown::Since(ago(98)), true, 1));
-    // A server that ignores `since` goes on before the span: that ends it.
+    // A server that ignores `since` continues before the span, which ends the reading.
     let posts: Vec<Value> = (0..100).map(|n| said(n, n * 16)).collect();
     let (page, next) = read(&question, &json!({ "posts": posts, "cursor": "100" }), &[]);
     assert_eq!((page.shown, page.full, next), (Shown::Whole, false, 0));

@@ -1,5 +1,5 @@
-//! Landmarks of pages and reports: each has a name of its own, so that a list of them leads somewhere. An answer's list is a list,
-//! and a topic's first day names its baseline where the number stands.
+//! Landmarks of pages and reports: each has a unique name, so that a list of landmarks is useful. Also: an answer's
+//! list is marked up as a list, and a topic's first day shows its baseline beside the number.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     tag.split(&format!(" {name}=\"")).nth(1)?.split('"').next()
 }
 
-/// The words inside of the element with an id.
+/// The text inside the element with an id.
 fn words_of(page: &str, id: &str) -> String {
     let at = page.find(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("nothing has the id {id}"));
     let open = page[..at].rfind('<').unwrap();
@@ -29,7 +29,7 @@ fn words_of(page: &str, id: &str) -> String {
     words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Each landmark of a page, as its role and its name, with how often it is there.
+/// Each landmark of a page by role and name, with its number of occurrences.
 fn landmarks(page: &str) -> BTreeMap<(String, String), usize> {
     let mut all = BTreeMap::new();
     for part in page.split('<').skip(1) {
@@ -44,7 +44,7 @@ fn landmarks(page: &str) -> BTreeMap<(String, String), usize> {
             (None, "nav") => "navigation",
             (None, "main") => "main",
             (None, "aside") => "complementary",
-            // Without a name these are none.
+            // Without a name these are not landmarks.
             (None, "section") if name.is_some() => "region",
             (None, "form") if name.is_some() => "form",
             _ => continue,
@@ -111,7 +111,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
             let list = "<p dir=\"auto\">Three things:</p><ul><li dir=\"auto\">one</li><li dir=\"auto\">two</li><li dir=\"auto\">three</li></ul><p dir=\"auto\">the end - of it</p>";
             assert!(page.contains(list), "{path}: {page}");
         }
-        // What was older than its window is no news either, and is told apart.
+        // Items older than the window are not new either, and are shown separately.
         let older = place.database.number(
             "SELECT count(*) FROM topic_item t JOIN run r ON r.id = t.first_run WHERE t.topic = 'acme' AND NOT EXISTS \
              (SELECT 1 FROM sighting s WHERE s.item = t.item AND s.run = r.id AND s.fit <> 'outside')",
@@ -122,7 +122,7 @@ fn an_answers_list_is_a_list_and_a_first_day_names_its_baseline() {
         assert!(page.contains(&told), "{told}: {page}");
         assert!(page.contains("<dt>New, 24 h</dt><dd>0</dd>"), "{page}");
         drop(pages);
-        // A second run has no baseline, and what it brings is new.
+        // A second run has no baseline, and its new items are new.
         sandbox.turn_to("2026-03-11T21:00:00Z");
         place.ok(&["once", "--at", "2026-03-11T21:00:00Z"]);
         let last = place.database.number("SELECT new FROM run WHERE topic = 'acme' ORDER BY seq DESC LIMIT 1");

@@ -1,5 +1,5 @@
-//! `once --due` and `run` on the ledger, through the binary on both databases: exactly the slots that came due, each
-//! once, whoever asks and however often; gaps are recorded; a daemon ends when it is told to.
+//! `once --due` and `run` with the ledger, through the binary on both databases: every due slot runs exactly once,
+//! whichever process asks and however often; gaps are recorded; a daemon ends on a signal.
 
 use topicwatch::daemon::system_clock;
 
@@ -13,7 +13,7 @@ fn topics(names: &[&str], more: &str) -> String {
     names.iter().map(topic).collect()
 }
 
-/// `slot state trigger` of every scheduled run, in order of topic and slot.
+/// `slot state trigger` of every scheduled run, by topic and slot.
 fn slots(place: &Place) -> Vec<String> {
     let slot = "substr(public_id, length(job) + 2)";
     place.database.texts(&format!(
@@ -37,12 +37,12 @@ fn a_first_call_plans_and_each_slot_runs_once_when_it_has_come() {
         assert!(due(&place, "2026-03-11T10:00:00Z").contains("1 of 1 runs ok"));
         assert!(due(&place, "2026-03-11T10:00:00Z").contains("nothing was due"));
         assert!(due(&place, "2026-03-11T10:59:00Z").contains("nothing was due"));
-        // A manual run is no slot, and owes none.
+        // A manual run is not a slot and causes none.
         place.ok(&["once", "--at", "2026-03-11T10:59:30Z"]);
         assert!(due(&place, "2026-03-11T11:00:05Z").contains("1 of 1 runs ok"));
         assert_eq!(slots(&place), ["2026-03-11T10:00:00Z ok scheduled", "2026-03-11T11:00:00Z ok scheduled"]);
         assert_eq!(sandbox.calls(), 3);
-        // The clock is set back: nothing runs again.
+        // The clock goes back: nothing runs again.
         for at in ["2026-03-11T10:00:00Z", "2026-03-11T11:00:05Z"] {
             assert!(due(&place, at).contains("nothing was due"), "{at}");
         }
@@ -84,7 +84,7 @@ fn several_at_once_never_call_twice() {
     for database in databases() {
         let sandbox = Sandbox::at(NINE, &["delay=50ms"]);
         let place = Place::new(database, &sandbox.lines(), &topics(&names, "every = \"1h\""));
-        // The first four also make the database, at the same time.
+        // The first four also create the database at the same time.
         for (hour, calls) in [(9, 0), (10, 3), (11, 6), (14, 9)] {
             let at = format!("2026-03-11T{hour:02}:00:01Z");
             let all: Vec<_> = (0..4).map(|_| place.program(&["once", "--due", "--at", &at]).start()).collect();
@@ -118,7 +118,7 @@ fn a_daemon_catches_up_and_on_sigterm_finishes_what_runs() {
         assert_eq!((sandbox.calls(), ended.out.as_str()), (1, ""));
         let states = place.database.texts("SELECT state FROM run ORDER BY slot DESC");
         assert_eq!(states[0], "ok");
-        // One more when midday or midnight passes meanwhile.
+        // One more when noon or midnight passes meanwhile.
         assert!(states.len() >= 4 && states[1..].iter().all(|state| state == "missed"), "{states:?}");
         assert_eq!(place.database.number("SELECT count(*) FROM run WHERE seq IS NULL"), 0);
     }

@@ -1,5 +1,5 @@
-//! What a process that ended leaves in the queue: it is bound by `catch_up` as the slots are that passed meanwhile, and it
-//! keeps none of them from running. On both databases.
+//! Runs that a process left in the queue when it ended: `catch_up` applies to them as to slots that passed meanwhile,
+//! and they block no later slot. On both databases.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         let set = [hourly("late", CatchUp::Latest), hourly("none", CatchUp::None), hourly("all", CatchUp::All)];
         store.adopt(Set { topics: &set, jobs: &[] }, None, NOW).await.unwrap();
         plan(&store, first).await;
-        // One is begun and its process killed; the others only wait.
+        // One is started and its process killed; the others only wait.
         let begun = store.claim(first, 1, LEASE, "token").await.unwrap();
         assert_eq!(begun.len(), 1);
         let begun = begun[0].topic.id.clone();
@@ -55,7 +55,7 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         assert_eq!(states("late"), [expected, "queued ".to_owned()], "{}", database.name);
         let expected = format!("{} still waiting when nothing ran; missed slots are not caught up", left("none"));
         assert_eq!(states("none"), [expected], "{}", database.name);
-        // A backlog is what `all` asks for.
+        // `all` asks for a backlog.
         assert_eq!(states("all").len(), 11, "{}", database.name);
         assert!(states("all").iter().all(|state| state == "queued "), "{:?}", states("all"));
 
@@ -66,7 +66,7 @@ async fn what_was_left_in_the_queue_for_days_keeps_no_later_slot_from_running() 
         );
         let skipped = database.number("SELECT count(*) FROM run WHERE state = 'skipped'");
         assert_eq!(skipped, 0, "{}: nothing was going on", database.name);
-        // Each slot is in the ledger once, whatever became of it.
+        // Each slot is in the ledger once, whatever its state.
         let slots = database.number("SELECT count(DISTINCT slot) FROM run WHERE topic = 'late'");
         assert_eq!((slots, database.number("SELECT count(*) FROM run WHERE topic = 'late'")), (241, 241));
         database.close(store).await;

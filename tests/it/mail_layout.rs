@@ -1,5 +1,5 @@
-//! A report as mail programs show it: without a style sheet, pictures and charts, in narrow windows, light and dark. The mail is
-//! the one that is kept for delivery; a real browser measures it.
+//! A report as mail programs show it: without style sheets, pictures and charts, in narrow windows, light and dark. The
+//! mail is the stored one; a real browser measures it.
 
 use std::process::Command;
 
@@ -9,10 +9,10 @@ use crate::support::program::{NINE, Place};
 use crate::support::receivers::Post;
 use crate::support::service::Sandbox;
 
-/// Bytes beyond which the largest mail service shows a part of a mail only.
+/// The size in bytes above which the largest mail service clips a mail.
 const SHOWN: usize = 102_000;
 
-/// How far a page is wider than a window of this width.
+/// By how many pixels the page is wider than a window of this width.
 fn wider(browser: &str, place: &Place, mail: &str, width: u32) -> i64 {
     let frame = format!(
         "<!doctype html><meta name=color-scheme content=\"light dark\"><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
@@ -50,7 +50,7 @@ fn a_mail_fits_any_window_without_a_style_sheet() {
         let place = Place::new(database, &sandbox.lines(), &rest);
         place.ok(&["once", "--due", "--at", NINE]);
         place.ok(&["once", "--at", NINE]);
-        // A word that does not end, and one that would be a tag.
+        // A word without a break, and one that looks like a tag.
         let long = "long".repeat(200);
         wait(place.database.execute(&format!("UPDATE item SET text = '<b>{long}</b>' WHERE id % 5 = 0")));
         sandbox.turn_to("2026-03-11T10:00:00Z");
@@ -60,7 +60,7 @@ fn a_mail_fits_any_window_without_a_style_sheet() {
         assert!(mail.contains("What matters") && mail.contains("Topic &lt;3&gt;"), "{mail}");
         assert!(mail.contains("longlong") && !mail.contains("<b>"), "{mail}");
         assert!(mail.len() < SHOWN, "{} bytes", mail.len());
-        // Nothing that a mail program takes away: what is told needs none of it.
+        // Nothing that mail programs remove: the content does not depend on it.
         for gone in [
             "<style",
             "<svg",

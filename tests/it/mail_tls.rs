@@ -1,6 +1,5 @@
-//! Mail over TLS to a real server on loopback, through the binary: STARTTLS and TLS from the first byte, a server that offers
-//! none, certificates that are wrong. Nothing worth reading goes out in clear. The machine's authorities are replaced by
-//! one of the cases' own.
+//! Mail over TLS to a real server on loopback, through the binary: STARTTLS, implicit TLS, a server without TLS,
+//! invalid certificates. Nothing sensitive is sent in clear. A test authority replaces the system's.
 
 use crate::support::databases::sqlite;
 use crate::support::program::{Ended, NINE, Place};
@@ -9,7 +8,7 @@ use crate::support::service::Sandbox;
 
 const PASSWORD: &str = "mail-pa55word";
 
-/// One mail of a report over this wire; `trusts` is whether the authority of the cases is the machine's.
+/// Sends one report by mail over this wire; `trusts` is whether the system trusts the test authority.
 fn sent(wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
     let (sandbox, post) = (Sandbox::at(NINE, &[]), Post::over(wire, |_| None));
     let rest = format!(
@@ -33,7 +32,7 @@ fn sent(wire: Wire, tls: &str, host: &str, trusts: bool) -> (Ended, Post) {
     (told, post)
 }
 
-/// Of what came in clear nothing may tell more than that a mail client is there.
+/// What was sent in clear must only show that a mail client connected.
 fn nothing_in_clear(post: &Post) {
     let clear = post.in_clear();
     let told = clear.iter().any(|line| {

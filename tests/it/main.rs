@@ -1,4 +1,4 @@
-//! The one integration-test binary: every case drives the crate through its public interface against real parts.
+//! The only integration-test binary: every case uses the crate's public interface with real parts.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

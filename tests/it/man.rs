@@ -1,4 +1,4 @@
-//! `man`: the manual pages of packages: one for each verb that `--help` lists, the same bytes each time.
+//! `man`: manual pages for packages, one for each command that `--help` lists, the same bytes each time.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +9,7 @@ use topicwatch::cli::Cli;
 use crate::support::databases::sqlite;
 use crate::support::program::Place;
 
-/// The names of the pages that there should be, with what the first lines say.
+/// The names of the expected pages, with the text of the first line.
 fn expected(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, String>) {
     pages.insert(format!("{name}.1"), command.get_about().unwrap().to_string());
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
@@ -34,7 +34,7 @@ fn each_verb_has_a_manual_page_and_old_names_have_none() {
     let mut named = BTreeMap::new();
     expected(&Cli::command(), "topicwatch", &mut named);
     assert_eq!(pages.keys().collect::<Vec<_>>(), named.keys().collect::<Vec<_>>());
-    // roff writes a hyphen and an apostrophe in its own way.
+    // roff escapes a hyphen and an apostrophe.
     let plain = |text: &str| text.replace("\\-", "-").replace("\\*(Aq", "'");
     for (file, about) in &named {
         let page = plain(&pages[file]);

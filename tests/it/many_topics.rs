@@ -1,4 +1,5 @@
-//! Files of many topics: what `status` and `once --dry-run` say of each is written while it is made, so that it is never all held.
+//! Files with many topics: `status` and `once --dry-run` write their output while they produce it and never hold all of
+//! it.
 #![cfg(target_os = "linux")]
 
 use std::io::Read as _;
@@ -12,7 +13,8 @@ fn topics(many: u64) -> String {
     (0..many).map(topic).collect()
 }
 
-/// Peak memory, in KiB, of a program of whose output nobody reads more than the begin: whatever it still holds, it holds then.
+/// The peak memory in KiB of a program whose output is not read beyond the first byte, so that it still holds what it
+/// buffers.
 fn peak(place: &Place, args: &[&str]) -> u64 {
     let mut child = Command::new(env!("CARGO_BIN_EXE_topicwatch"))
         .args(args)
@@ -36,14 +38,14 @@ fn what_is_printed_of_many_topics_is_not_held() {
     const MANY: u64 = 4_000;
     let places = [FEW, MANY].map(|many| {
         let place = Place::new(sqlite(), "base_url = \"sandbox\"", &topics(many));
-        // They become known; nothing runs yet.
+        // Stores the topics; nothing runs yet.
         place.ok(&["once", "--due", "--at", NINE]);
         place
     });
     for args in [&["status", "--json"][..], &["once", "--dry-run"]] {
         let [few, many] = [0, 1].map(|n| peak(&places[n], &[args, &["--at", NINE]].concat()));
         let more = many.saturating_sub(few);
-        // The file itself is held: its text, and each topic that it defines.
+        // The file itself is in memory: its text, and each topic in it.
         assert!(more < (MANY - FEW) * 3, "{args:?}: of {FEW} topics {few} KiB, of {MANY} {many} KiB");
     }
 }

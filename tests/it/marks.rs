@@ -1,5 +1,5 @@
-//! Marks of items, through the binary on both databases: setting them, taking them back, what becomes of them, what is learned
-//! from twenty of them, and that nothing of it is left when they are gone.
+//! Marks of items, through the binary on both databases: setting and removing them, what happens to them with their
+//! topic and item, what is learned from twenty of them, and that nothing remains without them.
 
 use serde_json::Value;
 use topicwatch::model::{Source, Through, Time, Verdict};
@@ -12,7 +12,7 @@ use crate::support::truth::{Truly, Truth};
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n\
                       [[topics]]\nid = \"other\"\nquery = \"acme rocket\"\nsources = [\"social\"]\n";
 
-/// Posts of which every second is about rockets, and the others are about shoes.
+/// Posts that alternate between rockets and shoes.
 fn world(database: Database) -> (Truth, Place) {
     let now = Time::parse(NINE).unwrap();
     let words = [["launch", "engine", "orbit"], ["cheap", "leather", "winter"]];
@@ -48,7 +48,7 @@ fn mark(place: &Place, topic: &str, keys: &[String], mark: &str) -> String {
     place.ok(&["mark", topic].into_iter().chain(keys).chain([mark]).collect::<Vec<_>>())
 }
 
-/// Rows of an export of one topic by key, as name and cell.
+/// The rows of an export of one topic.
 fn exported(place: &Place, args: &[&str]) -> Vec<serde_json::Map<String, Value>> {
     let text = place.ok(&[&["-q", "export", "--format", "jsonl", "--topic", "acme"], args].concat());
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -67,7 +67,7 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
         let told = mark(&place, "acme", &rockets[..2], "good");
         assert!(told.starts_with("0 items marked good, 2 as before; acme has 3 marks"), "{told}");
         mark(&place, "other", &rockets[..1], "noise");
-        // A mark is its topic's own.
+        // A mark belongs to its topic.
         for (args, marks) in [(&["--what", "items"][..], 3), (&["--what", "sightings"], 3)] {
             let rows = exported(&place, args);
             let marked: Vec<_> = rows.iter().filter(|row| !row["mark"].is_null()).collect();
@@ -77,12 +77,12 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
                 let is = if shoes.iter().any(|key| row["key"] == **key) { "noise" } else { "good" };
                 assert_eq!(row["mark"], is, "{name}: {row:?}");
             }
-            // They stand at the end, so that no column moved.
+            // The columns are at the end, so that no column moved.
             let head = place.ok(&[&["-q", "export"], args].concat()).lines().next().unwrap().to_owned();
             let kept = if args[1] == "items" { "starred_at,note," } else { "" };
             assert!(head.ends_with(&format!(",mark,relevance,{kept}origin")), "{head}");
         }
-        // Files that follow one another do not change with marks.
+        // Incremental files do not change with marks.
         let pieces = exported(&place, &["--what", "sightings", "--seq", "0..100"]);
         assert!(pieces.len() > 100 && pieces.iter().all(|row| row["mark"].is_null()), "{name}");
         let listed = place.json(&["items", "--topic", "acme", "--marked", "good", "--json"]);
@@ -95,7 +95,7 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
         let marks = |of: &Value| of["items"].as_array().unwrap().iter().filter(|row| !row["mark"].is_null()).count();
         assert_eq!(marks(&rows), 3, "{name}");
         assert_eq!(place.database.number("SELECT count(*) FROM item_mark WHERE through = 'cli'"), 4);
-        // What cannot be meant changes nothing.
+        // Invalid commands change nothing.
         for (args, why) in [
             (["mark", "acme", &rockets[3], "post:x:nobody", "good"], "topic `acme` knows no item `post:x:nobody`"),
             (["mark", "acmee", &rockets[3], &rockets[4], "good"], "there is no topic `acmee`"),
@@ -105,7 +105,7 @@ fn an_item_is_marked_for_a_topic_taken_back_and_exported() {
         place.run(&["mark", "acme", &rockets[3], "perhaps"]).says(2, &["invalid value 'perhaps'"]);
         place.run(&["items", "--rank", "relevance"]).says(2, &["--topic"]);
         assert_eq!(place.database.number("SELECT count(*) FROM item_mark"), 4, "{name}");
-        // Taken back, everything is as it was, byte for byte.
+        // After removing the marks, everything is as before, byte for byte.
         for topic in ["acme", "other"] {
             let told = mark(&place, topic, &[&rockets[..2], &shoes[..1]].concat(), "none");
             assert!(told.contains("not marked any more"), "{told}");
@@ -185,7 +185,7 @@ fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
         assert!(kept.iter().filter(|row| row["mark"] == "noise").count() == 10, "{name}: what is marked is shown");
         let text = place.ok(&["items", "--topic", "acme", "--fold-noise"]);
         assert!(text.contains(&format!("\n{many} likely noise folded (learned from 20 marks")), "{name}: {text}");
-        // The same figures are exported, and a topic without marks has none.
+        // Exports have the same values, and a topic without marks has none.
         let rows = exported(&place, &["--what", "items"]);
         for row in &rows {
             let listed = ranked["items"].as_array().unwrap().iter().find(|one| one["key"] == row["key"]).unwrap();
@@ -195,7 +195,7 @@ fn from_twenty_marks_a_topic_ranks_and_folds_and_nothing_is_hidden_by_itself() {
         assert!(sightings.iter().all(|row| row["relevance"].is_number()), "{name}");
         let other = place.ok(&["-q", "export", "--format", "jsonl", "--topic", "other"]);
         assert!(other.lines().all(|line| line.contains("\"relevance\":null")), "{name}: {other}");
-        // Without the marks nothing of it is left.
+        // Without marks nothing is learned.
         mark(&place, "acme", &[&rockets[..10], &shoes[..10]].concat(), "none");
         let without = plain(&place);
         assert!(without["items"].as_array().unwrap().iter().all(|row| row["relevance"].is_null()), "{name}");
@@ -231,7 +231,7 @@ async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
             let rows: Vec<_> = items(&store).await.into_iter().filter(|row| row.topic == id).collect();
             let told: Vec<_> = rows.iter().map(|row| (row.key.as_str(), row.mark)).collect();
             assert_eq!(told, [(post_key.as_str(), Some(second))], "{}", database.name);
-            // It is found by the key that it had alone, too.
+            // It is also found by the key of the merged item.
             let again = store.mark(&id, &[words_key], None, Through::Api, at(30)).await.unwrap();
             assert_eq!(
                 (again[0].key.as_str(), again[0].before),

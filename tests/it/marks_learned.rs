@@ -1,7 +1,7 @@
-//! What is learned from marks, held on posts that people labelled as about an event or not (CrisisLex T6 and T26): how much of
-//! the noise is folded and how much of the good is kept after so many marks of random posts, asked with the words that the
-//! posts were collected with. The labels are seen by the marks and by the count at the end, by nothing between. Left out, with
-//! a line that says so, where the posts are not there.
+//! Measures what is learned from marks, on posts that people labelled as about an event or not (CrisisLex T6 and T26):
+//! how much noise is folded and how much of the good is kept after a number of marks on random posts. The query is the
+//! keywords with which the posts were collected. Only the marks and the final count see the labels. Prints a line and
+//! skips where the posts are not available.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,12 @@ use topicwatch::normalise::words::Asked;
 use crate::usual::told_in;
 
 const PAGE: &str = "docs/dev/relevance-measured.md";
-/// Posts of an event that are looked at, drawn by lot.
+/// The number of posts sampled from an event.
 const POSTS: usize = 4_000;
 const SEEDS: u64 = 20;
 const MARKS: [usize; 3] = [20, 50, 100];
 
-/// Events that the ranker's constants were chosen with.
+/// Events with which the ranker's constants were chosen.
 const EVENTS: [(&str, &str, &str); 6] = [
     ("Sandy", "crisislex_t6/2012_Sandy_Hurricane.csv", "hurricane sandy frankenstorm #sandy"),
     (
@@ -92,7 +92,8 @@ fn post(text: &str) -> ItemRow {
     }
 }
 
-/// The posts of an event, each with its key, what the ranker sees of it, and whether people called it about the event.
+/// The posts of an event, each with its key, its features for the ranker, and whether people labelled it as about the
+/// event.
 fn posts(file: &Path, asked: &str) -> Vec<(String, Features, bool)> {
     let bytes = std::fs::read(file).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -118,13 +119,14 @@ fn posts(file: &Path, asked: &str) -> Vec<(String, Features, bool)> {
     labelled.into_iter().enumerate().map(read).collect()
 }
 
-/// What came of marks: of unmarked posts, the part of the noise that is folded, and of the good that is kept.
+/// Results for the unmarked posts: the share of the noise that is folded, and the share of the good that is kept.
 struct Came {
     folded: f64,
     kept: f64,
 }
 
-/// How often items of a relevance were good: the sum of the probabilities, the good, and all, by tenth.
+/// Calibration by tenths of relevance: the sum of the probabilities, the number of good posts, and the number of all
+/// posts.
 type Bins = [(f64, f64, f64); 10];
 
 fn learned(posts: &[(String, Features, bool)], marks: usize, seed: u64, bins: &mut Bins) -> Came {
@@ -164,7 +166,7 @@ fn spread(all: &[Came], of: impl Fn(&Came) -> f64) -> f64 {
     (all.iter().map(|one| (of(one) - middle).powi(2)).sum::<f64>() / all.len() as f64).sqrt()
 }
 
-/// A row of the table; the part that is noise; and by number of marks the mean shares of noise folded and good kept.
+/// A row of the table; the share of noise; and for each number of marks the mean shares of noise folded and good kept.
 fn row(name: &str, posts: &[(String, Features, bool)], bins: &mut Bins) -> (String, f64, [(f64, f64); 3]) {
     let noise = posts.iter().filter(|post| !post.2).count() as f64 / posts.len() as f64;
     let mut row = format!("| {name} | {:.0} % |", noise * 100.0);
@@ -206,7 +208,8 @@ fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
         }
         table.push_str(&row);
     }
-    // Where much is noise: in the three streams of which a good part holds no word of the question, 20 marks do.
+    // Where noise is common: 20 marks are enough in the three streams in which many good posts contain no word of the
+    // query.
     assert_eq!(many.len(), 4, "{many:?}");
     let of = |events: &[(&str, [f64; 3])], marks: usize| {
         events.iter().map(|(_, folded)| folded[marks]).sum::<f64>() / events.len() as f64
@@ -233,7 +236,7 @@ fn after_twenty_marks_noise_is_folded_and_what_is_good_is_kept() {
     told_in(PAGE, "marks", &table);
 }
 
-/// The same on events that no constant was chosen with, of a checkout of the collection.
+/// The same on events with which no constant was chosen, from a checkout of the collection.
 #[test]
 fn on_other_events_what_is_good_is_kept() {
     let Some(data) = std::env::var_os("TOPICWATCH_CRISISLEX").map(|path| PathBuf::from(path).join("data")) else {
@@ -262,7 +265,7 @@ fn on_other_events_what_is_good_is_kept() {
     let mut folders: Vec<PathBuf> =
         std::fs::read_dir(data.join("CrisisLexT26")).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
-    // Those of the first test, those of T6, and one whose posts are all about it.
+    // Skips the events of the first test, those of T6, and one whose posts are all about it.
     let known = ["Costa_Rica", "Italy", "Russia", "Alberta", "Boston", "Queensland", "West_Texas", "NY_train"];
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
         let event = folder.file_name().unwrap().to_str().unwrap().to_owned();

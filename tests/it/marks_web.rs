@@ -1,5 +1,5 @@
-//! Marks on the pages and through the API, on both databases: who may set them, that buttons and programs do the same, and what
-//! is shown of them.
+//! Marks on the pages and through the API, on both databases: who may set them, that buttons and API calls do the same,
+//! and what is shown.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn buttons_mark_an_item_and_take_it_back_and_lead_back_to_where_they_were() {
         assert!(see("/topics/acme").contains("marked <strong>noise</strong>"), "{name}");
         assert_eq!(press("none", "/topics/acme?sort=engagement"), (303, "/topics/acme?sort=engagement".to_owned()));
         assert!(marks(&place).is_empty(), "{name}");
-        // Who must not, and what cannot be meant: nothing is marked.
+        // Unauthorised and invalid requests mark nothing.
         let right = format!("key={}&mark=good", encoded(&key));
         for (status, headers, body) in [
             (401, vec![("Origin", origin.as_str())], right.as_str()),
@@ -112,7 +112,7 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         ask(&pages, "DELETE", &format!("{MARKS}?key=a"), &[], "").refused(401);
         ask(&pages, "POST", &MARKS.replace("acme", "nobody"), &[token, json], &body(&keys[0], "good")).refused(404);
         assert!(marks(&place).is_empty(), "{name}");
-        // From twenty marks on relevance is told, of every item; before, of none.
+        // From twenty marks on, every item has a relevance; before that, none.
         let list = "/api/v1/topics/acme/items?copies=all&limit=200";
         let rows = see(list);
         assert!(rows["learned"].is_null() && rows["data"].as_array().unwrap().len() >= 20, "{name}");

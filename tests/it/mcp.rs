@@ -1,5 +1,5 @@
-//! MCP through the program, on both databases: the figures of the API and of the command line, with what others wrote set apart
-//! and what was not searched said in words; and what is answered to who does not speak it well. Over HTTP it is `mcp_http`'s.
+//! MCP through the program, on both databases: the same counts as the API and the command line, third-party text kept
+//! apart, gaps in the search stated in words, and answers to malformed messages. `mcp_http` tests MCP over HTTP.
 
 use serde_json::{Value, json};
 use topicwatch::model::Time;
@@ -14,7 +14,7 @@ use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS as TWO;
 
 const DAY: i64 = 86_400_000;
-/// Midnight of the 2nd of March 2026.
+/// 2026-03-02T00:00:00Z.
 const BEGIN: i64 = 1_772_409_600_000;
 const DAYS: i64 = 10;
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n\
@@ -25,7 +25,7 @@ fn at(day: i64) -> String {
     Time(BEGIN + day * DAY).to_string()
 }
 
-/// Fewer posts each day; on the last many tell whoever reads them what to do.
+/// Fewer posts each day; on the last day many contain instructions to their reader.
 fn stream() -> Vec<Truly> {
     let mut posts: Vec<Truly> = Vec::new();
     for day in 0..DAYS {
@@ -47,7 +47,7 @@ fn stream() -> Vec<Truly> {
     posts
 }
 
-/// The topic run at each midnight; the service cuts the last reply.
+/// Runs the topic at each midnight; the service truncates the last reply.
 fn watched(database: Database) -> (Place, Truth) {
     let truth = Truth::new(stream());
     let place = Place::new(database, &truth.lines(), TOPICS);
@@ -61,7 +61,7 @@ fn watched(database: Database) -> (Place, Truth) {
     (place, truth)
 }
 
-/// What others wrote is nowhere but where it is said to be theirs.
+/// Asserts that third-party text occurs only where it is marked as such.
 fn nothing_of_others(answer: &Value) {
     for text in ours(answer) {
         let named = text.strip_prefix("author").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -74,7 +74,7 @@ fn notes(answer: &Value) -> String {
     answer["notes"].as_array().unwrap().iter().map(|note| format!("{}\n", note.as_str().unwrap())).collect()
 }
 
-/// Everything that both hold is the same in both, and what the API answers is all there.
+/// Asserts that fields in both are the same, and that MCP returns everything that the API does.
 fn same(mcp: &Value, api: &Value, fields: &[&str]) {
     let mcp = joined(mcp);
     for field in fields {
@@ -141,7 +141,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
             joined(&second["items"]),
             get(&pages, &format!("/api/v1/topics/acme/items?limit=7&page_token={token}"))["data"]
         );
-        // The reply was cut: in the time before its oldest post more was said than was found.
+        // The reply was truncated: before its oldest post there may be more than was found.
         let hole = "there may be more than was found by social (saturated)";
         assert!(
             notes(&first).contains("Between 2026-03-10T23:55:00Z and 2026-03-11T08:00:00Z there may be more"),
@@ -198,7 +198,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         assert_eq!(cost["limits"][0]["max_calls_per_day"], status["max_calls_per_day"]);
         assert_eq!((&cost["days"][0]["day"], &cost["days"][0]["calls"]), (&json!("2026-03-10"), &json!(1)));
 
-        // Over HTTP each says the same.
+        // HTTP returns the same.
         for (tool, arguments) in &asked {
             assert_eq!(call(&pages, &[], tool, arguments), client.call(tool, arguments), "{tool} {arguments}");
         }
@@ -301,7 +301,7 @@ fn whoever_speaks_badly_is_answered_and_the_next_message_too() {
         (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600),
         (long.as_str(), -32600),
     ] {
-        // What follows on the same bytes is read all the same.
+        // The next message in the same bytes is still read.
         client.say(&format!("{line}\n\n{{\"jsonrpc\":\"2.0\",\"method\":\"no/such/thing\"}}"));
         let answer = client.next();
         assert_eq!(answer["error"]["code"], code, "{line:.80}: {answer}");
@@ -323,7 +323,7 @@ fn whoever_speaks_badly_is_answered_and_the_next_message_too() {
     assert_eq!(beside.call("list_topics", &json!({})), client.call("list_topics", &json!({})));
     client.going.signal("TERM");
     assert_eq!(client.going.wait().code, Some(0));
-    // Answers that are under way are written before the end.
+    // Pending answers are written before the end.
     beside.say(&json!({ "jsonrpc": "2.0", "id": "last", "method": "tools/list" }).to_string());
     let ended = beside.end();
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{ended}");

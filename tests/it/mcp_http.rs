@@ -1,5 +1,4 @@
-//! MCP over HTTP: who gets an answer and who does not, and what is answered to who does not speak it well. What tools say is
-//! `mcp`'s.
+//! MCP over HTTP: who gets an answer, and answers to malformed messages. `mcp` tests the results of the tools.
 
 use serde_json::json;
 
@@ -83,7 +82,7 @@ fn with_a_token_only_who_has_it_is_answered_also_beside_the_daemon() {
         let token = [("Authorization", bearer.as_str())];
         assert_eq!(call(&pages, &token, "list_topics", &json!({}))["topics"][0]["topic"], "acme");
         post(&pages, &[token[0], ("Origin", "http://evil.example")], PING).refused(403);
-        // Whoever guesses is not listened to any more.
+        // A client that guesses tokens is blocked.
         for _ in 0..40 {
             post(&pages, &[("Authorization", "Bearer guessed")], PING);
         }

@@ -1,5 +1,5 @@
-//! `/metrics`: figures equal to what SQL says of the ledger after real runs, read by a parser that forgives nothing; bounded
-//! whatever is stored; for whoever may see the pages and nobody else.
+//! `/metrics`: after real runs the values equal SQL over the ledger, parsed by a strict parser; the size is bounded
+//! whatever is stored; only visitors who may see the pages get it.
 
 use crate::support::exposition::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,11 +11,11 @@ use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
-/// Topics of two sources, four slots a day each.
+/// Two topics with four slots a day each.
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nsources = [\"social\", \"web\"]\nevery = \"6h\"\nmax_calls_per_day = 50\n\n\
     [[topics]]\nid = \"rust\"\nquery = \"rust async\"\nevery = \"6h\"\n";
 
-/// Three passes over what came due, some of it while nothing ran, with searches that fail.
+/// Three passes over due slots, some from a time when nothing ran, with searches that fail.
 fn ran(database: crate::support::databases::Database, more: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &["source=web,path=/web/search,status=500,times=2"]);
     let service = format!("{}budget_per_day = 5.0\nmax_calls_per_day = 300\n", sandbox.lines());
@@ -105,7 +105,7 @@ fn figures_are_what_sql_says_of_the_ledger() {
             exposed.of("topicwatch_topic_newest_item_timestamp_seconds", &[("topic", "rust"), ("source", "social")]),
             Some(number(newest) / 1e3)
         );
-        // Buckets hold all that is smaller, too, and the last of them all.
+        // Buckets are cumulative, and the last counts everything.
         for (metric, label, value) in [
             ("topicwatch_search_latency_seconds", "source", "social"),
             ("topicwatch_slot_lag_seconds", "trigger", "scheduled"),
@@ -159,7 +159,7 @@ fn a_budget_that_is_new_is_told_from_the_ledger_before_its_first_call() {
 fn what_was_missed_is_reported_as_coverage_tells_it() {
     for database in databases() {
         let (_sandbox, place) = ran(database, "");
-        // As if all searches of two days had failed: longer than the next one looks back.
+        // As if all searches of two days had failed: longer than the next search looks back.
         wait(place.database.execute(
             "UPDATE search SET covered_from = NULL, covered_until = NULL, state = 'error' WHERE topic = 'acme'",
         ));
@@ -279,7 +279,7 @@ fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
             let runs = store.runs_to_tally(0, 500).await.unwrap();
             let (sums, latest) = topicwatch::insight::tally::tally(&runs);
             assert_eq!(sums.len(), before.len(), "one step counts what several did");
-            // Somebody who read before the others wrote.
+            // A process that read before the others wrote.
             assert!(!store.keep_tally(&sums, &latest, 0, to, true).await.unwrap());
             assert_eq!(store.tally().await.unwrap().unwrap(), before);
             store.close().await;
@@ -312,7 +312,7 @@ fn each_count_is_answered_by_an_index() {
             ),
             (
                 "SELECT count(*) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < 1",
-                // One of two that hold just these rows.
+                // One of two indexes that contain exactly these rows.
                 "INDEX job_",
             ),
         ] {

@@ -1,5 +1,5 @@
-//! What a command is given and cannot be meant is refused, and nothing is overwritten for it: misspelt topics and tags, options
-//! that would be ignored, files that are no backup. And a topic of the file that no run brought to the database yet is shown.
+//! Invalid input is refused and overwrites nothing: misspelt topics and tags, options that would be ignored, files that
+//! are not backups. Also: a topic of the file is shown before its first run.
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};

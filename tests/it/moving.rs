@@ -1,5 +1,5 @@
-//! A database as a whole: moved to the other kind and back without losing a byte, whatever is killed meanwhile, and copied
-//! while others work. Cases that need PostgreSQL are skipped, and said to be, where there is none.
+//! A whole database: moved to the other kind and back without losing a byte, also after kills, and backed up while
+//! others write. Prints a line and skips what needs PostgreSQL where there is none.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::support::service::Sandbox;
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\n\n[[topics]]\nid = \"globex\"\nquery = \"globex pricing\"\nsources = [\"social\", \"web\"]\n";
 const TEN: &str = "2026-03-11T10:00:00Z";
 
-/// A database in which two topics were run once.
+/// A database after one run of two topics.
 fn filled(database: Database, sandbox: &Sandbox) -> Place {
     let place = Place::new(database, &sandbox.lines(), TOPICS);
     place.ok(&["once", "--at", NINE]);
@@ -31,12 +31,12 @@ fn filled(database: Database, sandbox: &Sandbox) -> Place {
     place
 }
 
-/// A place for a database that is not there yet, and how it is named.
+/// A place for a database that does not exist yet.
 fn beside(database: Database, sandbox: &Sandbox) -> Place {
     Place::new(database, &sandbox.lines(), TOPICS)
 }
 
-/// Moves what one place has to another, whose schema is named by the environment.
+/// Moves the database of one place to another, whose schema is set by the environment.
 fn move_to(from: &Place, to: &Place) -> Program {
     let program = from.program(&["db", "move", "--to", &to.database.url]);
     if to.database.name == "PostgreSQL" {
@@ -46,7 +46,7 @@ fn move_to(from: &Place, to: &Place) -> Program {
     }
 }
 
-/// A pair of databases in each direction that there is.
+/// A pair of databases for each available direction.
 fn pairs() -> Vec<(Database, Database)> {
     let mut all = vec![(sqlite(), sqlite())];
     if let (Some(one), Some(other)) = (postgres(), postgres()) {
@@ -101,13 +101,13 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
         let kept = "SELECT item || ' ' || at || ' ' FROM item_star UNION ALL SELECT item || ' ' || at || ' ' || note FROM item_note \
             UNION ALL SELECT name || topic || filters || made_at FROM saved_search";
         assert_eq!((to.database.texts(kept), to.database.texts(kept).len()), (from.database.texts(kept), 3), "{names}");
-        // Both go on as if nothing had happened: numbers continue, nothing becomes new again.
+        // Both continue normally: sequence numbers go on, nothing becomes new again.
         sandbox.turn_to(TEN);
         for place in [&from, &to] {
             place.ok(&["once", "--at", TEN]);
         }
         assert_eq!(exports(&to), exports(&from), "{names}, an hour later");
-        // What is full is not written over.
+        // A database that is not empty is not overwritten.
         move_to(&from, &to).run().says(2, &["is not empty", "nothing was changed"]);
     }
 }
@@ -128,7 +128,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
             to.run(&["status"]).says(4, &["is an unfinished copy of", "finish it with"]);
             to.run(&["once", "--at", TEN]).says(4, &["is an unfinished copy of"]);
         }
-        // Meanwhile its source went on.
+        // Meanwhile the source has changed.
         sandbox.turn_to(TEN);
         from.ok(&["once", "--at", TEN]);
         let ended = move_to(&from, &to).run();
@@ -173,7 +173,7 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
             use std::os::unix::fs::PermissionsExt as _;
             assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
         }
-        // Killed before it is in place, the old copy stays; then it is replaced as a whole.
+        // Killed before the new copy is in place, the old copy stays; later it is replaced as a whole.
         sandbox.turn_to(TEN);
         place.ok(&["once", "--at", TEN]);
         let ended = place.program(&["db", "backup", "copy.db"]).env(FAILPOINT, "kill backup/written").run();

@@ -1,5 +1,5 @@
-//! Near-copies in the store: the same clusters on both databases whatever the batches, after kills, with several processes
-//! and when items become one; and the numbers that are told apart by them.
+//! Near-copies in the store: both databases get the same clusters with any batch size, after kills, with several
+//! processes and when items merge; and the counts based on clusters.
 
 use crate::support::copied_posts::*;
 use serde_json::json;
@@ -13,14 +13,14 @@ use crate::support::searched::{items, open, seen, topic};
 use crate::support::service::Sandbox;
 use crate::support::world::{World, hour};
 
-/// Keys and the keys of their clusters.
+/// Each item's key and the key of its cluster.
 async fn clusters(store: &Store) -> Vec<(String, Option<String>)> {
     let mut pairs: Vec<_> = items(store).await.into_iter().map(|item| (item.key, item.cluster)).collect();
     pairs.dedup();
     pairs
 }
 
-/// Every item of a small world, some of them copies; the order in a run does not matter.
+/// All items of a small world, some of them copies; the order in a run does not matter.
 fn world() -> Vec<Vec<SeenItem>> {
     let say = |n: u32| match n % 7 {
         0 => STORM.to_owned(),
@@ -58,7 +58,7 @@ async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_bat
         assert_eq!(found, &all[0].2, "{name}, {at_once} at once");
         assert!(found.iter().all(|(_, cluster)| cluster.is_some()));
     }
-    // The same when each run is looked at before the next ends.
+    // The same when each run is clustered before the next ends.
     for database in databases() {
         let store = open(&database).await;
         for (n, run) in (0..).zip(world()) {
@@ -86,7 +86,7 @@ async fn raw_unique_and_authors_are_told_apart() {
         let quake = |n: u32| format!("Earthquake of magnitude {n}.5 near the coast of Iquique in Chile just now");
         let first =
             vec![post(1, "ann", STORM), post(2, "bob", &format!("RT @ann: {STORM}")), post(3, "ann", &quake(4))];
-        // One handle however its letters are written; of other letters than A to Z, both databases know nothing.
+        // Handles ignore the case of A to Z only, on both databases.
         let second = vec![
             post(4, "ANN", &STORM.to_uppercase()),
             post(5, "Bob", FLOOD),
@@ -174,7 +174,6 @@ async fn pages_and_posts_are_apart_and_a_page_is_known_by_its_headline() {
 
 #[tokio::test]
 async fn items_that_become_one_take_their_clusters_with_them() {
-    // Keys of the item that will go and of the one that stays; whether each has a copy, and which was seen first.
     for database in databases() {
         let store = open(&database).await;
         let t = topic("storm");
@@ -211,7 +210,7 @@ async fn an_item_that_joins_another_before_anybody_looked_is_looked_at_once() {
             vec![seen(Source::Web, 2, &["post:x:1"], STORM)],
         ];
         store_runs(&store, &t, 0, runs).await;
-        // Somebody has read the batch when the two become one.
+        // A process has read the batch when the two items merge.
         let batch = store.unclustered(10).await.unwrap().unwrap();
         store_runs(&store, &t, 2, vec![vec![seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
         let alone = vec![topicwatch::model::Choice::Alone; 2];
@@ -293,7 +292,7 @@ async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_
         let held = |table: &str| database.number(&format!("SELECT count(*) FROM {table}"));
         let progress = |column: &str| database.number(&format!("SELECT {column} FROM cluster_state"));
         assert_eq!((held("cluster_lead_young"), held("cluster_lead")), (before.len() as i64, 0));
-        // Slice by slice, each a transaction of its own: whoever looks in between finds every key once.
+        // Keys move in slices, one transaction each: between slices every key exists once.
         let mut slices = 0;
         while store.sink_cluster_keys(&SMALL).await.unwrap() {
             slices += 1;
@@ -311,7 +310,7 @@ async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_
         assert_eq!(held("cluster_lead"), before.len() as i64, "the middle had no room either");
         store_runs(&store, &t, 6, rest).await;
         let looks = std::sync::atomic::AtomicU32::new(0);
-        // Somebody who stops again and again.
+        // The process is stopped again and again.
         let enough = || looks.fetch_add(1, std::sync::atomic::Ordering::SeqCst) % 3 == 2;
         while store.unclustered(1).await.unwrap().is_some() {
             cluster_by(&store, 4, SMALL, &enough).await.unwrap();
@@ -363,8 +362,8 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
         for (failpoint, young) in
             [("kill clusters::sink/written", before.len() as i64), ("kill clusters::sink/committed", 0)]
         {
-            // As if very many had come and began to move, and as a process leaves it that was killed before it looked at
-            // the last run.
+            // As if the tables were full and keys had started to move, with the last run not yet clustered because the
+            // process was killed.
             let crowd = "UPDATE cluster_state SET young = 1000000, sinking = 0; UPDATE follower SET seq = 0 WHERE name = 'near-copies'; UPDATE item SET cluster = NULL";
             crate::support::databases::wait(place.database.execute(crowd));
             let killed =
@@ -397,7 +396,7 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
     }
 }
 
-/// Through the program: what `once` says, what a kill leaves, and that the next run catches it up.
+/// Through the program: what `once` prints, what a kill leaves, and that the next run completes it.
 #[test]
 fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
     for database in databases() {
@@ -412,7 +411,7 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         assert!(said.contains(&told), "{told}: {said}");
         assert!(place.ok(&["show", "acme"]).contains(&told));
         assert_eq!(volume["raw"], shown["items"].as_array().unwrap().len());
-        // As a process leaves it that was killed before it looked.
+        // As after a process that was killed before clustering.
         let places = "DELETE FROM cluster_lead; DELETE FROM cluster_lead_young; DELETE FROM cluster_lead_middle; DELETE FROM cluster_head; UPDATE item SET cluster = NULL; \
                       UPDATE cluster_state SET next = 1, turn = turn + 1; UPDATE follower SET seq = 0 WHERE name = 'near-copies'";
         let before = clustered(&place.database);

@@ -1,4 +1,4 @@
-//! Near-copies of which one is forgotten: its keys go with it, found by indexes, and those of others stay.
+//! Forgetting one of several near-copies: its keys are deleted, found by indexes, and the keys of others stay.
 
 use topicwatch::collect::{cluster, cluster_by};
 use topicwatch::store::{Named, Store};
@@ -9,7 +9,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::searched::{open, topic};
 use crate::support::service::Sandbox;
 
-/// What leads to the cluster of an item.
+/// The number of keys that lead to the cluster of an item.
 fn leads_to(database: &Database, key: &str) -> usize {
     let places = format!(
         "SELECT CAST(h.place AS TEXT) FROM cluster_head h JOIN item c ON c.id = h.item JOIN item i ON i.cluster = c.id WHERE i.key = '{key}'"
@@ -24,7 +24,7 @@ async fn forget(store: &Store, key: &str) {
     assert_eq!(store.erase_items(&one, at(99)).await.unwrap().items, 1, "{key}");
 }
 
-/// Two texts, each said again by others in words of their own, with keys in all three tables.
+/// Two texts, each repeated by others in their own words, with keys in all three tables.
 async fn stored(database: &Database) -> Store {
     let store = open(database).await;
     let more = |said: &str, text: &str| format!("{said}: {text}");
@@ -68,7 +68,7 @@ async fn what_is_forgotten_takes_its_keys_along_and_no_other() {
     }
 }
 
-/// What earlier versions kept of [`STORM`].
+/// Keys that earlier versions stored for [`STORM`].
 const EARLIER_KEYS: [(u8, [i64; 7]); 2] = [
     (
         1,
@@ -157,7 +157,7 @@ fn forgetting_reads_no_table_of_keys_whole() {
             .collect();
         let name = place.database.name;
         assert_eq!(statements.iter().filter(|sql| sql.starts_with("DELETE FROM cluster_lead")).count(), 3, "{name}");
-        // Small tables are read whole whatever indexes they have: asked is whether one fits.
+        // The planner scans small tables whatever indexes there are; the question is whether an index fits.
         if name == "SQLite" {
             crate::support::databases::wait(place.database.execute("DROP TABLE IF EXISTS sqlite_stat1"));
         }

@@ -1,5 +1,5 @@
-//! Items that are alike and say the opposite are clusters of their own, in every list, on both databases; and what a
-//! scorer's tone does to real labelled pairs.
+//! Items that are similar but say the opposite are in separate clusters, in every list, on both databases. Also the
+//! effect of the tone score on real labelled pairs.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::support::program::Place;
 use crate::support::server_choice::say;
 use crate::support::world::{World, hour, once, topic};
 
-/// Two texts each that are nearly equal and say something else.
+/// Pairs of texts that are nearly equal but have another meaning.
 const OPPOSITES: [(&str, &str); 6] = [
     (
         "Acme will recall all of its kitchen robots this spring, says the board",
@@ -77,7 +77,7 @@ fn both_of_two_opposites_are_in_items_clusters_and_reports() {
     assert!(all.iter().all(|told| *told == all[0]), "both databases say the same");
 }
 
-/// The marks of a post as `collect` makes them: with the tone.
+/// The marks of a post as `collect` makes them: including the tone.
 fn judged(text: &str) -> Option<Marks> {
     let score = sentiment::judge(None, Some(text)).score;
     near::marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
@@ -117,6 +117,6 @@ fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
     say(&format!(
         "labelled pairs with their tone, both halves: {right} of {same} copies found, {wrong} called so wrongly"
     ));
-    // Without any veto 185 were found and 3 called so wrongly.
+    // Without any veto 185 were found correctly and 3 wrongly.
     assert!(right * 1_000 >= (right + wrong) * 988 && right >= 181, "{right} of {same}, {wrong} wrong");
 }

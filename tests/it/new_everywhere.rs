@@ -1,5 +1,5 @@
-//! What counts as new, wherever it is counted: the pages, the API, `status`, `runs`, `items`, exports and feeds say what `diff`
-//! says, on both databases. Each item is judged as its first sighting was, whatever the topic's window is later.
+//! What counts as new is the same everywhere: pages, API, `status`, `runs`, `items`, exports and feeds agree with
+//! `diff`, on both databases. Each item is judged by its first sighting, whatever the topic's window is later.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::program::Place;
 use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once, post, topic};
 
-/// Social posts and web pages, with more lines of the topic.
+/// A topic with social posts and web pages, with extra lines.
 fn both(query: &str, more: &str) -> String {
     topic(query, more).replace("[\"social\"]", "[\"social\", \"web\"]")
 }
@@ -17,10 +17,10 @@ fn page(n: u32) -> Value {
     json!({ "title": format!("Page {n}"), "url": format!("https://example.org/{n}") })
 }
 
-/// A call that can be asked for a day that is over.
+/// A call that supports past days.
 const BASIC: &str = "social.operation = \"basic\"";
 
-/// A baseline, then three that are new, and two that were published long before.
+/// A baseline, then three new items, and two that were published long before.
 fn begin(place: &Place, world: &World) {
     world.posts(&[post(1, 20, "what was there", 1)]);
     world.pages(&[page(1)]);
@@ -36,7 +36,7 @@ fn begin(place: &Place, world: &World) {
     once(place, 30);
 }
 
-/// How many are new in 24 hours: on both pages, and by the API.
+/// The number of new items in 24 hours, on both pages and by the API.
 fn told(place: &Place, at: u32, beside: &str) -> i64 {
     let pages = Pages::serve(place, &["--at", &hour(at)]);
     let answer: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme")).unwrap();
@@ -58,9 +58,9 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
         begin(&place, &world);
         let new =
             |since: u32| place.json(&["diff", "acme", "--since", &hour(since), "--json"])["counts"]["new"].clone();
-        // The baseline lies in the day that is counted, as the two old posts do.
+        // The baseline is within that day, as are the two old posts.
         assert_eq!((told(&place, 31, ""), new(7)), (3, json!(3)), "{}", place.database.name);
-        // Another question begins with a baseline; what it finds then is new.
+        // Another query starts with a baseline; what it finds afterwards is new.
         place.configure(&world.lines(), &both("acme OR globex", BASIC));
         world.posts(&[post(6, 35, "of the other question", 1)]);
         world.pages(&[page(3)]);
@@ -69,7 +69,7 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
         world.posts(&[post(7, 41, "new to it", 1), post(6, 35, "of the other question", 1)]);
         once(&place, 42);
         assert_eq!((told(&place, 43, ""), new(7)), (4, json!(4)));
-        // A day that was over when it was asked for is nothing new.
+        // A backfilled day adds nothing new.
         world.posts(&[json!({ "id": "8", "text": "of that day", "created_at": "2026-03-09T12:00:00Z" })]);
         let day = ["backfill", "acme", "--from", "2026-03-09", "--to", "2026-03-09", "--at", &hour(43)];
         place.run(&day).shows(0, &[]);
@@ -80,12 +80,12 @@ fn new_in_24_hours_is_what_a_diff_calls_new() {
             1
         );
         assert_eq!((told(&place, 44, ""), new(7)), (4, json!(4)));
-        // Back to the first question, which was answered before; a filter is not looked at, and that is said.
+        // Back to the first query, which has its baseline. The count ignores the filter, and the page says so.
         place.configure(&world.lines(), &both("acme", &format!("{BASIC}\nexclude = [\"hidden\"]")));
         world.posts(&[post(9, 45, "hidden", 1), post(10, 45, "shown", 1)]);
         once(&place, 46);
         assert_eq!((told(&place, 47, "before its filter"), new(7)), (6, json!(5)));
-        // The day goes on: what was first seen before it is no longer counted.
+        // As time passes, items first seen more than a day ago no longer count.
         assert_eq!(told(&place, 68, "before its filter"), 2);
     }
 }
@@ -107,7 +107,7 @@ fn status_runs_and_feeds_tell_what_was_older_from_what_is_new() {
         drop(pages);
         let feed = place.ok(&["export", "--format", "atom", "--topic", "acme"]);
         assert_eq!((feed.matches("<entry>").count(), feed.contains("archived")), (3, false), "{feed}");
-        // What the filter hides is told once: an old one that is hidden is not told as old, too.
+        // A filtered item is counted once: an old filtered item is not also counted as old.
         place.configure(&world.lines(), &both("acme", "exclude = [\"hidden\"]"));
         world.posts(&[
             post(6, 40, "hidden", 1),
@@ -134,7 +134,7 @@ fn what_a_widened_search_found_is_new_whatever_the_window_is() {
         let due = |at: u32| place.run(&["once", "--due", "--at", &hour(at)]).shows(0, &[]);
         due(23);
         due(24);
-        // Nobody looked for three days; the next search looks back over them.
+        // Nothing ran for three days; the next search looks back over them.
         world.posts(&[
             post(2, 40, "of the gap", 1),
             post(3, 95, "just now", 1),
@@ -166,7 +166,7 @@ fn what_a_widened_search_found_is_new_whatever_the_window_is() {
         let listed: Value = serde_json::from_str(&pages.page("/api/v1/topics/acme/items?new_since=6h")).unwrap();
         assert_eq!((listed["data"].as_array().unwrap().len(), &listed["outside"]), (2, &json!(2)), "{listed}");
         drop(pages);
-        // Another window changes nothing of what was.
+        // A changed window does not change earlier results.
         place.configure(&world.lines(), &topic("acme", "every = \"6h\"\nwindow = \"PAST_7_DAYS\""));
         due(102);
         assert_eq!((fits(&place), new(&place)), (expected, (2, json!(2), 2, 2)));
@@ -192,7 +192,7 @@ fn charts_of_pages_mark_where_another_query_began() {
         let told = shown(43);
         assert!(told.contains("Upright line: another query from 2026-03-12 12:00."), "{told}");
         assert_eq!(told.matches("Another query from here on").count(), 2, "both charts");
-        // The line is where the query changed, also as the first search of the days that are shown.
+        // The line is where the query changed, also when that was the first search of the shown days.
         assert!(shown(24 * 14 + 13).contains("another query from 2026-03-12 12:00"));
         assert!(!shown(24 * 15 + 13).contains("nother query"));
     }
@@ -214,7 +214,7 @@ fn authors_that_nobody_tells_are_not_none() {
         let days = place.ok(&["export", "--what", "daily", "--format", "jsonl"]);
         let day: Value = serde_json::from_str(days.lines().last().unwrap()).unwrap();
         assert_eq!((&day["items"], &day["authors"]), (&json!(2), &Value::Null), "{day}");
-        // One that is told is one, and of nothing there is none.
+        // One known author is one, and no items have none.
         world.posts(&[post(1, 24, "with a name", 1)]);
         let said = place.ok(&["once", "--at", &hour(25)]);
         assert!(said.contains("1 item, 1 unique, 1 author\n"), "{said}");

@@ -1,5 +1,5 @@
-//! The verbs of before there were groups (`pause`, `backup`, `search` …): each is hidden from the help and still does what
-//! the new one does, with the same output and exit code.
+//! The commands from before there were groups (`pause`, `backup`, `search` …): each is hidden in the help and still
+//! works like the new one, with the same output and exit code.
 
 use clap::CommandFactory as _;
 use topicwatch::cli::Cli;
@@ -10,7 +10,7 @@ use crate::support::program::{NINE, Place};
 const SERVICE: &str = "base_url = \"sandbox\"";
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nschedule = \"0 9 * * *\"";
 
-/// Old and new command lines that only read, or fail the same each time.
+/// Old and new command lines that only read, or fail the same way each time.
 const SAME: &[(&[&str], &[&str])] = &[
     (
         &["schedule", "next", "@hourly", "--after", "2026-03-11"],
@@ -69,7 +69,7 @@ fn every_old_verb_does_what_the_new_one_does() {
 #[test]
 fn the_old_verbs_are_hidden_and_each_of_them_is_tried() {
     let command = Cli::command();
-    // `man` is no old name: packages call it.
+    // `man` is not an old name: packages call it.
     let hidden: Vec<&str> = command
         .get_subcommands()
         .filter(|verb| verb.is_hide_set())

@@ -1,5 +1,5 @@
-//! A database of the version before providers, on both databases: it is brought up to date when it is opened, and all its
-//! exports are those of a database that never was another.
+//! A database of the version before providers, on both databases: it is upgraded when it is opened, and its exports
+//! equal those of a database that never had the old schema.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ const LATER: &str = "2026-03-11T15:00:00Z";
 const TOPICS: &str =
     "[[topics]]\nid = \"acme\"\nquery = \"acme\"\n\n[[topics]]\nid = \"rival\"\nquery = \"rival rockets\"\n";
 
-/// Makes the tables as the first migration alone does.
+/// Creates the tables of the first migration only.
 fn make_old(database: &Database) {
     let sqlite = database.name == "SQLite";
     let sql = if sqlite {
@@ -44,7 +44,7 @@ fn make_old(database: &Database) {
     });
 }
 
-/// Copies the rows of every table that the old one has, column by column. The words are indexed anew.
+/// Copies the rows of every table in the old schema, column by column. Texts are indexed again.
 fn fill_old(old: &Database, new: &Database) {
     let sqlite = old.name == "SQLite";
     let (tables, columns) = if sqlite {
@@ -70,7 +70,7 @@ fn fill_old(old: &Database, new: &Database) {
         let names = old.texts(&columns.replace("{}", &table)).join(", ");
         let only = match table.as_str() {
             "calls" => "WHERE provider = 'service'",
-            // It came later.
+            // Added later.
             "follower" => "WHERE name <> 'terms'",
             _ => "",
         };
@@ -87,7 +87,7 @@ fn fill_old(old: &Database, new: &Database) {
     wait(old.execute(&script));
 }
 
-/// All that is exported, by name.
+/// All exports, with their names.
 fn exports(place: &Place) -> Vec<(&'static str, String)> {
     let all = What::ALL.iter().map(|what| what.as_str());
     all.map(|what| (what, place.ok(&["export", "--what", what]))).collect()
@@ -110,7 +110,7 @@ fn a_database_from_before_providers_exports_the_same_and_is_carried_on() {
         for ((what, was), (_, is)) in expected.iter().zip(exports(&carried_on)) {
             assert_eq!(*was, is, "{} {what}", old.name);
         }
-        // Columns were added to some of them, at their end; all else is as it was before.
+        // Some exports got new columns at their end; everything else is as before.
         for (what, text) in &expected {
             let header = text.lines().next().unwrap_or_default().trim_start_matches('\u{feff}');
             let header = header.trim_end_matches(",origin");
@@ -125,7 +125,7 @@ fn a_database_from_before_providers_exports_the_same_and_is_carried_on() {
         sandbox.turn_to(LATER);
         let both = [(&watched, &new), (&carried_on, &old)].map(|(place, database)| {
             place.ok(&["once", "--at", LATER]);
-            // A run that was asked for by hand has an id of its own.
+            // A manual run has an id of its own, so ids are not compared.
             let runs =
                 "SELECT topic || ' ' || state || ' ' || found || ' ' || new || ' ' || duplicate FROM run ORDER BY seq";
             (database.texts(runs), database.texts("SELECT key FROM item ORDER BY key"))

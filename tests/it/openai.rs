@@ -1,5 +1,5 @@
-//! Answers by a model behind OpenAI's interface: what it is given, what is kept of what it says, and that what strangers wrote
-//! into the items moves nothing but its words.
+//! Answers by a model behind the OpenAI API: its input, what is stored of its output, and that injected instructions in
+//! items change nothing but its words.
 
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn said(text: &str) -> Vec<u8> {
     reply(200, &[], &json!({ "model": "small-1", "choices": [choice], "usage": usage }).to_string())
 }
 
-/// A place with one feed and a model behind the same server.
+/// A place with one feed and a model on the same server.
 fn place(server: &Replies, more: &str) -> Place {
     let url = server.url();
     Place::bare(
@@ -80,13 +80,13 @@ fn a_model_of_the_sandbox_writes_about_new_items_and_is_not_asked_without_any() 
         let answers = place.json(&["show", "acme", "--json"]);
         let text = answers.to_string();
         assert!(text.contains("Sources:") && text.contains("news.ycombinator.com/item?id="), "{text}");
-        // What it cites was found, and is linked with its rows.
+        // The items that it cites were found, and their rows are linked.
         assert!(place.database.number("SELECT count(*) FROM answer") == 1);
         let csv = place.ok(&["export", "--what", "answers"]);
         assert!(csv.contains("post:hackernews:"), "{csv}");
         let page =
             Pages::of(place.program(&["serve", "--listen", "127.0.0.1:0", "--at", NINE]).start()).page("/answers/acme");
-        // Only the page that a story leads to was found by nobody: in the text, and in the list.
+        // Only the page that a story links to was not found: marked in the text and in the list.
         assert_eq!(page.matches("✗ not found").count(), 2, "{page}");
         once().shows(0, &["nothing new was found"]);
         assert_eq!(states()[2..], ["hn ok 0", "writer not_run 0"]);
@@ -129,7 +129,7 @@ fn it_is_given_each_new_item_once_within_its_tokens_and_only_what_was_configured
     let second =
         text.split("<<<2\n").nth(1).unwrap().split("https://").nth(1).unwrap().split_whitespace().next().unwrap();
     assert!(answer.ends_with(&format!("Sources:\n[2] https://{second}")), "{answer}");
-    // 4,500 tokens at $0.002 a thousand, a begun thousand as a whole one.
+    // 4,500 tokens at $0.002 per thousand; a started thousand counts in full.
     assert_eq!(place.database.number("SELECT cost FROM search WHERE source = 'writer'"), 10_000);
     assert_eq!(place.database.texts("SELECT model FROM answer"), ["small-1"]);
     place.ok(&["once", "--at", "2026-03-11T09:10:00Z"]);

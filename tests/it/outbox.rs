@@ -1,5 +1,6 @@
-//! The outbox and its channels, through the store and the courier on both databases: at least once, never by two at a time,
-//! later and later, dead in the end; signed, guarded, and without secrets in what is told. The clock is turned by hand.
+//! The outbox and its channels, through the store and the courier on both databases: at-least-once delivery, never two
+//! senders at a time, growing pauses, dead in the end; signed, with private addresses blocked and no secrets in error
+//! texts. The clock is set by hand.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -127,7 +128,7 @@ fn courier(store: &Store, turned: &Turned) -> Courier {
     Courier::new(store.clone(), Arc::clone(&turned.clock), token, Arc::new(|_: &Delivery| {}))
 }
 
-/// A store in which a report was made for these channels an hour after `NOW`.
+/// A store with a report made for these channels an hour after `NOW`.
 async fn made(database: &Database, channels: &[&str]) -> (Store, Turned) {
     let store = open(database).await;
     let (run, now) = claimed(&store, &report(channels)).await;
@@ -190,7 +191,7 @@ async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason
         }
         let runs = database.texts("SELECT state || ' ' || error_class || ' ' || attempt FROM run");
         assert_eq!(runs, ["failed lease_lost 3"]);
-        // The next slot is not held up by it, and one that passed meanwhile is recorded.
+        // It does not delay the next slot, and a slot that passed meanwhile is recorded.
         let later = NOW.plus(Duration::from_secs(3 * 3_600));
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
         let states = database.texts("SELECT state FROM run ORDER BY slot");
@@ -231,7 +232,7 @@ async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eig
         let dead = store.outbox(Some(OutboxState::Dead), 10).await.unwrap();
         assert_eq!((dead.len(), dead[0].attempt, dead[0].next_at), (1, 8, None));
         assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Dead, 1)]);
-        // Somebody mended it: all tries begin anew.
+        // The cause was fixed: all tries start again.
         assert_eq!(store.retry_messages(None, (turned.clock)()).await.unwrap(), 1);
         assert_eq!(courier.deliver_due(&channels).await.unwrap()[0].attempt, 1);
         store.close().await;
@@ -258,7 +259,7 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
             "{}: the others wait with the first",
             database.name
         );
-        // One that comes meanwhile waits too, whichever process looks.
+        // A new message waits too, whichever process delivers.
         turned.by(Duration::from_secs(3_600));
         let later = (turned.clock)();
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
@@ -274,7 +275,7 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
         turned.by(Duration::from_secs(3_601));
         assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 4, "{}", database.name);
         assert_eq!(store.outbox_counts().await.unwrap(), [(OutboxState::Sent, 6)]);
-        // Nothing is left of it: what comes now goes at once.
+        // The pause is over: new messages go at once.
         assert_eq!(database.number("SELECT count(*) FROM store_info WHERE name LIKE 'channel_held%'"), 0);
         store.hold_channel("hook", until.plus(Duration::from_secs(9_000))).await.unwrap();
         let (first, again) = ("report:daily@x/hook/0".to_owned(), (turned.clock)());
@@ -340,7 +341,7 @@ async fn what_a_mail_server_said_stands_also_when_it_does_not_answer_the_farewel
     }
 }
 
-/// What a script says to a word.
+/// A script with one answer to one command.
 fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> {
     move |(to, reply)| (to == word).then_some(reply)
 }
@@ -349,7 +350,7 @@ fn said(word: &str) -> impl FnMut((&str, &'static str)) -> Option<&'static str> 
 async fn a_mail_goes_from_and_to_whoever_check_calls_ready() {
     let written = [
         ("Acme News <w@example.com>", "From: \"Acme News\" <w@example.com>"),
-        // Anything else in a name is told as base64 of its letters.
+        // Any other name is encoded as base64.
         ("Acme, Inc. <w@example.com>", "From: =?utf-8?b?QWNtZSwgSW5jLg==?= <w@example.com>"),
         ("\"Acme, \\\"Inc.\\\"\" <w@example.com>", "From: =?utf-8?b?QWNtZSwgIkluYy4i?= <w@example.com>"),
         ("Team (Berlin) <w@example.com>", "From: =?utf-8?b?VGVhbSAoQmVybGluKQ==?= <w@example.com>"),
@@ -359,7 +360,7 @@ async fn a_mail_goes_from_and_to_whoever_check_calls_ready() {
         ("<w@example.com>", "From: w@example.com"),
         ("w+tag@example.com", "From: w+tag@example.com"),
         ("watch@localhost", "From: watch@localhost"),
-        // The server of the cases takes addresses of ASCII only, as many do.
+        // The test server accepts only ASCII addresses, as many do.
         ("watch@exämple.com", "From: watch@xn--exmple-cua.com"),
     ];
     for (from, header) in written {
@@ -395,7 +396,7 @@ async fn a_webhook_is_signed_and_a_mail_has_both_parts_and_an_id_that_stays() {
     let body = got.json();
     assert_eq!((body["event"].as_str(), body["data"]["found"].as_i64()), (Some(message.event.as_str()), Some(3)));
     assert_eq!(body["text"].as_str(), Some(message.text.as_str()));
-    // Computed once by another implementation (Python's hmac): not only by ourselves.
+    // Computed once with another implementation (Python's hmac), not only with our own.
     assert_eq!(
         signature(b"key", 1_773_219_600, b"{}"),
         "t=1773219600,v1=61f3f9a876f3a9b02d68fb29a6ec26a822b5006c238ecb46ade578bac4e69151"
@@ -534,7 +535,8 @@ async fn one_call_tries_each_message_once_however_long_its_channel_takes() {
         let messages = ["a", "b"].map(|name| message(&format!("report:daily@x/slow/{name}"), "slow")).to_vec();
         store.end_job(&run, &JobEnd { messages, ..end(now, &["slow"]) }).await.unwrap();
         let turned = Turned::to(now);
-        // Each answer takes longer than the pause before the next try, so that the one is due again when the other was tried.
+        // Each answer takes longer than the pause before the next try, so one message is due again when the other has
+        // been tried.
         let at = Arc::clone(&turned.at);
         let slow = Hook::answering(move |_| {
             at.fetch_add(86_400_000, Ordering::SeqCst);
@@ -566,7 +568,7 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
             );
             now = now.plus(LEASE).plus(Duration::from_secs(1));
         }
-        // Whoever finds it dead says so: nobody else will.
+        // The process that finds it dead reports it: no other will.
         let told: Arc<Mutex<Vec<Delivery>>> = Arc::default();
         let heard = Arc::clone(&told);
         let clock: Clock = Arc::new(move || now);
@@ -610,12 +612,12 @@ async fn what_was_sent_long_ago_is_not_kept_whole_and_is_not_sent_empty() {
         turned.by(Duration::from_secs(30 * 86_400));
         courier.deliver_due(&channels).await.unwrap();
         assert!(store.outbox_message(sent).await.unwrap().unwrap().message.html.is_some(), "{}", database.name);
-        // Asked for again it counts from then on.
+        // After a retry the time counts from then on.
         assert_eq!(store.retry_messages(Some(&[sent.into()]), (turned.clock)()).await.unwrap(), 1);
         courier.deliver_due(&channels).await.unwrap();
         assert_eq!(hooks.got()[0].body, hooks.got()[1].body);
         turned.by(Duration::from_secs(30 * 86_400 + 1));
-        // A process that lives on does it, too.
+        // A long-running process does it, too.
         let (channel_tx, channel_rx) = tokio::sync::watch::channel(Arc::from([]));
         let stop = tokio_util::sync::CancellationToken::new();
         let running = tokio::spawn({

@@ -1,5 +1,5 @@
-//! Pings: what a service hears that expects to hear of each run, against a real receiver. It holds nobody up, learns nothing
-//! that was found, and its address is nowhere.
+//! Pings: what a monitoring service receives about each run, with a real receiver. They delay nothing, contain no
+//! findings, and their URL is shown nowhere.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::support::program::{Ended, NINE, Place, until};
 use crate::support::receivers::{Answer, Got, Hook};
 use crate::support::service::Sandbox;
 
-/// Parts of the address that must be nowhere.
+/// Parts of the URL that must not appear anywhere.
 const SECRETS: [&str; 2] = ["T0KEN", "QUERYKEY"];
 
 fn topic(ping: &str) -> String {
@@ -21,7 +21,7 @@ fn to(hook: &Hook) -> String {
     format!("ping = \"{}\"\nping_allow_private = true\n", hook.url())
 }
 
-/// What was asked for, in order.
+/// The requests in order.
 fn asked(hook: &Hook) -> Vec<String> {
     let line = |got: &Got| got.head.lines().next().unwrap().trim_end_matches(" HTTP/1.1").to_owned();
     hook.got().iter().map(line).collect()
@@ -101,7 +101,7 @@ fn a_report_that_fails_says_so() {
     let report = format!("[[reports]]\nname = \"all\"\nevery = \"6h\"\npath = \"wall/{{date}}\"\n{}\n", to(&hook));
     let place = Place::new(sqlite(), &sandbox.lines(), &format!("{}{report}", topic("")));
     place.ok(&["once", "--due", "--at", NINE]);
-    // A file where a folder should be.
+    // A file in place of the report's folder.
     std::fs::write(place.path("wall"), "x").unwrap();
     place.run(&["once", "--due", "--at", "2026-03-11T12:00:00Z"]);
     assert_eq!(asked(&hook).len(), 2, "{:?}", asked(&hook));
@@ -117,7 +117,7 @@ fn a_receiver_that_does_not_answer_delays_no_run_and_one_that_is_busy_is_asked_a
     place.ok(&["topic", "run", "acme", "--wait"]);
     place.ok(&["topic", "run", "acme", "--wait"]);
     until("it was asked", || !asked(&silent).is_empty());
-    // Nothing but the first ping of the topic has gone out, and both runs are over.
+    // Only the topic's first ping was sent, and both runs have ended.
     assert_eq!(asked(&silent).len(), 1);
     going.signal("TERM");
     let ended = going.wait();
@@ -142,7 +142,7 @@ fn a_private_address_is_refused_and_what_comes_back_is_reported_without_the_addr
     ended.says(0, &["a ping was given up", "private network"]);
     keeps_the_secret(&place, &ended);
     assert!(asked(&hook).is_empty());
-    // Whoever refuses may say the address back.
+    // A server that refuses may repeat the URL.
     let echo = Hook::answering(|_| Answer::Say("404 no such T0KEN-in-the-path QUERYKEY"));
     place.configure(&sandbox.lines(), &topic(&to(&echo)));
     let ended = place.run(&["once", "--at", "2026-03-11T10:00:00Z"]);

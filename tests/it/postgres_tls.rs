@@ -1,5 +1,5 @@
-//! Connections to PostgreSQL that somebody may listen to or stand in: by the binary, to a server with TLS and to one that
-//! says that it has none. Which address needs TLS is a table in `store/database/tls.rs`.
+//! Connections to PostgreSQL that others could read or intercept: by the binary, to a server with TLS and to one that
+//! claims to have none. `store/database/tls.rs` has a table of the addresses that need TLS.
 
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, TcpListener, UdpSocket};
@@ -12,10 +12,10 @@ use crate::support::receivers::certificate;
 use crate::support::server_choice::say;
 
 const PASSWORD: &str = "pg-pa55word";
-/// What a client asks first: the length and the code of an SSLRequest.
+/// The first bytes of a client: the length and the code of an SSLRequest.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// A server without TLS, or whoever stands in front of one, for one connection: what it was sent, first and afterwards.
+/// A server without TLS, or an attacker in front of one, for one connection. Also returns everything that it received.
 fn refuses_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -30,7 +30,7 @@ fn refuses_tls() -> (u16, std::thread::JoinHandle<()>, Arc<Mutex<Vec<u8>>>) {
             into.lock().unwrap().extend_from_slice(&chunk[..n]);
             stream.write_all(answer).ok();
         }
-        // Asked for in clear, a client that trusts sends its password now.
+        // When asked for a cleartext password, a trusting client sends it now.
         if let Ok(n @ 1..) = stream.read(&mut chunk) {
             into.lock().unwrap().extend_from_slice(&chunk[..n]);
         }
@@ -55,7 +55,7 @@ fn migrate(url: &str, environment: &[(&str, &str)]) -> crate::support::program::
 
 #[test]
 fn a_server_that_refuses_tls_is_reported_neither_user_nor_password() {
-    // `127.1` is a way to write loopback that is not an IP address: a name like any other.
+    // `127.1` means loopback but is not an IP address: it is treated as a host name.
     for (query, environment) in [
         ("", None),
         ("?sslmode=prefer", None),
@@ -85,10 +85,10 @@ fn who_asks_for_clear_text_gets_it_and_loopback_may_do_without_tls() {
     }
 }
 
-/// An address of this machine that others could have, too.
+/// An address of this host that is not loopback.
 fn of_ones_own() -> Option<IpAddr> {
     let socket = UdpSocket::bind(("0.0.0.0", 0)).ok()?;
-    // Nothing is sent: the system says which of its addresses it would use.
+    // Nothing is sent: the system chooses the address it would use.
     socket.connect(("192.0.2.1", 9)).ok()?;
     socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback() && !ip.is_unspecified())
 }
@@ -109,7 +109,7 @@ fn what_each_mode_encrypts_and_checks_of_a_server() {
                 Err(hint) => ended.says(4, &["certificate", hint]),
             }
         }
-        // Only who comes with TLS is let in there.
+        // There the server accepts only TLS.
         if let Some(own) = &own {
             migrate(&server.url_at(own), &[]).shows(0, &["is up to date"]);
             migrate(&format!("{}?sslmode=prefer", server.url_at(own)), &[]).shows(0, &["is up to date"]);
@@ -129,7 +129,7 @@ fn what_each_mode_encrypts_and_checks_of_a_server() {
             (format!("?sslmode=verify-full&sslrootcert={elsewhere}"), Err("sslrootcert=FILE")),
         ],
     );
-    // Signed by the authority for another name.
+    // Signed by the authority, for another host name.
     ask(
         "elsewhere",
         &[
@@ -140,7 +140,7 @@ fn what_each_mode_encrypts_and_checks_of_a_server() {
             ("?sslmode=require".to_owned(), Ok(())),
         ],
     );
-    // Signed by itself: as `openssl req -x509` makes it, and as the hint says.
+    // Self-signed: as `openssl req -x509` makes it, and as the hint says.
     ask("self-signed", &[(format!("?sslrootcert={marked}"), Err("-addext basicConstraints=critical,CA:FALSE"))]);
     ask("own", &[(format!("?sslrootcert={alone}"), Ok(()))]);
     let none = migrate(&format!("{}?sslrootcert=/nowhere/ca.pem", server.url_at("localhost")), &[]);

@@ -1,5 +1,5 @@
-//! What no verb writes over, by whatever name it is called: the database and what belongs to it, the configuration, files that
-//! secrets are read from; and what a backup replaces.
+//! Files that no command overwrites, under any name: the database and its side files, the configuration, secret files.
+//! Also what a backup may replace.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery 
 const TEN: &str = "2026-03-11T10:00:00Z";
 const ELEVEN: &str = "2026-03-11T11:00:00Z";
 
-/// A place that was used: what is found is beside `jobs.toml`, where the database is a file.
+/// A place after some use: the database file, if it is one, is beside `jobs.toml`.
 fn used(mut database: Database, at: &str, sandbox: &Sandbox, rest: &str) -> Place {
     let service = format!("{}api_key_file = \"service.key\"\n", sandbox.lines());
     let folder = tempfile::tempdir().unwrap();
@@ -30,12 +30,12 @@ fn used(mut database: Database, at: &str, sandbox: &Sandbox, rest: &str) -> Plac
     place
 }
 
-/// Runs a verb with one more file to read a secret from.
+/// Runs a command with one more secret file.
 fn run(place: &Place, args: &[&str]) -> crate::support::program::Ended {
     place.program(args).env("TOPICWATCH_WEB_TOKEN_FILE", "web.token").run()
 }
 
-/// What a file is and holds; nothing when it is not there.
+/// The inode and content of a file; `None` when it does not exist.
 fn state(file: &Path) -> Option<(u64, Vec<u8>)> {
     Some((file.metadata().ok()?.ino(), std::fs::read(file).unwrap()))
 }
@@ -48,12 +48,12 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
         let mut precious = vec!["jobs.toml", "service.key", "hook.secret", "web.token"];
         if place.database.name == "SQLite" {
             place.ok(&["forget", "--author", "nobody", "--yes"]);
-            // A daemon that was killed leaves all of its files.
+            // A killed daemon leaves all of its files.
             let mut daemon = place.program(&["run"]).start();
             daemon.until("it runs", |said| said.contains("next slot"));
             daemon.kill();
             precious.extend(["t.db", "t.db-wal", "t.db-shm", "t.db.lock", "t.db.forgotten"]);
-            // Not there yet, and taken by SQLite for a part of the database once it is.
+            // It does not exist yet, but SQLite would treat it as part of the database.
             precious.push("t.db-journal");
         }
         std::os::unix::fs::symlink(place.folder.path(), place.path("again")).unwrap();
@@ -64,7 +64,7 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
             let mut names = vec![name.to_owned(), format!("again/{name}"), format!("./sub/../{name}")];
             if before.is_some() {
                 for (link, hard) in [("soft.html", false), ("hard.html", true)] {
-                    // SQLite removes these at any time, and then the other name is that of another file.
+                    // SQLite may remove these at any time; then the other name belongs to another file.
                     if hard && (name.ends_with("-wal") || name.ends_with("-shm")) {
                         continue;
                     }
@@ -98,7 +98,7 @@ fn no_verb_writes_over_the_database_the_configuration_or_a_secret() {
                     }
                 }
             }
-            // SQLite itself writes what it keeps in its own files.
+            // SQLite itself writes to its own files.
             if !name.starts_with("t.db") {
                 assert_eq!(state(&file), before, "{name}");
             }
@@ -184,7 +184,7 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         let backup = |place: &Place, to: &Path| place.run(&["db", "backup", &to.display().to_string()]);
         let copy = place.path("copy.db");
         backup(&place, &copy).shows(0, &["read again and sound"]);
-        // Looking into it, which may write to it, makes it no other.
+        // Opening it, which may write to it, does not make it another database.
         place.ok(&["status", "--database", &format!("sqlite:{}", copy.display())]);
         sandbox.turn_to(TEN);
         place.ok(&["once", "--at", TEN]);
@@ -192,13 +192,13 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         backup(&place, &copy).shows(0, &["read again and sound"]);
         assert_ne!(std::fs::read(&copy).unwrap(), older);
 
-        // Another database, at rest: the one of the other place.
+        // Another database that is not in use: that of the other place.
         let theirs = other.path("t.db");
         let before = std::fs::read(&theirs).unwrap();
         let hint = "a backup replaces an older one of the same database";
         backup(&place, &theirs).says(2, &["that is no copy of", hint]);
         assert_eq!(std::fs::read(&theirs).unwrap(), before);
-        // One that begins anew does not replace the only copy of what there was.
+        // A new database does not replace the only copy of an old one.
         let fresh = used(sqlite(), ELEVEN, &Sandbox::at(ELEVEN, &[]), "");
         backup(&fresh, &copy).says(2, &["that is no copy of", hint]);
 

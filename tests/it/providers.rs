@@ -1,5 +1,5 @@
-//! Providers beside the search service, from file to report: the sandbox serves each kind, and servers that say exactly these
-//! bytes bring what the sandbox never does. On both databases.
+//! Providers besides the search service, from file to report, on both databases: the sandbox serves each kind, and raw
+//! servers send what the sandbox never does.
 
 use crate::support::daemons::today;
 use crate::support::databases::{databases, sqlite};
@@ -7,7 +7,7 @@ use crate::support::program::{NINE, Place};
 use crate::support::replies::{Replies, reply};
 use crate::support::service::Sandbox;
 
-/// Sections of providers of the sandbox, under its address as a stranger's.
+/// The section of a provider served by the sandbox, as if it were a third-party server.
 fn provider(sandbox: &Sandbox, name: &str, kind: &str) -> String {
     let lines = sandbox.lines();
     let base = lines.lines().next().unwrap().trim_start_matches("base_url = ").trim_matches('"').to_owned();
@@ -45,7 +45,7 @@ fn every_kind_is_asked_stored_once_and_told_by_every_verb() {
         assert!(first.iter().all(|search| search.contains(" ok ")), "{first:?}");
         let new = place.database.number("SELECT sum(new) FROM run");
         assert_eq!(new, place.database.number("SELECT count(*) FROM item"));
-        // Posts have a tone and an identity of their own platform; pages are known by their address.
+        // Posts have a tone and an identity of their own platform; pages are identified by their URL.
         for prefix in ["post:hackernews:", "post:bluesky:", "page:"] {
             let sql = format!("SELECT count(*) FROM item WHERE key LIKE '{prefix}%'");
             assert!(place.database.number(&sql) > 0, "{prefix}");
@@ -74,11 +74,11 @@ fn every_kind_is_asked_stored_once_and_told_by_every_verb() {
             assert!(!place.ok(&["export", "--source", source]).is_empty());
         }
         place.run(&["export", "--source", "hm"]).says(2, &["no source `hm`", "did you mean `hn`?"]);
-        // No secret in any artefact.
+        // No secret in anything stored.
         for text in place.database.texts("SELECT request || headers FROM raw_reply") {
             assert!(!text.contains("app-password-0123") && !text.contains("accessJwt"), "{text}");
         }
-        // Replies are read again as they were.
+        // A replay reads the stored replies unchanged.
         let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
         assert_eq!(
             (replayed["changed_runs"].as_i64(), replayed["unreadable"].as_i64()),
@@ -102,7 +102,7 @@ fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts()
         let place = Place::bare(database, &format!("{service}{providers}{TOPIC}sources = [\"social\", \"web\"]\n"));
         let run = |args: &[&str]| place.program(args).env("SECOND_KEY", "a-key-of-the-second").run();
         run(&["once", "--at", NINE]).says(0, &[]);
-        // What `[service]` found is known when its second is asked.
+        // The items that `[service]` found are known when the second service is searched.
         let both = format!("{service}{providers}{TOPIC}sources = [\"posts\", \"pages\", \"answer\"]\n");
         let head = std::fs::read_to_string(place.path("jobs.toml")).unwrap();
         let head = &head[..head.find("[service]").unwrap()];
@@ -132,7 +132,7 @@ fn a_second_search_service_is_asked_in_either_dialect_and_finds_the_same_posts()
         let replayed = place.json(&["replay", "--json", "--since", "2026-03-01", "--dry-run"]);
         let (changed, unreadable) = (replayed["changed_runs"].as_i64(), replayed["unreadable"].as_i64());
         assert_eq!((changed, unreadable), (Some(0), Some(0)), "{replayed}");
-        // Without its key nothing is sent, and the hint says where it belongs.
+        // Without its key nothing is sent, and the hint says where the key belongs.
         let keyless = both.replace("key_env = \"SECOND_KEY\"\n", "");
         std::fs::write(place.path("jobs.toml"), format!("{head}{keyless}")).unwrap();
         place.run(&["once", "--at", NINE]).says(2, &["has no `key_env`", "hint: write key_env"]);
@@ -168,7 +168,7 @@ fn a_report_says_which_sources_found_what_and_on_how_much_they_agree() {
     }
 }
 
-/// A topic that has no provider counts where it is compared with one that has, and its own part tells no sources.
+/// A topic without providers counts where it is compared with one that has some; its own section lists no sources.
 #[test]
 fn shares_by_source_count_topics_without_providers() {
     for database in databases() {
@@ -223,7 +223,7 @@ fn each_provider_has_its_own_calls_of_a_day() {
             .shows(0, &["hn: 1 of 1 calls today (UTC), $0.000", "sx: 2 of 10000 calls today (UTC)"]);
         let status = place.json(&["status", "--json", "--at", "2026-03-11T09:20:00Z"]);
         assert_eq!(status["providers"][0]["calls_today"], 1, "{status}");
-        // Four slots a day of which one is allowed.
+        // Four slots a day, one of which is allowed.
         place.run(&["plan", "--at", "2026-03-11T09:20:00Z"]).shows(0, &["raise [providers.hn] max_calls_per_day"]);
     }
 }
@@ -280,11 +280,11 @@ fn a_feed_is_asked_conditionally_and_left_alone_as_long_as_it_asks() {
     assert!(server.heads()[1].to_ascii_lowercase().contains("if-none-match: \"one\""), "{:?}", server.heads());
     place.ok(&["once", "--at", &at(2)]);
     assert_eq!(found(), "ok 3 1", "an entry with an older date is new");
-    // For an hour it is left alone.
+    // For an hour it is not requested.
     place.ok(&["once", "--at", &at(40)]);
     assert_eq!(found(), "not_run 0 0");
     assert_eq!(server.heads().len(), 3);
-    // None of the newest three is there any more: others may have come and gone.
+    // None of the newest three is still there: others may have come and gone.
     place.ok(&["once", "--at", "2026-03-11T10:30:00Z"]);
     assert_eq!(found(), "ok 2 2");
     let covered = place.json(&["coverage", "--json", "--at", "2026-03-11T10:31:00Z"]);
@@ -344,7 +344,7 @@ fn a_redirect_into_a_private_network_is_refused() {
     let place = Place::bare(sqlite(), &file);
     place.run(&["once", "--at", NINE]).shows(3, &["private network", "providers.news.allow_private"]);
     assert!(server.heads().is_empty());
-    // Below the provider's own address it is the owner's choice; where that leads to is not.
+    // Below the provider's own URL the owner decides; a redirect is not the owner's choice.
     let file = format!(
         "[providers.news]\nkind = \"feeds\"\nbase_url = \"{url}\"\nmax_tries = 1\n\n{TOPIC}news.urls = [\"feed\"]\n"
     );

@@ -1,5 +1,5 @@
-//! Days whose searches were pruned: what was counted before stays in `export --what daily` and in reports that are made again,
-//! and what nobody counted is empty and marked, never zero. Every case on both databases.
+//! Days whose searches were pruned: earlier counts stay in `export --what daily` and in reports that are made again;
+//! values never counted are empty and marked, never zero. Every case on both databases.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::support::service::Sandbox;
 const TOPIC: &str = "[retention]\nprune = \"never\"\nsightings = \"30d\"\nruns = \"30d\"\n\n[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\n";
 const NOW: &str = "2026-03-11T09:00:00Z";
 
-/// Runs at these instants.
+/// Runs at these times.
 fn ran(place: &Place, sandbox: &Sandbox, at: &[&str]) {
     for at in at {
         sandbox.turn_to(at);
@@ -79,7 +79,7 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
             }
         }
         assert_ne!(of(&after, "2026-01-06")["cost_usd"], "0", "{name}: {after:?}");
-        // Days that begin at other instants than those that were counted.
+        // Days with other boundaries than the counted ones.
         let zoned = daily(&place, &["--timezone", "Europe/Berlin"]);
         for day in ["2026-01-05", "2026-01-06"] {
             let row = of(&zoned, day);
@@ -88,7 +88,7 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
         }
         assert_eq!(of(&zoned, "2026-03-10")["runs"], 1, "{name}");
 
-        // The report of a day that is gone says so first; that of another is what it was.
+        // The report of a pruned day says so first; the report of another day is unchanged.
         let (text, page) = report(&place, "2026-01-06");
         let first = text.lines().find(|line| line.starts_with("1. ")).unwrap();
         let cost =
@@ -119,7 +119,7 @@ fn what_an_earlier_version_pruned_and_nobody_counted_is_empty() {
         let name = place.database.name;
         ran(&place, &sandbox, &["2026-01-05T08:00:00Z", "2026-01-05T14:00:00Z", "2026-01-06T20:00:00Z", NOW]);
         place.ok(&["db", "prune", "--at", NOW]);
-        // As a database of before the counts was, and its upgrade marks it.
+        // As in a database from before these counts existed, which its upgrade marks.
         let older = "DELETE FROM pruned_day; INSERT INTO store_info (name, value) SELECT 'pruned_uncounted', value FROM store_info WHERE name = 'pruned_until'";
         crate::support::databases::wait(place.database.execute(older));
         let rows = daily(&place, &[]);

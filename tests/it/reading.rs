@@ -1,6 +1,6 @@
-//! Reading, on both databases: the items page, its count, its files and the feeds of its saved searches hold the rows that SQL of
-//! the cases' own finds; stars, notes and searches are made by buttons and programs that may, and follow what becomes of
-//! items and topics; weeks are counted as SQL counts them.
+//! Reading pages, on both databases. The items page, its count, its files and the feeds of saved searches contain the
+//! rows that separate SQL finds. Authorised visitors and programs add stars, notes and searches, which follow renamed
+//! topics and merged items. Week counts equal SQL.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ use crate::support::web_topics::TOPICS;
 const EIGHT: &str = "2026-03-11T08:00:00Z";
 const HOSTILE: &str = "</title><script>alert(1)</script>&\"''=cmd|x";
 
-/// Two topics, two runs each, a hundred items more; some with a star, a note, a mark, and hostile words.
+/// Two topics, two runs each, and a hundred more items, some with a star, a note, a mark or hostile text.
 fn world(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
-    // Items of the zoo are hidden by the filter of a topic.
+    // The filter of topic `rust` hides items about the zoo.
     let place =
         Place::new(database, &sandbox.lines(), &TOPICS.replace("id = \"rust\"", "exclude = [\"zoo\"]\nid = \"rust\""));
     for at in [EIGHT, NINE] {
@@ -44,7 +44,7 @@ fn world(database: Database) -> (Sandbox, Place) {
          UPDATE item SET text = 'a zoo ' || text WHERE key LIKE 'post:made:%' AND id % 11 = 0; \
          UPDATE item SET title = '{hostile}', text = '{hostile}', author = '{hostile}' WHERE key LIKE 'post:made:1_'"
     )));
-    // Every word is indexed.
+    // Marks every item as due for the word index.
     wait(
         place.database.execute(
             "INSERT INTO item_words_due (item) SELECT id FROM item WHERE id > 0 ON CONFLICT (item) DO NOTHING",
@@ -54,10 +54,10 @@ fn world(database: Database) -> (Sandbox, Place) {
     (sandbox, place)
 }
 
-/// Topics and keys of rows, in any order.
+/// `topic key` of each row, in any order.
 type Rows = BTreeSet<String>;
 
-/// The rows of a filter by SQL that shares nothing with the program's.
+/// The rows of a filter, from SQL independent of the program.
 fn expected(place: &Place, condition: &str) -> Rows {
     let rows = place.database.texts(&format!(
         "SELECT t.topic || ' ' || i.key FROM topic_item t, item i WHERE i.id = t.item AND {condition}"
@@ -65,7 +65,7 @@ fn expected(place: &Place, condition: &str) -> Rows {
     rows.into_iter().collect()
 }
 
-/// Without what the filter of `rust` hides.
+/// Excludes what the filter of `rust` hides.
 const SHOWN: &str =
     "NOT (t.topic = 'rust' AND lower(coalesce(i.title, '') || ' ' || coalesce(i.text, '')) LIKE '%zoo%')";
 
@@ -73,12 +73,12 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// What stands between two texts, each time.
+/// The texts between two markers, for every occurrence.
 fn between<'a>(page: &'a str, from: &str, until: &'a str) -> Vec<&'a str> {
     page.split(from).skip(1).map(|rest| rest.split(until).next().unwrap()).collect()
 }
 
-/// The rows of all pages from an address on, and how many the first page says there are. Each page keeps the filters.
+/// The rows of all pages starting at a URL, and the count on the first page. Asserts that each page keeps the filters.
 fn read(pages: &Pages, first: &str) -> (Rows, String) {
     let (mut rows, mut count, mut next) = (Rows::new(), String::new(), Some(first.to_owned()));
     let filters: Vec<&str> = first.split_once('?').map_or(Vec::new(), |(_, query)| query.split('&').collect());
@@ -174,7 +174,7 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             let keys = |row: &Value| format!("{} {}", row["topic"].as_str().unwrap(), row["key"].as_str().unwrap());
             assert_eq!(lines.iter().map(keys).collect::<Rows>(), rows, "{name}: {query}");
             assert_eq!(lines.len(), rows.len(), "{name}: {query}");
-            // The other files are those of the command, which are read back elsewhere.
+            // The other files equal those of the command, which other tests read back.
             for (format, more) in [("csv", vec!["--profile", "excel"]), ("xlsx", vec![])] {
                 let file = place.path(&format!("by-hand.{format}"));
                 let out = ["-q", "export", "--filtered", "hide", "--out", file.to_str().unwrap()];
@@ -185,7 +185,7 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
                 assert_eq!(reply.header("content-disposition"), Some(kept.as_str()), "{name}");
             }
         }
-        // What a filter hides can be asked for, and stars and notes stand at the end of a row.
+        // Filtered items are available on request, and stars and notes are at the end of a row.
         assert_eq!(read(&pages, "/items?filtered=keep").0, expected(&place, "1 = 1"), "{name}");
         let rows = place.ok(&["-q", "export", "--noted", "--format", "jsonl"]);
         assert!(
@@ -195,7 +195,7 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
         assert!(
             place.ok(&["-q", "export"]).lines().next().unwrap().ends_with(",mark,relevance,starred_at,note,origin")
         );
-        // What cannot be meant is refused; what there is not leads on.
+        // Invalid filters are refused; an empty result offers a way on.
         for wrong in [
             "kind=film",
             "tone=loud",
@@ -249,7 +249,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
         let see = |path: &str| pages.ask("GET", path, &headers[..1], "").body;
         let stars = || place.database.number("SELECT count(*) FROM item_star");
         let notes = || place.database.texts("SELECT note FROM item_note");
-        // By buttons: they lead back to the item that they are about.
+        // With buttons, which lead back to their item.
         let list = see("/items?kind=post");
         assert!(
             list.contains("value=\"/items?kind=post#i0\"") && list.contains("action=\"/items/star\""),
@@ -276,7 +276,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
         assert_eq!(press("/items/note", &noted(&format!("{long}!"), "/items")).0, 400, "{name}");
         assert_eq!(press("/items/note", &noted(" \r\n", "/items")).0, 303, "{name}");
         assert!(notes().is_empty(), "{name}");
-        // By programs: the document says what is answered.
+        // With the API: the document describes the answers.
         let document = ask(&pages, "GET", "/api/v1/openapi.json", &[token], "").json();
         let api = |method: &str, path: &str, place: &str, body: &str, status: u16| {
             let headers = if body.is_empty() { vec![token] } else { vec![token, form] };
@@ -297,7 +297,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
         let item = plain("GET", &format!("/api/v1/items?key={}", encoded(&key)), "", 200);
         let known = &item["data"]["topics"][0];
         assert!(known["note"] == HOSTILE && known["starred_at"].is_string(), "{name}: {known}");
-        // A search has a page, a feed and an end.
+        // A saved search has a page and a feed, and can be deleted.
         let query = "kind=post&filtered=keep";
         let saved = plain("POST", "/api/v1/searches", &json!({ "name": "launches", "query": query }).to_string(), 200);
         assert_eq!(saved["data"]["feed"], "/searches/launches.atom", "{name}");
@@ -332,7 +332,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
             assert_eq!(entries as i64, many.min(100), "{name}: {search}");
             assert!(many > 0 && (search != "kept" || told == HOSTILE), "{name}: {told}");
         }
-        // Who must not, and what cannot be meant: nothing is kept.
+        // Unauthorised and invalid requests store nothing.
         let right = format!("key={}&starred=false", encoded(&key));
         for (status, path, headers, body) in [
             (401, "/items/star", vec![headers[1]], right.as_str()),
@@ -372,7 +372,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
             (1, vec![HOSTILE.to_owned()], 2),
             "{name}"
         );
-        // A topic that goes by another name, and what is taken away.
+        // Under the topic's new name, and after deletion.
         api("DELETE", "/api/v1/searches/kept", "/api/v1/searches/{search}", "", 200);
         assert_eq!(press("/searches", "what=delete&name=launches").1, "/items#searches", "{name}");
         plain("DELETE", &format!("/api/v1/stars?key={}", encoded(&key)), "", 200);
@@ -383,7 +383,7 @@ fn buttons_and_programs_keep_what_they_may_and_nobody_else_does() {
             "{name}"
         );
         drop(pages);
-        // What only reads has no buttons and takes nothing.
+        // A read-only process shows no buttons and accepts nothing.
         let pages = Pages::serve(&place, &[]);
         assert!(!pages.page("/items").contains("<form method=\"post\""), "{name}");
         for (path, body) in
@@ -468,7 +468,7 @@ fn weeks_are_counted_as_sql_counts_them() {
     for database in databases() {
         let name = database.name;
         let (_sandbox, place) = world(database);
-        // Over nine weeks back, in a zone that is ahead of UTC by half an hour more.
+        // Over nine weeks back, in a zone with a half-hour offset.
         wait(place.database.execute(
             "UPDATE item SET published_at = 1773219600000 - (id - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000, tone = CASE WHEN id % 3 = 0 THEN 'negative' ELSE 'positive' END, scorer = 'x' WHERE key LIKE 'post:made:%'; \
              UPDATE topic_item SET first_seen = 1773219600000 - (item - (SELECT min(m.id) FROM item m WHERE m.key LIKE 'post:made:%')) * 50000000 WHERE item IN (SELECT id FROM item WHERE key LIKE 'post:made:%')",
@@ -492,7 +492,7 @@ fn weeks_are_counted_as_sql_counts_them() {
                 .collect();
             assert_eq!(rows.len(), 8, "{name}: {table}");
             assert_eq!(rows[0][0], "2026-W11", "{name}: the week that goes on stands first");
-            // The Monday of that week, in the topic's zone, and those before.
+            // The Monday of that week in the topic's zone, and those before.
             let monday = 1_773_014_400_000_i64 - shift;
             for (back, row) in rows.iter().enumerate() {
                 let from = monday - i64::try_from(back).unwrap() * 604_800_000;
@@ -514,10 +514,10 @@ fn weeks_are_counted_as_sql_counts_them() {
                 );
             }
             assert!(rows.iter().filter(|row| row[1] != "0").count() > 4, "{name}: {rows:?}");
-            // The switch and the form keep what else is asked for.
+            // The switch and the form keep the other parameters.
             assert!(page.contains("href=\"/topics/rust?sort=engagement#days\"") == (topic == "rust"), "{name}: {page}");
             assert!(page.contains("<input type=\"hidden\" name=\"by\" value=\"week\">"), "{name}");
-            // Each bar tells its figures.
+            // Each bar has its numbers as a label.
             let told = format!("aria-label=\"2026-W11: {} items, {} without near-copies\"", rows[0][1], rows[0][2]);
             assert!(page.contains(&told), "{name}: {told}");
         }

@@ -1,5 +1,5 @@
-//! Reading in a real browser: keys as in miniflux, which leave fields and modifiers alone; figures of a chart where the mouse
-//! or the keyboard is, those of the table below it. Skipped, loudly, where there is no browser.
+//! Reading in a real browser: keyboard shortcuts as in miniflux, which ignore fields and modifiers; a chart shows the
+//! numbers of its table at the mouse or the keyboard focus. Prints a line and skips where there is no browser.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::support::service::Sandbox;
 use crate::support::web_client::{ASKED, Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
-/// A key that writes a sign, as a person presses it; `modifiers` as the protocol has them (2 is Ctrl).
+/// Presses a key that types a character; `modifiers` as in the DevTools protocol (2 is Ctrl).
 fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
     let text = if modifiers == 0 { sign } else { "" };
     for kind in ["keyDown", "keyUp"] {
@@ -20,7 +20,7 @@ fn key(driven: &mut Driven, sign: &str, modifiers: u32) {
     }
 }
 
-/// Waits until an expression is so on the page.
+/// Waits until an expression is true on the page.
 fn wait(driven: &mut Driven, what: &str, expression: &str) {
     let mut tries = 0;
     while driven.is(expression) != json!(true) {
@@ -30,7 +30,7 @@ fn wait(driven: &mut Driven, what: &str, expression: &str) {
     }
 }
 
-/// The place of the item that has the focus; -1 for none.
+/// The index of the item that has the focus; -1 for none.
 const AT: &str = "[...document.querySelectorAll('li[data-item]')].indexOf(document.activeElement)";
 
 #[test]
@@ -50,7 +50,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
         key(&mut driven, sign, 0);
         assert_eq!(driven.is(AT), json!(at), "{sign}");
     }
-    // With a modifier it is the browser's, in a field it is a letter.
+    // With a modifier the key is the browser's, in a field it is a letter.
     key(&mut driven, "j", 2);
     assert_eq!(driven.is(AT), json!(0));
     key(&mut driven, "/", 0);
@@ -59,7 +59,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     assert_eq!(driven.is("[document.activeElement.name, document.activeElement.value]"), json!(["search", "j?"]));
     assert_eq!(driven.is("document.querySelector('dialog') === null"), json!(true));
     driven.is("document.activeElement.blur()");
-    // The list of keys is that of its page; Escape closes it, and meanwhile no other key is heard.
+    // The list of keys is that of its page. Escape closes it, and while it is open no other key works.
     key(&mut driven, "?", 0);
     wait(&mut driven, "the list of keys", "document.querySelector('dialog[open] #keys') !== null");
     key(&mut driven, "j", 0);
@@ -68,7 +68,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
     assert!(rows.as_u64() > Some(15), "{rows}");
     driven.press("Escape", 27);
     wait(&mut driven, "the page without the list", "document.querySelector('dialog') === null");
-    // A press leads back to the item that it was about.
+    // The page comes back to the item after a button press.
     key(&mut driven, "j", 0);
     key(&mut driven, "j", 0);
     key(&mut driven, "s", 0);
@@ -115,7 +115,7 @@ fn keys_go_open_star_mark_and_note_and_leave_fields_and_modifiers_alone() {
             &format!("location.pathname + location.search === '{path}' && document.readyState === 'complete'"),
         );
     }
-    // Who does not want single keys turns them off.
+    // A user can turn the shortcuts off.
     driven.open(&url("/keys"));
     driven.is("[...document.querySelectorAll('main button')].pop().click()");
     driven.open(&url("/items?"));
@@ -136,7 +136,7 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
     let mut driven = Driven::start(&browser, &place);
     for by in ["day", "week"] {
         driven.open(&format!("http://{}/topics/acme?by={by}", pages.address));
-        // What is shown, and where.
+        // The visible values.
         let shown = "[...document.querySelectorAll('.point-of .value')].filter(e => getComputedStyle(e).visibility === 'visible').map(e => e.textContent)";
         assert_eq!(driven.is(shown), json!([]), "{by}");
         let table = "[...document.querySelectorAll('#main section details table')][0]";
@@ -162,7 +162,7 @@ fn a_chart_tells_the_figures_of_the_table_where_the_mouse_or_the_keyboard_is() {
             assert_eq!(driven.is("document.activeElement.getAttribute('aria-label')"), told[0], "{by}");
             driven.is("document.activeElement.blur()");
         }
-        // The words stay inside of the drawing.
+        // The labels stay inside the chart.
         let outside: Value = driven.is(
             "[...document.querySelectorAll('.point-of .value')].filter(e => { const b = e.getBBox(); return b.x < 0 || b.x + b.width > 360 }).map(e => e.textContent)",
         );

@@ -1,5 +1,5 @@
-//! `seq` is the order in which runs were stored, whatever their clocks said: what an export tells of a run is what that run
-//! was served. Ties (two topics at one instant), clocks that differ, and several processes, on both databases.
+//! `seq` is the order in which runs were stored, whatever their clocks said, and an export shows what each run
+//! received. With ties (two topics at one time), clocks that differ, and several processes, on both databases.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn rows(place: &Place, what: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// One topic's call after the other's, so that what is asked first is stored first.
+/// One call at a time, so that the topic searched first is also stored first.
 const ONE_BY_ONE: &str = "max_concurrent = 1";
 
 fn one_by_one(topics: [&str; 2]) -> String {
@@ -28,7 +28,7 @@ fn one_by_one(topics: [&str; 2]) -> String {
     format!("[scheduler]\nmax_concurrent_runs = 1\n\n{}", topics.join("\n"))
 }
 
-/// Thirty posts that say $12 to the second who asks, and $10 before.
+/// Thirty posts whose text says $10 to the first request and $12 to later ones.
 fn thirty_that_change() -> Raw {
     let asked = AtomicUsize::new(0);
     Raw::saying(move |_| {
@@ -45,7 +45,7 @@ fn thirty_that_change() -> Raw {
 
 #[test]
 fn two_topics_of_one_instant_are_reported_the_words_that_each_was_served() {
-    // Whichever of the two has the smaller run id: in one of the two orders it is the one that was stored last.
+    // Both orders, so that in one of them the topic with the smaller run id is stored last.
     for topics in [["acme", "zeta"], ["zeta", "acme"]] {
         let mut exported = Vec::new();
         for database in databases() {
@@ -62,7 +62,7 @@ fn two_topics_of_one_instant_are_reported_the_words_that_each_was_served() {
                     assert_eq!((of.count(), wrong), (30, 0), "{name}: {what} of {topic} in {topics:?}");
                 }
             }
-            // The first was told other words than are served now, the second never was.
+            // The first topic was served other texts before than now, the second was not.
             let later = "2026-03-11T10:00:00Z";
             place.ok(&["once", "--at", later]);
             for (topic, edits) in [(topics[0], 30), (topics[1], 0)] {
@@ -78,16 +78,16 @@ fn two_topics_of_one_instant_are_reported_the_words_that_each_was_served() {
     }
 }
 
-/// A file has to watch something.
+/// A configuration needs a topic.
 const WATCHED: &str = "[[topics]]\nid = \"a\"\nquery = \"a\"\n";
 
-/// What a run stores of one post: these words, at these instants.
+/// The outcome of a run that finds one post with this text, with the times as offsets from `NOW`.
 fn saying(words: &str, seen_at: i64, finished_at: i64) -> Outcome {
     let item = seen(Source::Social, 1, &["post:x:1"], words);
     Outcome { seen_at: Time(NOW.0 + seen_at), finished_at: Time(NOW.0 + finished_at), ..outcome(NOW, vec![item]) }
 }
 
-/// The words that are exported with each run.
+/// The exported text of each run.
 fn words_by_run(place: &Place, what: &str) -> BTreeMap<String, String> {
     let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
     let run = if what == "new" { "first_run" } else { "run" };
@@ -123,7 +123,8 @@ async fn numbers_follow_what_was_stored_and_not_what_clocks_said() {
             let expected = [("R1", "twelve"), ("R5", "twelve"), ("R9", "ten")];
             assert_eq!(words, expected.map(|(run, words)| (run.to_owned(), words.to_owned())).into(), "{name}: {what}");
         }
-        // An increment that is written stays right: what ends later has a higher number, however early it says it ended.
+        // An increment that was written stays correct: a run stored later has a higher number, however early its own
+        // end time is.
         let before = place.ok(&["export", "--what", "sightings", "--seq", "0..3"]);
         let late = manual(&second, &topics[0], "R0", NOW).await;
         second.finish(&late, saying("fourteen", 2_000, -90_000)).await.unwrap();
@@ -149,7 +150,7 @@ async fn what_many_processes_store_at_once_is_read_once_and_as_it_was_stored() {
         let topics: Vec<Topic> = (0..PROCESSES).map(|n| topic(&format!("t{n}"))).collect();
         store.sync_topics(&topics, NOW).await.unwrap();
         let over = Arc::new(AtomicBool::new(false));
-        // Reads increments meanwhile, as a loader would: what lies above the highest number it has seen.
+        // Reads increments meanwhile, as a loader would: everything above the highest number seen so far.
         let reader = tokio::spawn({
             let (store, over) = (open(&place).await, Arc::clone(&over));
             async move {
@@ -172,7 +173,7 @@ async fn what_many_processes_store_at_once_is_read_once_and_as_it_was_stored() {
             let own = open(&place).await;
             tasks.push(tokio::spawn(async move {
                 for m in 0..RUNS {
-                    // All ties, and clocks that differ by process.
+                    // Many ties, and clocks that differ by process.
                     let ended = if m % 2 == 0 { 0 } else { i64::try_from((PROCESSES - n) * 1_000).unwrap() };
                     let run = manual(&own, &topic, &format!("R{m}-{n}"), NOW).await;
                     own.finish(&run, saying(&format!("R{m}-{n}"), 0, ended)).await.unwrap();

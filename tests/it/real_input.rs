@@ -1,6 +1,6 @@
-//! Topics over posts and pages that nobody in the project wrote, through the sandbox's corpus folder: twice under one
-//! fixed clock, on both databases. The figures are printed; that the second run finds nothing new and that both
-//! databases hand out the same bytes is asserted.
+//! Topics over real posts and pages, through the sandbox's corpus folder: twice with one fixed clock, on both
+//! databases. Prints the counts; asserts that the second run finds nothing new and that both databases export the same
+//! bytes.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ fn say(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
 
-/// The posts and pages, gathered in a folder of their own; `None`, and a line that says so, without them.
+/// Copies the posts and pages into one folder; without them prints a line and returns `None`.
 fn corpus() -> Option<tempfile::TempDir> {
     let Some(data) = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from) else {
         say("skipped: real posts and pages (TOPICWATCH_TEST_DATA is not set)");
@@ -60,7 +60,7 @@ fn corpus() -> Option<tempfile::TempDir> {
     for part in ["posts/crisislex_t6", "posts/crisislex_t26", "web"] {
         for entry in std::fs::read_dir(data.join(part)).unwrap() {
             let entry = entry.unwrap();
-            // Copied, as the sandbox follows no links.
+            // Copied, because the sandbox follows no links.
             std::fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
         }
     }

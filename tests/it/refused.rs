@@ -1,5 +1,5 @@
-//! What is asked in vain: calls that never left cost nothing, spans and topics that cannot be meant are refused, and a reply that
-//! was broken on its way is not called a damaged one.
+//! Requests that fail: calls that were never sent cost nothing, invalid spans and unknown topics are refused, and a
+//! reply cut off in transfer is not reported as a damaged one.
 
 use std::io::Write as _;
 
@@ -36,7 +36,7 @@ fn a_call_that_never_left_costs_nothing_and_asks_no_proxy() {
     let shown = tried(&["try", "acme"]);
     assert!(!shown.out.contains("assumed") && shown.out.contains("$0"), "{shown}");
     assert_eq!(trap.asked(), 0);
-    // A call that was sent and not answered may have been billed.
+    // A call that was sent but not answered may have been billed.
     let silent = Raw::saying(|_| Reply::default());
     place.configure(&silent.lines(), THREE);
     let told: serde_json::Value = serde_json::from_str(&place.run(&["try", "acme", "--json"]).out).unwrap();
@@ -83,7 +83,7 @@ fn a_topic_that_nobody_knows_is_refused_by_run_now_also_without_a_daemon() {
         place
             .run(&["topic", "run", "acme", "NOSUCH"])
             .says(2, &["there is no topic `NOSUCH`", "the topics are: acme, globex"]);
-        // One that no daemon has read yet is known, too.
+        // A topic that no daemon has read yet is known, too.
         place.run(&["topic", "run", "globex"]).says(3, &["no daemon is alive", "topicwatch once --topic globex"]);
     }
 }
@@ -94,7 +94,7 @@ fn a_broken_chunk_is_reported_as_a_cut_also_of_a_packed_reply() {
     packed.write_all(br#"{"results": [{"title": "t", "url": "https://example.com/"}]}"#).unwrap();
     let packed = packed.finish().unwrap();
     let (broken, damaged) = (packed.clone(), packed);
-    // The size of the second chunk is no number.
+    // The size of the second chunk is not a number.
     let cut = Raw::saying(move |_| {
         let head =
             "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked";
@@ -106,7 +106,7 @@ fn a_broken_chunk_is_reported_as_a_cut_also_of_a_packed_reply() {
     assert!(!ended.out.contains("decompress"), "{ended}");
     let damage = Raw::saying(move |_| {
         let mut body = damaged.clone();
-        // After the header of ten bytes: a block of the reserved type.
+        // After the ten-byte header: a block of the reserved type.
         body[10..].fill(0xff);
         reply("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", &body)
     });

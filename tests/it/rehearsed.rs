@@ -1,5 +1,5 @@
-//! A rehearsal with the sandbox says that it is one, and never leaves this machine: feeds of the network, alerts, imports, the
-//! API of a daemon that has found nothing yet.
+//! A rehearsal with the sandbox says that it is one and never contacts other hosts: public feeds, alerts, imports, and
+//! the API of a daemon that has found nothing yet.
 
 use crate::support::api_client::get;
 use crate::support::databases::{databases, sqlite};
@@ -32,7 +32,7 @@ fn feeds_of_the_network_are_asked_at_the_sandbox_and_nowhere_else() {
         assert!(place.database.number("SELECT count(*) FROM item") > 0, "{name}");
         let strangers = "SELECT key FROM item WHERE key NOT LIKE 'page:https://feeds.example/%'";
         assert_eq!(place.database.texts(strangers), [""; 0], "{name}");
-        // The next run asks each stand-in whether it changed.
+        // The next run sends conditional requests to the replacement feeds.
         place.run(&["once", "--at", "2026-03-11T09:30:00Z"]).shows(0, &["1 of 1 runs ok"]);
     }
 }
@@ -79,10 +79,10 @@ fn an_import_beside_the_sandbox_is_refused_where_the_sandbox_is_named() {
         ],
     );
     assert_eq!(std::fs::read_to_string(place.path("jobs.toml")).unwrap(), before);
-    // The way out leads out.
+    // The command in the hint works.
     place.run(&["--config", "feeds.toml", "import", "feeds.opml"]).shows(0, &["1 topic with 1 feed appended"]);
     place.ok(&["check", "--config", "feeds.toml"]);
-    // Where the provider itself is the sandbox, its feeds are invented, and that is said.
+    // A provider with the sandbox as its base URL has invented feeds, and the output says so.
     let feeds = std::fs::read_to_string(place.path("feeds.toml")).unwrap();
     let (head, _) = feeds.split_once("[[topics]]").unwrap();
     let head = head.replace("kind = \"feeds\"", "kind = \"feeds\"\nbase_url = \"sandbox\"");

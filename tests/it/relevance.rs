@@ -1,5 +1,5 @@
-//! Posts that are not about what was asked, through the binary on both databases: a service whose truth is known answers the
-//! question for a month and then, for a day, something else.
+//! Posts unrelated to the query, through the binary on both databases: a service with known ground truth returns
+//! related posts for a month, except on two days.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -10,14 +10,14 @@ use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 
 const DAY: i64 = 86_400_000;
-/// Midnight of the 2nd of March 2026, a Monday.
+/// 2026-03-02T00:00:00Z, a Monday.
 const BEGIN: i64 = 1_772_409_600_000;
 const DAYS: i64 = 22;
-/// The days on which the service answers something else.
+/// The days on which the service returns unrelated posts.
 const ASTRAY: [i64; 2] = [18, 21];
 
-/// About 50 posts a day of each topic; of "acme rockets" one in ten names neither word, but for the days astray; of the vague
-/// one hardly any does, on any day.
+/// About 50 posts a day for each topic. For "acme rockets" one post in ten contains neither word, and on the days
+/// astray none does. For the vague query hardly any post contains its words on any day.
 fn stream() -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(5);
     let mut posts = Vec::new();
@@ -73,7 +73,7 @@ fn a_day_of_posts_about_something_else_makes_one_sentence_and_no_news() {
             }
             let standing = text.contains("; not compared: most posts hold no word of the question");
             assert_eq!(standing, astray, "day {day}: {text}");
-            // It is said beside the share of voice, and where a topic is always so it is no news.
+            // It is shown beside the share of voice; for a topic where this is normal it is not news.
             let voice = text.split("## Share of voice").nth(1).unwrap().split("\n## ").next().unwrap();
             assert_eq!(voice.contains("acme: 150 of 150 posts"), astray, "day {day}: {text}");
             assert!(voice.contains("vague: ") && !matters.contains("vague** (relevance)"), "day {day}: {text}");

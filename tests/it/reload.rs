@@ -1,11 +1,12 @@
-//! A configuration that changes under a running daemon, and several daemons with different ones: all or nothing, nothing
-//! twice, and an older set does not come back while a newer one lives.
+//! A configuration that changes under a running daemon, and several daemons with different ones: a change applies
+//! completely or not at all, nothing runs twice, and an older topic set does not come back while a daemon with a newer
+//! one is alive.
 
 use crate::support::daemons::{daemon, today, topics, under_a_call};
 use crate::support::databases::{databases, postgres};
 use crate::support::program::{Place, until};
 
-/// Replaces the file as editors do.
+/// Replaces the file as editors do, by renaming a new one.
 fn replace(place: &Place, service: &str, rest: &str) {
     let before = std::fs::read(place.path("jobs.toml")).unwrap();
     place.configure(service, rest);
@@ -31,7 +32,7 @@ fn a_good_file_is_taken_over_and_runs_under_way_finish_with_what_they_began_with
             place.database.number("SELECT count(*) FROM run WHERE topic = 'acme' AND state = 'ok'") == 1
         });
         assert_eq!((old.calls(), new.calls()), (1, 1), "{}", place.database.name);
-        // The same once more, and only other words around it: nothing happens, asked or not.
+        // The same configuration with other comments: nothing changes, with or without SIGHUP.
         replace(&place, &new.lines(), &format!("# a comment\n{}", topics(&["acme", "globex"])));
         going.signal("HUP");
         going.until("its answer", |said| said.contains("nothing in the configuration changed"));
@@ -67,7 +68,7 @@ fn a_broken_file_changes_nothing_and_every_mistake_is_reported() {
         std::fs::write(place.path("jobs.toml"), b"# caf\xe9\n").unwrap();
         going.until("the file that is no text", |said| said.contains("UTF-8"));
         assert_eq!(place.database.texts("SELECT id FROM topic WHERE removed_at IS NULL"), ["acme"]);
-        // That old runs would be pruned at night is no reason to run.
+        // Nightly pruning alone is no reason to keep running.
         let unscheduled = topics(&["acme"]).replace("every = \"12h\"\n", "");
         place.configure(&sandbox.lines(), &format!("[retention]\n\n{unscheduled}"));
         going.until("the empty plan", |said| said.contains("no topic, report or export has a schedule any more"));
@@ -113,7 +114,7 @@ fn a_topic_removed_while_it_waits_is_cancelled_and_its_history_stays() {
 fn a_link_that_points_to_another_file_is_a_change() {
     let sandbox = today(&[]);
     let place = Place::new(crate::support::databases::sqlite(), &sandbox.lines(), &topics(&["acme"]));
-    // As a ConfigMap does it: the file is a link through a folder that is a link.
+    // As a Kubernetes ConfigMap does: the file is a link through a folder that is a link.
     for (folder, names) in [("one", &["acme"][..]), ("two", &["acme", "globex"])] {
         place.configure(&sandbox.lines(), &topics(names));
         std::fs::create_dir(place.path(folder)).unwrap();
@@ -151,7 +152,7 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     let new = start("new.toml", 2);
     assert_eq!(in_force(), ["acme", "globex"]);
     end(old);
-    // Equal sets share a generation; the old one, started again, is a worker of the newer.
+    // Equal sets share a generation. The old set, started again, becomes a worker for the newer.
     let another = start("new.toml", 2);
     let mut old = start("old.toml", 1);
     old.until("its warning", |said| said.contains("a daemon with newer topics lives"));
@@ -159,14 +160,14 @@ fn an_older_topic_set_does_not_come_back_while_a_newer_daemon_lives() {
     due.says(0, &["a daemon with newer topics lives"]);
     assert_eq!(in_force(), ["acme", "globex"]);
     place.run(&["topic", "run", "globex", "--wait", "--config", "old.toml"]).shows(0, &["1 of 1 runs ok"]);
-    // One newer daemon is enough; when the last goes, whether asked or not, it was a rollback.
+    // One daemon with the newer set is enough. When the last one ends, even by a kill, that counts as a rollback.
     end(another);
     assert!(new.kill());
     old.until("the rollback", |said| said.contains("the topics of this configuration are in force again"));
     assert_eq!(in_force(), ["acme", "initech"]);
     assert_eq!(place.database.number("SELECT max(number) FROM config_generation"), 3);
     end(old);
-    // Nobody lives: whoever starts is in force at once.
+    // No daemon is alive: a new one takes effect at once.
     end(start("new.toml", 4));
     assert_eq!(in_force(), ["acme", "globex"]);
     assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state = 'cancelled' AND job = 'topic:acme'"), 0);

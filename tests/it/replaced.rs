@@ -1,5 +1,5 @@
-//! A SQLite file that is deleted, moved away, replaced or written over while a process works on it: the process ends with
-//! exit 4 and a hint, and calls nothing stored from then on. What was put in place stays as it was put.
+//! A SQLite file that is deleted, moved, replaced or overwritten while a process uses it: the process exits with 4 and
+//! a hint, and no longer reports anything as stored. The file put in its place is not modified.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::support::program::{Ended, Going, Place, until};
 use crate::support::rare_schedule::FAILPOINT;
 use crate::support::web_client::Pages;
 
-/// What befalls a file: a name, what is done to the database while `copy` is a backup of it, and what the process says.
+/// What happens to a file: a name, the change (`copy` is a backup of the database), and the message of the process.
 type Fate = (&'static str, fn(&Path, &Path), &'static str);
 
 const FATES: &[Fate] = &[
@@ -55,20 +55,20 @@ fn file(place: &Place) -> std::path::PathBuf {
     place.database.url[7..].into()
 }
 
-/// A backup of what there is.
+/// Makes a backup of the database.
 fn backup(place: &Place) -> std::path::PathBuf {
     place.ok(&["db", "backup", "copy.db"]);
     place.path("copy.db")
 }
 
-/// It ends with 4, says why, and calls nothing stored.
+/// Asserts that it exited with 4 and the reason, and reported nothing as stored.
 fn ends(ended: &Ended, how: &str, what: &str) {
     ended.says(4, &[what, "while it was open; nothing more can be stored in it", HINT]);
     assert!(!ended.err.contains("run stored"), "{how}: {ended}");
     assert!(!ended.out.contains("stored in"), "{how}: {ended}");
 }
 
-/// A file with what it held is as it was, byte by byte.
+/// Asserts that the file still has this content, byte for byte.
 fn untouched(how: &str, place: &Place, wanted: &[u8]) {
     let now = std::fs::read(file(place)).ok();
     assert!(now.is_none_or(|now| now == wanted), "{how}: something was written into what was put there");
@@ -77,7 +77,8 @@ fn untouched(how: &str, place: &Place, wanted: &[u8]) {
 #[test]
 fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
     for (how, fate, what) in FATES {
-        // Removing SQLite's own files is all there is to see of it, and only Linux tells what a process has open.
+        // Only the missing `-wal` and `-shm` files show this case, and only Linux lists the files that a process has
+        // open.
         if *how == "without its log" && !cfg!(target_os = "linux") {
             continue;
         }
@@ -96,14 +97,14 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
         ended.err = ended.err.split_off(told.get());
         ends(&ended, how, what);
         if *how == "moved away" {
-            // All that was called stored went along, whether it was in the file or in its log.
+            // Everything reported as stored moved along, whether in the file or in its WAL.
             let moved = format!("sqlite:{}", file(&place).with_extension("away").display());
             let runs = place.json(&["runs", "--json", "--database", &moved]);
             assert_eq!(runs["runs"].as_array().unwrap().len(), 2, "{runs}");
         }
         if what.contains("replaced") {
             untouched(how, &place, &held);
-            // The backup does not say that the one it was made beside lives.
+            // The backup does not claim that the daemon beside it is alive.
             place.run(&["health"]).says(1, &["no running daemon found"]);
             let going = crate::support::daemons::daemon(&place, &[]);
             going.signal("TERM");
@@ -112,7 +113,7 @@ fn a_daemon_that_waits_ends_when_its_file_is_gone_or_another() {
     }
 }
 
-/// A daemon in the middle of a call, and how to let the call end.
+/// A daemon in the middle of a call; releasing the service lets the call end.
 fn calling(service: &Slow, place: &Place) -> Going {
     service.hold(true);
     let going = crate::support::daemons::daemon(place, &[]);
@@ -146,7 +147,7 @@ fn a_run_that_was_committed_into_a_file_that_had_gone_is_not_called_stored() {
     let place = Place::new(sqlite(), &sandbox.lines(), &topics(&["acme"]));
     place.ok(&["db", "migrate"]);
     let copy = backup(&place);
-    // The second transaction of this kind that a run makes ends it; the first counts its call.
+    // The second such transaction of a run ends it; the first counts its call.
     let mut going = place.program(&["run"]).env(FAILPOINT, "stop together::write/committed pass=2").start();
     going.until("its plan", |said| said.contains("next slot"));
     place.ok(&["topic", "run", "acme"]);
@@ -187,7 +188,7 @@ fn once_and_backfill_do_not_say_that_they_stored_what_nobody_will_find() {
 fn pages_without_a_daemon_end_too() {
     for (how, fate, _) in FATES.iter().filter(|(_, _, what)| what.contains("deleted") || what.contains("replaced")) {
         if how.contains("its files") || how.contains("restored") {
-            // Whoever only reads keeps SQLite's files no longer than it needs.
+            // A reader keeps SQLite's side files only as long as it needs them.
             continue;
         }
         let sandbox = today(&[]);
@@ -209,7 +210,7 @@ fn a_process_that_has_not_noticed_yet_is_not_ready() {
     let place = Place::new(sqlite(), &sandbox.lines(), &rest);
     place.ok(&["once", "--quiet"]);
     let copy = backup(&place);
-    // Its loop stands still, so that it cannot end.
+    // Its loop hangs, so that it cannot end.
     let program = place.program(&["run"]).env(FAILPOINT, "hang loop/round pass=3");
     let pages = Pages::of(program.env("TOPICWATCH_TEST_BOUND", "loop=3000").start());
     until("it stands still", || pages.get("/healthz").status == 503);
@@ -236,7 +237,7 @@ fn a_lock_file_that_is_deleted_lets_no_second_daemon_in_for_long() {
     });
     assert!(lock.exists());
     place.run(&["run"]).says(4, &["another `topicwatch run` works on"]);
-    // One that begins before it is noticed stays, and the first ends.
+    // A daemon that starts before the deletion is noticed stays, and the first one ends.
     first.signal("STOP");
     std::fs::remove_file(&lock).unwrap();
     let second = start();

@@ -1,5 +1,5 @@
-//! Replay, through the binary on both databases: what an older decoder left out comes back from the replies, once, without a
-//! call, a key or a moved first sight.
+//! `db replay`, through the binary on both databases: what an older decoder left out is restored from the stored
+//! replies, once, without calls or a key, and without moving a first-seen time.
 
 use serde_json::json;
 
@@ -12,7 +12,7 @@ const TEN: &str = "2026-03-11T10:00:00Z";
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nai.when = \"always\"\n\n\
                       [[topics]]\nid = \"globex\"\nquery = \"acme launch\"\nsources = [\"social\", \"web\"]\n";
 
-/// A place with two runs of each topic, whose service is gone afterwards.
+/// Places with two runs of each topic, whose service is gone afterwards.
 fn places() -> impl Iterator<Item = Place> {
     databases().into_iter().map(|database| {
         let sandbox = Sandbox::at(NINE, &[]);
@@ -24,7 +24,7 @@ fn places() -> impl Iterator<Item = Place> {
     })
 }
 
-/// Without a key; nobody listens at the service's address any more.
+/// Runs it without a key; nothing listens at the service's address any more.
 fn replay(place: &Place, args: &[&str]) -> Ended {
     place.program(&[&["db", "replay"], args].concat()).without("TOPICWATCH_API_KEY").run()
 }
@@ -35,7 +35,7 @@ fn replayed(place: &Place, args: &[&str]) -> serde_json::Value {
     serde_json::from_str(&ended.out).unwrap()
 }
 
-/// All that readers get, and what they do not: keys and numbers of the ledger.
+/// Everything that exports show, and the keys and counts that they do not.
 fn all(place: &Place) -> Vec<String> {
     let mut all: Vec<String> =
         ["items", "sightings", "answers", "runs"].iter().map(|what| place.ok(&["export", "--what", what])).collect();
@@ -71,7 +71,7 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
     for place in places() {
         let name = place.database.name;
         let before = all(&place);
-        // A post that it could not read, fields of another, a date of a third, a second key, an answer.
+        // Removes a whole post, fields of another, the date of a third, a second key and an answer.
         let keys = place.database.texts(
             "SELECT i.key FROM item i WHERE i.kind = 'post' AND (SELECT count(*) FROM item_key k WHERE k.item = i.id) > 1 \
              AND i.published_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM item c WHERE c.cluster = i.id AND c.id <> i.id) AND (SELECT count(*) FROM sighting s WHERE s.item = i.id AND (s.source <> 'social' OR s.fit <> 'in')) = 0 ORDER BY i.key",
@@ -101,7 +101,7 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
                  UPDATE run SET {counted} = {counted} - (SELECT count(*) FROM sighting s WHERE s.run = run.id AND {by});"
             ));
         }
-        // What it never read has left no keys of near-copies either.
+        // A post that was never decoded has no near-copy keys either.
         for keys in ["cluster_lead", "cluster_lead_middle", "cluster_lead_young"] {
             sql.push_str(&format!(
                 "DELETE FROM {keys} WHERE place IN (SELECT place FROM cluster_head WHERE item = {of});"
@@ -116,7 +116,7 @@ fn what_an_older_decoder_left_out_comes_back_once_with_the_time_of_its_run() {
              INSERT INTO follower (name, seq, at) VALUES ('export:weekly', 2, 0);",
             fields[0]
         ));
-        // Numbers that were known are not taken back, reactions and a date that were not are filled.
+        // Known numbers are not reset; missing reactions and dates are filled in.
         sql.push_str(&format!(
             "UPDATE sighting SET likes = NULL, fit = 'undated' WHERE item = (SELECT id FROM item WHERE key = '{dateless}');\
              UPDATE item SET published_at = NULL WHERE key = '{dateless}';\

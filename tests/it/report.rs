@@ -1,5 +1,5 @@
-//! The figures of the daily report, each worked out again with SQL of its own over the same database; and that both databases
-//! give the same bytes.
+//! The numbers of the daily report compared with separate SQL over the same database; both databases give the same
+//! bytes.
 
 use crate::support::report_spec::*;
 use topicwatch::insight::daily::{self, Day, days as days_of};
@@ -21,7 +21,7 @@ fn made(database: &Database, window: ReportWindow) -> Report {
     })
 }
 
-/// Rows of the topic that count in a span of instants.
+/// SQL for the topic's rows that count in a span.
 pub(crate) fn inside(topic: &str, span: Span) -> String {
     format!(
         "FROM topic_item t JOIN item i ON i.id = t.item WHERE t.topic = '{topic}' AND EXISTS (SELECT 1 FROM run r WHERE r.id = t.first_run AND r.seq IS NOT NULL) \
@@ -83,7 +83,7 @@ fn every_figure_equals_sql_over_the_database() {
     }
 }
 
-/// The charts' days, their intervals, and what is usual.
+/// Checks the days of the charts, their intervals and the usual range.
 fn days(database: &Database, facts: &TopicFacts) {
     assert_eq!(facts.days.len(), 14);
     for day in &facts.days {
@@ -91,7 +91,7 @@ fn days(database: &Database, facts: &TopicFacts) {
         assert_eq!(day.counted.raw, of("*", ""), "{} {}", facts.id, day.date);
         assert_eq!(day.counted.unique, of(CLUSTER, ""), "{} {}", facts.id, day.date);
         assert_eq!(day.sounds.negative, of("*", &format!("AND i.tone = 'negative' {BY}")));
-        // Wilson's bounds are where the share lies just z standard errors away.
+        // At Wilson's bounds, the share is exactly z standard errors away.
         let Some(share) = day.negative else { continue };
         let n = f64::from(u32::try_from(share.whole).unwrap());
         for bound in [share.low, share.high] {
@@ -114,13 +114,13 @@ fn days(database: &Database, facts: &TopicFacts) {
         let part = covered as f64 / minutes.len() as f64;
         assert!((day.covered.unwrap() - part).abs() < 0.002, "{}: {:?} against {part}", day.date, day.covered);
     }
-    // Fourteen days lie before, of which those that were watched and covered whole count.
+    // Of the fourteen days before, only those that were watched and fully covered count.
     let usual = facts.usual.unwrap();
     let whole = |day: &&topicwatch::report::DayFacts| day.covered >= Some(0.9) && day.span.from >= BEGIN;
     let before: Vec<_> = facts.days.split_last().unwrap().1.iter().filter(whole).collect();
     let calendar = days_of(Time(facts.days.last().unwrap().span.until.0 - 1), 15, "Europe/Berlin");
     let (today, calendar) = calendar.split_last().unwrap();
-    // The axis begins on the 3rd; the 2nd is the only other day that counts.
+    // The axis starts on the 3rd; the 2nd is the only other day that counts.
     let counted = |day: &&Day| day.date.day() == 2 || before.iter().any(|other| other.span == day.span);
     let counts: Vec<(Day, u64)> =
         calendar.iter().filter(counted).map(|day| (*day, count(database, &facts.id, day.span, "*", ""))).collect();
@@ -146,12 +146,12 @@ fn days(database: &Database, facts: &TopicFacts) {
     assert_eq!(beside, [raw(1), raw(7)]);
 }
 
-/// What stands out, and copied texts.
+/// Checks the lists of items that stand out and of copied texts.
 pub(crate) fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     let rows = |places: &[usize]| places.iter().map(|at| facts.rows[*at].item.key.clone()).collect::<Vec<_>>();
     let sql = |and: &str| database.texts(&format!("SELECT i.key {} {and}", inside(&facts.id, span)));
     let best = |list: &[usize], sql: Vec<String>| {
-        // Of copies only one is shown, so the list is a part of the order that begins with its first.
+        // Only one of several copies is shown, so the list is a part of the full order and starts with its first.
         let list = rows(list);
         assert_eq!(list.first(), sql.first(), "{list:?}");
         assert!(list.iter().all(|key| sql.contains(key)), "{list:?} of {sql:?}");
@@ -193,7 +193,7 @@ pub(crate) fn lists(database: &Database, facts: &TopicFacts, span: Span) {
     assert!(facts.rows.len() <= 150);
 }
 
-/// Searches, money, holes, the answer, risers.
+/// Checks searches, costs, holes, the answer and rising items.
 fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     let of = |what: &str, and: &str| {
         database.number(&format!(
@@ -210,7 +210,7 @@ fn looked(database: &Database, facts: &TopicFacts, span: Span) {
     }
     let failing: Vec<&str> = facts.sources.iter().filter(|s| s.fails).map(|s| s.source.as_str()).collect();
     assert_eq!(failing, if facts.id == "acme" { vec!["web"] } else { vec![] });
-    // Four slots were missed: after the last before and until a day before the first after.
+    // Four slots were missed: the hole starts at the last run before them and ends a day before the first run after.
     let holes: Vec<Span> = facts.holes.iter().filter(|hole| !hole.before).map(|hole| hole.span).collect();
     let slot = |n: i64| Time(BEGIN.0 + n * DAY / 2);
     assert_eq!(holes, [Span { from: slot(13), until: slot(16) }]);
@@ -229,7 +229,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
         for window in [ReportWindow::Day, ReportWindow::SinceLast] {
             let report = match window {
                 ReportWindow::Day => made(&database, window),
-                // The rows are there already.
+                // The rows were created for the first report.
                 _ => {
                     let spec = spec("UTC", window);
                     wait(async {
@@ -245,7 +245,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
             let blocks: Vec<&str> =
                 text.split("```sql\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
             assert_eq!(blocks.len(), 5 * report.topics.len());
-            // The tables may change with a migration, the views do not.
+            // Migrations may change the tables, but not the views.
             for sql in &blocks {
                 let read = sql.split_whitespace().zip(sql.split_whitespace().skip(1));
                 let from: Vec<&str> =
@@ -282,7 +282,7 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
         .collect();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]));
     let (_, html, markdown) = &all[0];
-    // What happened comes first, then how far to trust it; each in order of weight.
+    // First what happened, then how reliable it is; each sorted by weight.
     let report = made(&crate::support::databases::sqlite(), ReportWindow::Day);
     let kinds: Vec<&str> = report.matters.iter().map(|matter| matter.kind).collect();
     let news = report.matters.iter().take_while(|matter| matter.is_news()).count();
@@ -307,7 +307,7 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
     let spec = spec("UTC", ReportWindow::SinceLast);
     wait(async {
         let store = crate::support::searched::open(&database).await;
-        // Runs get their numbers as they end, not as they began: every third here takes twenty hours.
+        // Runs get their numbers as they end, not as they start: every third one takes twenty hours.
         database
             .execute("CREATE TABLE ended AS SELECT id FROM run WHERE seq IS NOT NULL; UPDATE run SET seq = NULL")
             .await;
@@ -358,9 +358,9 @@ fn only_days_on_which_the_same_was_asked_are_usual() {
     for database in databases() {
         let before = made(&database, ReportWindow::Day);
         assert!(before.topics.iter().all(|topic| topic.usual.is_some() && topic.asked_since.is_none()));
-        // Three days before the report's, acme began to be asked something else.
+        // Three days before the report's day, the query of acme changed.
         let at = before.span.from.0 - 3 * DAY;
-        // What was asked is read of each run's last attempt, which the made-up runs leave out.
+        // Queries are read from the last attempt of each run, which the made-up runs do not have.
         let other = format!(
             "UPDATE run SET attempt = 1; UPDATE search SET query = 'other' WHERE topic = 'acme' AND started_at >= {at}"
         );

@@ -1,5 +1,5 @@
-//! The page in a real browser: what comes from outside runs nothing and fetches nothing. Skipped, loudly, where there is no
-//! browser (Debian's chromium, or the one that TEST_CHROMIUM names).
+//! The report page in a real browser: third-party content runs nothing and loads nothing. Prints a line and skips where
+//! there is no browser (Debian's chromium, or the one in TEST_CHROMIUM).
 
 use crate::support::browser::*;
 use std::process::Command;
@@ -36,7 +36,7 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
     }
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.html"]);
     let mut command = Command::new(browser);
-    // As root there is no sandbox of its own; the page is a file of this test.
+    // Chromium's sandbox does not work as root; the page is a file of this test.
     command.args([
         "--headless",
         "--no-sandbox",
@@ -62,15 +62,15 @@ fn in_a_browser_nothing_of_a_hostile_post_runs_or_is_fetched() {
         "href=\"javascript",
         "href=\"data",
     ] {
-        // What is shown as words is written `&lt;script` in the page that the browser has.
+        // Escaped text appears as `&lt;script` in the browser's DOM dump.
         assert!(!dom.to_lowercase().contains(tag), "{tag} came alive");
     }
     assert_eq!(trap.asked(), 0, "something was fetched");
-    // The same as Markdown: no tag and no foreign link is left.
+    // The same in Markdown: no tag and no foreign link remains.
     place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T07:00:00Z", "--out", "page.md"]);
     let text = std::fs::read_to_string(place.path("page.md")).unwrap();
     for (at, line) in text.lines().enumerate() {
-        // An escaped mark of exclamation in front of a link makes no image of it.
+        // An escaped exclamation mark before a link does not make it an image.
         let line = line.replace("\\!", "");
         let foreign = ["<script", "<img", "<svg", "](javascript", "](<javascript", "](data", "!["];
         assert!(!foreign.iter().any(|mark| line.to_lowercase().contains(mark)), "line {}: {line}", at + 1);

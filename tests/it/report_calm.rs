@@ -1,4 +1,5 @@
-//! Reports of topics in which nothing ever changes, through the binary on both databases: hardly a sentence says otherwise.
+//! Reports of topics in which nothing changes, through the binary on both databases: almost no sentence claims a
+//! change.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -10,12 +11,12 @@ use crate::support::program::Place;
 use crate::support::truth::{Truly, Truth};
 
 const DAY: i64 = 86_400_000;
-/// Midnight of the 2nd of March 2026, a Monday.
+/// 2026-03-02T00:00:00Z, a Monday.
 const BEGIN: i64 = 1_772_409_600_000;
 const TOPICS: u64 = 6;
 const DAYS: i64 = 33;
 
-/// A mean of 60 posts a day, a coefficient of variation of 0.2.
+/// A mean of 60 posts a day with a coefficient of variation of 0.2.
 fn calm(random: &mut ChaCha8Rng) -> Vec<Truly> {
     let mut posts = Vec::new();
     let own = 0.2_f64.powi(2) - 1.0 / 60.0;
@@ -59,7 +60,7 @@ fn reports_of_calm_topics_tell_no_volume() {
             judged += text.lines().filter(|line| line.starts_with("**") && line.contains(" are usual")).count();
         }
         assert!(judged >= 100, "{judged} topic-days of {} were judged", place.database.name);
-        // Two in a hundred, and what so few days may exceed that by; with the median of three weekdays it was a third.
+        // Two in a hundred, and some tolerance for so few days. With the median of three weekdays it was a third.
         assert!(told <= 5, "{told} of {judged} calm topic-days were told on {}", place.database.name);
     }
 }

@@ -1,4 +1,5 @@
-//! `topicwatch report` as people call it: where it goes, what it refuses, and what it says when replies tell little.
+//! `topicwatch report` on the command line: where it writes, what it refuses, and what it says when replies contain
+//! little.
 
 use crate::support::databases::databases;
 use crate::support::program::{NINE, Place};
@@ -24,7 +25,7 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         assert_eq!(std::fs::read_to_string(place.path("a.html")).unwrap(), page);
         let markdown = std::fs::read_to_string(place.path("a.md")).unwrap();
         assert!(markdown.starts_with("# Daily report 2026-03-11\n\n**SANDBOX"), "{markdown}");
-        // A report says when it was made, in words.
+        // A report says when it was made.
         assert!(markdown.contains(" (UTC). Made 2026-03-12 07:00. Searches cost $"), "{markdown}");
         assert!(page.contains(", one local day. Made 2026-03-12 07:00. Searches cost $"), "{page}");
         place.ok(&["report", "--at", "2026-03-12T07:00:00Z"]);
@@ -72,7 +73,7 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
             assert!(page.contains(told), "{told}\n{page}");
         }
         assert!(!page.contains("SANDBOX"), "a real service");
-        // A filter hides when reading: what was stored before it is counted as hidden.
+        // A filter applies when reading: items stored before it are counted as hidden.
         place.configure(
             &service.lines(),
             &format!("{TOPIC}sources = [\"social\", \"web\"]\nexclude = [\"plain\"]\n\n[[reports]]\nname = \"morning\"\ntimezone = \"Europe/Berlin\"\npath = \"out/{{name}}-{{date}}\"\n"),
@@ -88,7 +89,6 @@ fn replies_that_tell_only_text_and_title_and_address_are_reported_by_what_is_mis
     }
 }
 
-/// The key was taken out of the mark's name, and what was invented passed for real.
 #[test]
 fn shares_of_what_was_full_say_at_least() {
     let service = Raw::saying(|_| {
@@ -115,6 +115,7 @@ fn shares_of_what_was_full_say_at_least() {
     }
 }
 
+/// Regression: the key was redacted from the name of the sandbox mark, and invented findings passed for real ones.
 #[test]
 fn a_key_that_is_a_word_of_the_sandboxs_mark_hides_nothing() {
     let sandbox = Sandbox::at(NINE, &[]);

@@ -1,5 +1,5 @@
-//! Reports and `daily` of days on which not everything went well: searches that failed before anything was found, a topic's
-//! filter, words and searches that were pruned, a day that is not over. Through the binary on both databases.
+//! Reports and `daily` for days with problems: searches that failed before anything was found, a topic's filter, pruned
+//! texts and searches, a day that is not over. Through the binary on both databases.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ fn daily(place: &Place) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The figures of a column, by day.
+/// The values of a column, by day.
 fn of(rows: &[Value], column: &str) -> Vec<(String, Value)> {
     rows.iter().map(|row| (row["day"].as_str().unwrap().to_owned(), row[column].clone())).collect()
 }
@@ -43,7 +43,7 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
             reply("502 Bad Gateway", headers, b"{\"detail\":\"balance spent\"}")
         });
         let place = Place::new(database, &server.lines(), &topic("acme", ""));
-        // Seven runs in vain from noon on, and one that was answered in the morning of the third day.
+        // Seven failed runs from noon on, and one that succeeded in the morning of the third day.
         for n in [12, 18, 24, 30, 36, 42, 48] {
             place.run(&["once", "--at", &hour(n)]);
         }
@@ -63,13 +63,13 @@ fn a_topic_whose_first_searches_failed_was_watched_and_paid_for() {
         let told = "was run, but no run had brought anything yet. The first that did was at 2026-03-13 06:00; older items were found later";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
         assert!(!text.contains("was not watched yet") && !page.contains("was not watched yet"), "{name}: {text}");
-        // What failed is of the period, and that it answers is not.
+        // The failures are in the period, the recovery is not.
         let failed = "social: 4 of 4 searches failed here in the period; since 03-13 06:00 it answers.";
         assert!(text.contains(failed) && page.contains(failed), "{name}: {text}");
         let (text, page) = report(&place, "2026-03-10", &now);
         let told = "was not watched yet in this period. Its first run was at 2026-03-11 12:00";
         assert!(text.contains(told) && page.contains(told), "{name}: {text}");
-        // In the period in which it answered again, the last one is of that period.
+        // In the period of the recovery, the last search is part of it.
         let (text, _) = report(&place, "2026-03-13", &now);
         assert!(text.contains("social: 1 of 2 searches failed here; the last one went well."), "{name}: {text}");
         assert!(text.contains("irst day"), "{name}: the baseline came on that day: {text}");
@@ -92,19 +92,19 @@ fn a_full_reply_that_left_no_gap_makes_no_figure_a_bound_while_the_day_goes_on()
         };
         let bound =
             |text: &str| text.split("≥\u{a0}").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        // Each reply is full, and reaches back to the search before it.
+        // Each reply is full and reaches back to the search before it.
         for n in (2..=20).step_by(2) {
             *said.lock().unwrap() = json!(at(n));
             once(&place, n);
         }
         let name = place.database.name;
         let (text, _) = report(&place, "2026-03-11", &hour(20));
-        // The day before was not watched: what the first reply left of it is not known.
+        // The day before was not watched, so it is unknown what the first reply left out of it.
         let watched: String = text.lines().filter(|line| !line.starts_with("| 2026-03-10")).collect();
         assert!(!bound(&watched), "{name}: {text}");
         let rows = daily(&place);
         assert_eq!((&rows[0]["saturated"], &rows[0]["items"]), (&json!(false), &json!(30)), "{name}: {rows:?}");
-        // One that reached back an hour only, after four.
+        // A reply that reached back only an hour, after four hours.
         *said.lock().unwrap() =
             json!([post(901, 24, "much", 1), post(902, 23, "more", 1), post(903, 23, "was said", 1)]);
         once(&place, 24);
@@ -153,7 +153,7 @@ fn authors_of_a_day_some_of_whose_words_were_pruned_are_not_known() {
         let all: Vec<Value> = (0..3).map(|k| post(k, k, &format!("{k} what acme was in spring"), 1)).collect();
         world.posts(&all);
         once(&place, 9);
-        // One of them is seen once more, and its words stay longer.
+        // One of them is seen again, so its text is kept longer.
         world.posts(&all[..1]);
         once(&place, 24 * 20);
         let (name, now) = (place.database.name, "2026-04-10T00:00:00Z".to_owned());

@@ -1,5 +1,6 @@
-//! How a report stands on its page: holes where they are, citations after the figures, empty lists and quiet topics folded, the
-//! overview as cards on a phone. Through the binary on both databases, and in a real browser where there is one.
+//! The layout of a report: holes shown where they are, citations after the numbers, empty lists and quiet topics
+//! folded, the overview as cards on a phone. Through the binary on both databases, and in a real browser where there is
+//! one.
 
 use std::process::Command;
 
@@ -9,14 +10,14 @@ use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::world::{World, hour, once, post, topic};
 
-/// The report of a date, as a file of a format.
+/// The report of a date in a format.
 fn report(place: &Place, date: &str, format: &str) -> String {
     let file = format!("told.{format}");
     place.ok(&["report", "--date", date, "--at", "2026-03-14T12:00:00Z", "--out", &file]);
     std::fs::read_to_string(place.path(&file)).unwrap()
 }
 
-/// What stands between two words of a text.
+/// The text between two markers.
 fn between<'a>(text: &'a str, from: &str, until: &str) -> &'a str {
     let text = &text[text.find(from).unwrap_or_else(|| panic!("no {from}: {text}"))..];
     &text[..text.find(until).unwrap_or_else(|| panic!("no {until}: {text}"))]
@@ -30,22 +31,22 @@ fn holes_are_reported_where_they_are_beside_the_full_replies_that_left_them() {
             Place::new(database, &world.lines(), &topic("acme", "social.operation = \"basic\"\nsocial.limit = 2"));
         world.posts(&[post(1, 1, "early words", 1)]);
         once(&place, 7);
-        // The reply is full, and reaches back to three in the night.
+        // The reply is full and reaches back only to three in the morning.
         world.posts(&[post(2, 27, "later words", 1), post(3, 29, "last words", 1)]);
         once(&place, 30);
         world.posts(&[post(4, 50, "words of the third day", 1)]);
         once(&place, 54);
         once(&place, 72);
 
-        // The full reply came after the day that it left a hole in.
+        // The full reply came after the day in which it left a hole.
         let told = report(&place, "2026-03-11", "html");
-        // Before, the page said 0 here.
+        // Regression: the page said 0 here.
         let searches = between(&told, "full replies are those that asked about it", "</table>");
         assert!(searches.contains("data-label=\"Full replies\">1</td>"), "{searches}");
         let looked = between(&told, "How it was looked at", "The rows");
         assert!(looked.contains("the reply was full") && !looked.contains("before the period"), "{looked}");
 
-        // Of the day after the next the same hole lies before the period.
+        // Two days later the same hole is before the period.
         let told = report(&place, "2026-03-13", "html");
         let looked = between(&told, "How it was looked at", "The rows");
         let (inside, before) = looked.split_once("1 hole before the period, in the days of the charts").unwrap();
@@ -78,7 +79,7 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
             assert!(told.contains("Compare days and topics; do not quote shares."), "{told}");
         }
 
-        // A day on which nothing was found of either.
+        // A day on which nothing was found for either topic.
         let told = report(&place, "2026-03-13", "html");
         let quiet = between(&told, "<section class=\"quiet\" id=\"t-quiet\"", "</section></section></main>");
         let (line, folded) = quiet.split_once("</summary>").unwrap();
@@ -90,11 +91,11 @@ fn citations_follow_the_figures_and_what_is_empty_is_folded() {
     }
 }
 
-/// Opens a page in a window of a width, and measures it: its height, how far it is wider than the window, and where the list of
-/// all topics ends.
+/// Opens a page in a window of this width. Returns its height, by how much it is wider than the window, and where the
+/// list of all topics ends.
 pub(crate) fn measured(browser: &str, place: &Place, file: &str, width: u32) -> (i64, i64, i64) {
     let text = std::fs::read_to_string(place.path(file)).unwrap();
-    // The page's own rules forbid a script: it is measured inside of another one.
+    // The page's CSP forbids scripts: it is measured from inside another page.
     let frame = format!(
         "<!doctype html><body style=margin:0><iframe id=f style=\"border:0;width:{width}px;height:800px\" srcdoc=\"{}\"></iframe>\
          <script>f.onload=()=>{{const d=f.contentDocument.documentElement;document.title=d.scrollHeight+' '+(d.scrollWidth-{width})+' '+Math.ceil(d.querySelector('.glance').getBoundingClientRect().bottom)}}</script>",
@@ -118,7 +119,7 @@ pub(crate) fn measured(browser: &str, place: &Place, file: &str, width: u32) -> 
     (numbers.next().unwrap(), numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// How many pages of paper a page makes.
+/// The number of printed pages.
 fn printed(browser: &str, place: &Place, file: &str) -> usize {
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"]);
@@ -151,7 +152,7 @@ fn on_a_phone_the_overview_is_cards_and_quiet_topics_are_short() {
         assert!(wider <= 0, "{date}: {wider} px wider than the phone");
         assert!(height > 800 && height < most, "{date}: {height} px high");
     }
-    // Each cell of a card names its column, and the head of the table is out of sight.
+    // Each cell of a card names its column, and the table head is hidden.
     let page = std::fs::read_to_string(place.path("2026-03-11.html")).unwrap();
     let row = between(&page, "<table class=\"cards\">", "</table>");
     for name in ["Items", "Change", "Negative", "Positive", "Covered", "Sources", "Cost"] {

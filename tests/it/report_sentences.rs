@@ -1,5 +1,5 @@
-//! What a report says of topics that have little to tell yet, and of what rises, through the binary on both databases with
-//! replies written by hand. Its figures are worked out again in `report`.
+//! The sentences of a report about topics with little data, and about rising items, through the binary on both
+//! databases with hand-written replies. `report` checks the numbers.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
 use crate::support::world::{World, hour, once, post, topic};
 
-/// The report of a date in Markdown, made at noon two days after the day of the cases.
+/// The report of a date in Markdown, made at noon two days after the first day of the case.
 fn report(place: &Place, date: &str) -> String {
     place.ok(&["report", "--date", date, "--at", "2026-03-13T12:00:00Z", "--out", "told.md"]);
     std::fs::read_to_string(place.path("told.md")).unwrap()
@@ -60,7 +60,7 @@ fn bookmarks_alone_are_reactions_too() {
     }
 }
 
-/// Reports of what is new since the last one, of a topic that is asked every six hours.
+/// Reports of what is new since the last one, for a topic that runs every six hours.
 fn every_six_hours(database: crate::support::databases::Database, world: &World, more: &str) -> Place {
     let since = "[[reports]]\nname = \"new\"\nwindow = \"since_last\"\nformat = \"markdown\"\n";
     let place = Place::new(database, &world.lines(), &format!("{}{since}{more}", topic("acme", "every = \"6h\"")));
@@ -88,7 +88,7 @@ fn what_no_search_was_due_for_yet_is_no_hole() {
         assert!(told.contains(open), "{told}");
         let page = place.ok(&["report", "new", "--at", &hour(31), "--out", "-"]);
         assert!(page.contains(open) && !page.contains("was not covered"), "{page}");
-        // One that was due and was not made is a hole as before.
+        // A search that was due and did not run leaves a hole.
         let told = since_last(&place, &hour(40));
         assert!(told.contains("of the period was not covered by social searches"), "{told}");
     }

@@ -1,5 +1,5 @@
-//! What a report, a page or an export says of time that no search looked at yet, through the binary on both databases: figures
-//! of it are the least that there are, nothing is called covered or usual, and the minutes that wait for their posts are no gap.
+//! Reports, pages and exports for time that no search has covered yet, through the binary on both databases: counts are
+//! lower bounds, nothing is called covered or usual, and the last minutes, whose posts are not indexed yet, are no gap.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &format!("{}{GLOBEX}", topic("acme", "")));
         let name = place.database.name;
-        // Every evening at six, and the other topic once more on the morning after the last.
+        // Every evening at six, and the other topic once more on the morning after the last evening.
         for day in 0..15 {
             world.posts(&posts(24 * day + 18, 18));
             once(&place, 24 * day + 18);
@@ -40,7 +40,7 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
             place.ok(&["report", "--date", "2026-03-25", "--at", &hour(15 * 24 + 7), "--out", out]);
             std::fs::read_to_string(place.path(out)).unwrap()
         };
-        // Marks of Markdown in our own words are escaped, too.
+        // Markdown characters in our own text are escaped, too.
         let (page, text) = (report("day.html"), report("day.md").replace('\\', ""));
         let told = text.split("\n## acme").nth(1).unwrap();
         assert!(told.contains("Not looked at yet: 6h 5m from 03-25 17:55"), "{name}: {told}");
@@ -58,13 +58,13 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
         {
             assert!(overview.contains(cell), "{name}: {cell}\n{overview}");
         }
-        // The other topic saw all of that day, and is judged.
+        // The other topic covered that whole day, and is compared.
         let whole = row(&page, "id=\"overview-caption\"", "globex");
         assert!(whole.contains("Covered\">100%<") && whole.contains("Unique\">18<"), "{name}: {whole}");
         assert!(whole.contains("Change\">as usual<"), "{name}: {whole}");
         assert!(text.contains("\n| acme | ≥\u{a0}50% (≥\u{a0}18) |"), "{name}: {text}");
         assert!(text.contains("\n| globex | ≤\u{a0}50% (18) |"), "{name}: {text}");
-        // Once somebody looked, nothing is open.
+        // After the next search nothing is open.
         world.posts(&posts(15 * 24 + 18, 18));
         once(&place, 15 * 24 + 18);
         place.ok(&["report", "--date", "2026-03-25", "--at", &hour(15 * 24 + 19), "--out", "later.md"]);
@@ -74,7 +74,7 @@ fn a_day_that_was_looked_at_until_the_evening_is_not_called_covered() {
     }
 }
 
-/// The days of a topic as `export --what daily` has them: the day, covered seconds, holes.
+/// A topic's days in `export --what daily`: the day, covered seconds, number of holes.
 fn days(place: &Place) -> Vec<(String, u64, u64)> {
     let rows = place.ok(&["export", "--what", "daily", "--format", "jsonl", "--out", "-"]);
     let rows = rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -98,7 +98,7 @@ fn the_minutes_that_wait_for_their_posts_are_no_hole_of_a_day() {
         once(&place, 31);
         let whole = ("2026-03-11".to_owned(), 24 * 3_600 - 300, 0);
         assert_eq!(days(&place), [whole, ("2026-03-12".to_owned(), (7 * 60 - 5) * 60, 0)], "{name}");
-        // A pause makes no gap of them either.
+        // A pause does not make them a gap either.
         place.ok(&["topic", "pause", "acme"]);
         assert_eq!(days(&place)[1].2, 0, "{name}");
     }
@@ -110,7 +110,7 @@ fn late_minutes_before_midnight_are_no_hole_of_the_day_that_ends() {
         let world = World::new();
         let place = Place::new(database, &world.lines(), &topic("acme", ""));
         let name = place.database.name;
-        // More days than are told of at once.
+        // More days than one report shows.
         for day in 1..17 {
             world.posts(&posts(24 * day, 5));
             once(&place, 24 * day);
@@ -146,7 +146,7 @@ fn counts_after_a_full_reply_have_their_sign_on_every_page() {
         }
         world.posts(&posts(30, 5));
         once(&place, 31);
-        // A later run of which no reply was full says nothing of what the one before left out.
+        // A later run without a full reply says nothing about what the earlier one left out.
         world.posts(&posts(32, 1));
         once(&place, 32);
         let overview = see(33, "/");
@@ -167,7 +167,7 @@ fn counts_after_a_full_reply_have_their_sign_on_every_page() {
         let progress = see(35, &format!("/progress/{}", run[0]));
         assert!(progress.contains("≥\u{a0}5 found, ≥\u{a0}5 new, cost"), "{name}: {progress}");
         assert!(progress.contains("data-label=\"New\">≥\u{a0}5<"), "{name}: {progress}");
-        // What was full two days ago says nothing of the last one.
+        // A full reply two days ago says nothing about the last day.
         world.posts(&posts(90, 1));
         once(&place, 90);
         assert!(see(91, "/").contains("data-label=\"New, 24 h\">1<"), "{name}");

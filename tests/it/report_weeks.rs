@@ -1,6 +1,5 @@
-//! Reports of weeks and months through the binary on both databases: every figure of theirs is worked out again with SQL of its
-//! own, in two zones, over weeks in which the clock changes and a month with holes. Spans and Wilson's intervals are worked
-//! out here, too.
+//! Reports of weeks and months through the binary on both databases: every number is compared with separate SQL, in two
+//! zones, over weeks with a clock change and a month with holes. Spans and Wilson intervals are computed here, too.
 
 use topicwatch::model::{ReportWindow, Span, Time};
 use topicwatch::report::{at_name, make, paths, span_of};
@@ -12,10 +11,10 @@ use crate::support::report_spec::spec;
 use crate::support::report_world::{DAY, HOUR, History, fill_with, topics};
 use crate::support::searched;
 
-/// Ten weeks from the 28th of January 2026 on: a day is missing in February, a day and a half in March.
+/// Ten weeks from 28 January 2026: a day is missing in February, a day and a half in March.
 const TEN_WEEKS: History = History { begin: Time(1_769_558_400_000), runs: 140, down: &[20..23, 90..94] };
 
-/// A little after the last readable run, on the 8th of April.
+/// Shortly after the last readable run, on 8 April.
 const NOW: Time = Time(TEN_WEEKS.begin.0 + 70 * DAY + 13 * HOUR);
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\ntitle = \"acme co\"\nquery = \"acme\"\ntags = [\"brand\"]\nsources = [\"social\", \"web\"]\n\n\
@@ -31,14 +30,14 @@ fn place(database: Database, more: &str) -> Place {
     place
 }
 
-/// The report in a format, as a file of it.
+/// The report in a format.
 fn report(place: &Place, args: &[&str], format: &str) -> String {
     let file = format!("told.{format}");
     place.ok(&[&["report", "--at", &NOW.to_string(), "--out", &file][..], args].concat());
     std::fs::read_to_string(place.path(&file)).unwrap()
 }
 
-/// Local midnights of dates, each the first instant of its day.
+/// The local midnight of a date, the first instant of its day.
 fn midnight(date: &str, zone: &str) -> Time {
     let date: jiff::civil::Date = date.parse().unwrap();
     Time(date.in_tz(zone).unwrap().timestamp().as_millisecond())
@@ -48,16 +47,16 @@ fn span(from: &str, until: &str, zone: &str) -> Span {
     Span { from: midnight(from, zone), until: midnight(until, zone) }
 }
 
-/// A week or month with the one before: each by its first day and the first day after it.
+/// A week or month and the one before it.
 struct Case {
     args: [&'static str; 2],
     zone: &'static str,
     name: &'static str,
     before: &'static str,
-    /// The first day of the one before, its own first day, and the first day after it.
+    /// The first day of the previous period, the first day of this one, and the first day after it.
     days: [&'static str; 3],
     hours: i64,
-    /// Its parts: the first days of the weeks of a month.
+    /// The weeks of a month: name and first day.
     weeks: &'static [(&'static str, &'static str)],
 }
 
@@ -138,7 +137,7 @@ impl Case {
         all
     }
 
-    /// The parts of the shares of voice: names and spans.
+    /// The parts in the shares of voice: names and spans.
     fn parts(&self) -> Vec<(String, Span)> {
         let begins: Vec<(String, String)> = if self.weeks.is_empty() {
             self.dates().into_iter().map(|date| (date.clone(), date)).collect()
@@ -150,14 +149,14 @@ impl Case {
     }
 }
 
-/// Rows of a table of the Markdown that begins with a head.
+/// The rows of a Markdown table that starts with this header.
 fn table<'a>(text: &'a str, head: &str) -> Vec<Vec<&'a str>> {
     let (_, rest) = text.split_once(head).unwrap_or_else(|| panic!("no {head}: {text}"));
     let rows = rest.lines().skip(2).take_while(|line| line.starts_with('|'));
     rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
 }
 
-/// A topic's part of the Markdown.
+/// The section of a topic in the Markdown.
 fn topic<'a>(text: &'a str, title: &str) -> &'a str {
     let (_, rest) = text.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("no {title}: {text}"));
     rest.split("\n## ").next().unwrap()
@@ -175,7 +174,7 @@ fn part(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// `25% (20–31%)`: a share with Wilson's bounds, found by halving: where it lies 1.96 standard errors away.
+/// `25% (20–31%)`: a share with Wilson's bounds, found by bisection: where the share is 1.96 standard errors away.
 fn share(of: u64, whole: u64) -> String {
     let (p, n) = (part(of, whole), part(whole, 1));
     let bound = |mut inner: f64, mut outer: f64| {
@@ -198,7 +197,7 @@ fn change(now: u64, before: u64) -> String {
     }
 }
 
-/// The part of a span that searches covered, in minutes of it.
+/// The share of a span that searches covered, in whole minutes.
 fn covered(database: &Database, topic: &str, span: Span) -> String {
     let searches = database.texts(&format!(
         "SELECT CAST(covered_from AS TEXT) || ' ' || CAST(covered_until AS TEXT) FROM search WHERE topic = '{topic}' AND source = 'social' \
@@ -229,7 +228,7 @@ fn dollars(micros: u64) -> String {
     format!("${}", &text[..text.trim_end_matches('0').len().max(least)])
 }
 
-/// What the report says of a topic against SQL.
+/// Compares the report's numbers for a topic with SQL.
 fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     let told = topic(text, &format!("{id} co"));
     let of = |span: Span, what: &str, and: &str| count(database, id, span, what, and);
@@ -247,7 +246,7 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
         let of = |span: Span| of(span, "*", &format!("{BY} AND i.tone = '{sound}'"));
         let shares = [share(of(now), sample(now)), share(of(before), sample(before))];
         assert_eq!(row(sound)[1..3], shares, "{sound} {} {id}", case.name);
-        // Of the percents that stand beside it.
+        // Computed from the rounded percentages beside it.
         let percent = |span: Span| (part(of(span), sample(span)) * 100.0).round_ties_even();
         let points = percent(now) - percent(before);
         assert_eq!(
@@ -262,7 +261,7 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     let head = format!("**{}** items, **{}** unique", shown(of(now, "*", "")), shown(of(now, CLUSTER, "")));
     assert!(told.contains(&head), "{head}: {told}");
 
-    // The days of the chart are those of the period.
+    // The chart shows the days of the period.
     let days = table(told, "| day | items | unique |");
     assert_eq!(days.iter().map(|day| day[0]).collect::<Vec<_>>(), case.dates(), "{}", case.name);
     for day in &days {
@@ -274,7 +273,7 @@ fn figures(database: &Database, text: &str, case: &Case, id: &str) {
     }
 }
 
-/// Shares of voice of the whole and of its parts.
+/// Checks the shares of voice of the whole period and of its parts.
 fn voices(database: &Database, text: &str, case: &Case) {
     let unique = |id: &str, span: Span| count(database, id, span, CLUSTER, "");
     let ids = ["acme", "globex"];
@@ -301,11 +300,11 @@ fn voices(database: &Database, text: &str, case: &Case) {
         })
         .collect();
     assert_eq!(parts, expected, "{}", case.name);
-    // Uncovered stretches are the same for both topics.
+    // Both topics have the same uncovered spans.
     assert_eq!(covered(database, "acme", case.span()), covered(database, "globex", case.span()));
 }
 
-/// The SQL that is printed gives the figures that are printed.
+/// Asserts that the printed SQL gives the printed numbers.
 fn printed(database: &Database, text: &str, case: &Case) {
     for id in ["acme", "globex"] {
         let told = topic(text, &format!("{id} co"));
@@ -369,22 +368,22 @@ fn every_figure_of_a_week_and_a_month_equals_sql_over_the_database() {
             let row = page.split("<tr>").find(|row| row.contains("data-label=\"Items\"")).unwrap();
             let before = shown(count(&place.database, "acme", case.before(), "*", ""));
             assert!(row.contains(&format!("data-label=\"{noun} before\">{before}</td>")), "{row}");
-            // Nothing that is true of a day only.
+            // Nothing that is true only for a day.
             for told in [&page, &text] {
                 for wrong in ["Day before", "one local day", "are usual", "the usual", "Band:", "First day", "of a day"]
                 {
                     assert!(!told.contains(wrong), "{wrong}: {told}");
                 }
             }
-            // What is expected of posts without a word of the question rests on days, and says so.
+            // The expected share of posts without a query word is based on days, and the page says so.
             assert_eq!(page.matches("earlier day").count(), page.matches("% expected, by ").count());
             assert!(page.contains(&format!("one local {}", noun.to_lowercase())), "{page}");
         }
-        // The hole of March where it is, in the words of the zone.
+        // The hole in March where it is, in the zone's local time.
         let text = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "md");
         assert!(text.contains("- not covered: 2026-03-13 13:00 – 2026-03-15 01:00"), "{text}");
         assert!(!text.contains("before the period, not covered"), "{text}");
-        // All posts were without a word of the question before, too: that is told beside the figures, and is no news.
+        // Earlier posts contained no query word either: that is shown beside the numbers and is not news.
         assert!(text.contains("hold no word of the question (99% expected, by 14 earlier days)"), "{text}");
         assert!(!text.contains("(relevance): "), "{text}");
         let page = report(&place, &["--month", "2026-03", "--timezone", "Europe/Berlin"], "html");
@@ -438,7 +437,7 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
             let page = report(&place, &args, "html");
             assert_eq!(page.matches(told).count(), 2, "{told}: {page}");
             let noun = args[0].trim_start_matches("--");
-            // Of its first week the overview says that it is one.
+            // The overview marks the topic's first week as such.
             assert!(
                 page.contains("<td data-label=\"Change\">baseline</td>")
                     || page.contains(&format!("not compared with the {noun} before: ")),
@@ -450,7 +449,7 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
             first.contains("first week: ") && first.contains("\nFirst week: ") && !first.contains("irst day"),
             "{first}"
         );
-        // Of a week that goes on, the days that have begun: Monday, Tuesday, Wednesday.
+        // For the current week, the days that have started: Monday, Tuesday, Wednesday.
         let now = report(&place, &["--week", "2026-W15"], "md");
         let days = table(&now, "unique items | covered |").len();
         assert_eq!(days, 3, "{now}");
@@ -494,7 +493,7 @@ fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
         assert_eq!(ended.code, Some(2), "{args:?}\n{ended}");
         assert!(ended.err.contains(told) && ended.err.contains(hint), "{args:?}\n{ended}");
     }
-    // 2026 has a week 53; it lies ahead.
+    // 2026 has a week 53, which is in the future.
     let ended = place.run(&["report", "--week", "2026-W53", "--at", &NOW.to_string()]);
     ended.says(2, &["2026-W53 has not begun yet"]);
 }
@@ -510,7 +509,7 @@ fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
         place.ok(&["once", "--due", "--at", "2026-03-31T12:00:00Z"]);
         let monthly = place.path("out/monthly-2026-03-2359+0200.html");
         assert!(!monthly.exists());
-        // Made days after its slot, on a Tuesday: still the week and the month that had ended then.
+        // Made days after its slot, on a Tuesday: still about the week and month that had ended at the slot.
         let at = "2026-04-07T13:00:00Z".to_owned();
         place
             .run(&["once", "--due", "--at", &at])
@@ -524,7 +523,7 @@ fn a_scheduled_report_is_about_the_last_whole_week_or_month_of_its_slot() {
             subjects[0].contains("The month 2026-03: ") && subjects[1].contains("The week 2026-W14"),
             "{subjects:?}"
         );
-        // A day of a weekly report, and a week of a monthly one.
+        // A day from a weekly report, and a week from a monthly one.
         for (args, file) in [
             (["weekly", "--date", "2026-03-11"], "weekly-2026-03-11.md"),
             (["weekly", "--week", "2026-W10"], "weekly-2026-W10.md"),
@@ -566,7 +565,7 @@ fn files_of_weeks_and_months_are_named_by_them() {
         let span = span_of(&spec, Time::parse(at).unwrap(), None);
         paths(&spec, &span)[0].1.display().to_string()
     };
-    // Monday has begun in Berlin, and in New York it has not.
+    // In Berlin it is Monday, in New York not yet.
     assert_eq!(names(ReportWindow::Week, "2026-03-23T03:59:59Z"), "reports/daily-2026-W11.html");
     assert_eq!(names(ReportWindow::Week, "2026-03-23T04:00:00Z"), "reports/daily-2026-W12.html");
     assert_eq!(names(ReportWindow::Week, "2027-01-05T12:00:00Z"), "reports/daily-2026-W53.html");
@@ -574,13 +573,13 @@ fn files_of_weeks_and_months_are_named_by_them() {
     assert_eq!(names(ReportWindow::Month, "2026-04-01T04:00:00Z"), "reports/daily-2026-03.html");
 }
 
-/// A number in 0..1 of a seed, which moves on.
+/// A pseudo-random number in 0..1; advances the seed.
 fn draw(seed: &mut u64) -> f64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     f64::from(u32::try_from(*seed >> 32).unwrap()) / 4_294_967_296.0
 }
 
-/// How many posts of a day hold no word of the question, of how many: a share that differs from day to day.
+/// The number of posts of a day without a query word, and of all posts: a share that varies between days.
 fn posts(seed: &mut u64, (mean, spread): (f64, f64)) -> (u64, u64) {
     let normal = (0..12).map(|_| draw(seed)).sum::<f64>() - 6.0;
     let chance = (mean + spread * normal).clamp(0.0, 1.0);
@@ -588,9 +587,9 @@ fn posts(seed: &mut u64, (mean, spread): (f64, f64)) -> (u64, u64) {
     ((0..many).filter(|_| draw(seed) < chance).count() as u64, many)
 }
 
-/// A week in which posts without a word of the question are expected is held against days before it, and told when its share is
-/// beyond their band and ten points above what they let expect. A service of which no post ever holds a word is calm, too: of
-/// many posts the band alone would tell each month.
+/// A week in which posts without a query word are expected is compared with earlier days. It is reported when its share
+/// is beyond their range and ten points above the expected share. A service none of whose posts contains a query word
+/// is calm, too: with many posts, the range alone would report it each month.
 #[test]
 fn a_calm_week_is_not_said_to_be_about_something_else() {
     use topicwatch::compare::Relevance;
@@ -609,7 +608,7 @@ fn a_calm_week_is_not_said_to_be_about_something_else() {
                 let relevance =
                     |part| Relevance { without: share(part, whole), usual: usual_share(whole, &before).ok() };
                 told += u32::from(relevance(part).is_far_astray());
-                // Where days are alike, a week of nothing else is told.
+                // Where days are alike, a week of only such posts is reported.
                 assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_far_astray());
             }
             println!("{stream:?}, {earlier} days before: {told} of 1000 calm periods told");

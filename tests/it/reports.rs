@@ -1,5 +1,5 @@
-//! Reports by their schedule and what is delivered of them, through the binary on both databases: made, sent, killed on the
-//! way at every point, and configured wrongly.
+//! Scheduled reports and their delivery, through the binary on both databases: made, sent, killed at every point on the
+//! way, and misconfigured.
 
 use topicwatch::notify::verify;
 
@@ -14,7 +14,7 @@ const SECRET: &str = "hook s3cret";
 const TEN: &str = "2026-03-11T10:00:00Z";
 const LATER: &str = "2026-03-11T10:10:00Z";
 
-/// Hourly topics and an hourly report about all of them, delivered by both channels.
+/// Hourly topics and an hourly report on all of them, delivered by both channels.
 fn rest(post: Option<&Post>) -> String {
     let mail = post.map_or_else(String::new, |post| {
         format!(
@@ -69,7 +69,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
         assert!(verify(SECRET.as_bytes(), got[0].header("X-Topicwatch-Signature").unwrap(), &got[0].body));
         let body = got[0].json();
         assert_eq!(body["event"], "report:daily@2026-03-11T10:00:00Z/hook");
-        // The topic was due with the report: it is told of.
+        // The topic was due at the same time as the report, which includes it.
         let found = place.database.number("SELECT count(*) FROM topic_item");
         assert!(found > 0 && body["data"]["topics"][0]["id"] == "acme", "{body}");
         let mails = post.got();
@@ -102,7 +102,7 @@ fn a_report_is_made_at_its_slot_and_each_channel_gets_it() {
             .shows(0, &["report", "daily", "out/{name}-{date}", "hook", "the address in $HOOK_URL", "ready"]);
         run(&["once", "--due", "--at", TEN]).shows(0, &["nothing was due"]);
         assert_eq!((hook.got().len(), post.got().len()), (1, 1));
-        // Asked for again by somebody: the same event.
+        // A retry sends the same event.
         run(&["outbox", "retry", "report:daily@2026-03-11T10:00:00Z/hook"]).shows(0, &["queued again: 1"]);
         run(&["outbox", "deliver"]).shows(0, &["/hook: delivered"]);
         assert_eq!(hook.got()[1].json(), body, "the same body");
@@ -131,7 +131,7 @@ fn what_a_day_s_report_leaves_to_the_next_day_is_after_it() {
         assert!(told.contains("of yesterday") && !told.contains("of today"), "{}: {told}", place.database.name);
         assert_eq!(since()["runs"], 2, "{}", place.database.name);
         assert_eq!(keys(&since()["new"]), ["post:x:4", "post:x:3"]);
-        // A report that follows it tells them, too.
+        // A report since the last one includes them, too.
         place.configure(&world.lines(), &all.replace("\"day\"", "\"since_last\""));
         due(55).shows(0, &["made "]);
         let told = std::fs::read_to_string(place.path("out/2026-03-13.md")).unwrap();
@@ -153,7 +153,7 @@ fn the_first_report_tells_of_what_a_clock_ahead_of_its_own_saw() {
         place.ok(&["once", "--at", "2026-03-11T10:00:10Z"]);
         place.run(&["once", "--due", "--at", "2026-03-11T10:00:05Z"]).shows(0, &["made "]);
         assert!(told().contains("seen by a clock ahead"), "{}: {}", place.database.name, told());
-        // Told once: the next one goes on after it.
+        // Reported once: the next report starts after it.
         place.run(&["once", "--due", "--at", "2026-03-11T11:00:05Z"]).shows(0, &["made "]);
         assert!(!told().contains("seen by a clock ahead"), "{}", told());
     }
@@ -173,7 +173,7 @@ fn a_report_is_delivered_at_least_once_wherever_its_process_is_killed() {
     ];
     for database in databases() {
         for (n, point) in POINTS.into_iter().enumerate() {
-            // On PostgreSQL each point takes longer and is the same code.
+            // On PostgreSQL each point takes longer and runs the same code.
             if database.name != "SQLite" && n % 3 != 0 {
                 continue;
             }
@@ -208,21 +208,21 @@ fn a_daemon_makes_and_delivers_and_a_channel_that_fails_holds_up_nothing() {
         let (sandbox, post) = (today(&[]), Post::good());
         let hook = Hook::answering(|_| Answer::Hang);
         let all = rest(Some(&post)).replace("every = \"1h\"", "every = \"300d\"");
-        // Reports and channels come with a reload.
+        // A reload adds the report and the channels.
         let before = all.split("[[reports]]").next().unwrap().to_owned();
         let place = Place::new(database, &sandbox.lines(), &before);
         let mut daemon = program(&place, &hook, &["run"]).start();
         daemon.until("its plan", |said| said.contains("next slot"));
         place.configure(&sandbox.lines(), &all);
         daemon.until("the reload", |said| said.contains("configuration taken over"));
-        // A slot that comes while it runs, without waiting for one.
+        // A queued slot, so that the test need not wait for one.
         let due = "INSERT INTO run (public_id, job, slot, trigger, state, due_at, planned_at) \
                    VALUES ('report:daily@then', 'report:daily', 1000, 'scheduled', 'queued', 1000, 1000); \
                    INSERT INTO store_info (name, value) VALUES ('asked', '77') ON CONFLICT (name) DO UPDATE SET value = '77'";
         crate::support::databases::wait(place.database.execute(due));
         until("the mail", || post.got().len() == 1);
         until("the hook", || hook.got().len() == 1);
-        // While that hangs, the daemon does what it is asked.
+        // While the channel hangs, the daemon still handles requests.
         place.run(&["topic", "run", "acme", "--wait"]).shows(0, &["1 of 1 runs ok"]);
         until("the mail to be settled", || {
             place.database.number("SELECT count(*) FROM outbox WHERE state = 'sent'") == 1
@@ -245,7 +245,7 @@ fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
     assert!(!refused.err.contains("T0KEN"), "{refused}");
     let refused = place.program(&["run"]).env("HOOK_SECRET", SECRET).run();
     refused.says(2, &["channel hook: no address: HOOK_URL is not set"]);
-    // Whoever only collects by hand needs none.
+    // A manual run needs no secret.
     assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
     place.run(&["check"]).shows(0, &["HOOK_URL is not set"]);
 }
@@ -254,7 +254,7 @@ fn a_secret_that_is_not_there_is_reported_before_anything_is_written() {
 fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered_is_reported_by_status() {
     let database = sqlite();
     let sandbox = Sandbox::at(NINE, &[]);
-    // The first part of the secret stands before what is kept of an answer, the second after it.
+    // The first part of the secret is inside the stored part of the answer, the second part is cut off.
     let long = format!("503 Oh\r\n\r\n{} T0KEN-in-the-path {{\"key\":\"QUERYKEY\"}}", "x".repeat(236));
     let long: &'static str = Box::leak(long.into_boxed_str());
     let hook = Hook::answering(move |_| Answer::Say(long));
@@ -282,12 +282,12 @@ fn a_secret_that_a_receiver_echoes_is_reported_nowhere_and_what_is_not_delivered
     run(&["status"]).shows(0, &["1 message waiting: topicwatch outbox\n"]);
     crate::support::databases::wait(place.database.execute("UPDATE outbox SET state = 'dead'"));
     run(&["status"]).shows(0, &["1 message dead: topicwatch outbox\n"]);
-    // Nobody tries it when its channel is gone.
+    // Without its channel it is not tried.
     place.configure(&sandbox.lines(), "[[topics]]\nid = \"acme\"\nquery = \"acme launch\"\nevery = \"1h\"\n");
     run(&["outbox"]).shows(0, &["NO SUCH CHANNEL: 503", "the configuration has no channel hook"]);
     let listed: serde_json::Value = serde_json::from_str(&run(&["outbox", "--json"]).out).unwrap();
     assert_eq!(listed["messages"][0]["channel_known"], false);
-    // What was sent long ago cannot be sent again.
+    // A message sent long ago cannot be sent again.
     let old = "UPDATE outbox SET state = 'sent', text = '', html = NULL, data = NULL";
     crate::support::databases::wait(place.database.execute(old));
     let why = "sent more than 30 days ago, and what it said is not kept";
@@ -310,7 +310,7 @@ fn what_nobody_will_deliver_is_reported_and_can_be_put_away() {
         let undelivered = || place.json(&["status", "--json"])["undelivered"].clone();
         due(NINE).shows(0, &["nothing was due"]);
         due(TEN).shows(3, &["/hook: given up: 404"]);
-        // The channel goes, and its message stays.
+        // The channel is removed, and its message stays.
         let all = rest(None);
         let without = all.split("[[channels]]").next().unwrap().replace("[\"hook\"]", "[]");
         place.configure(&sandbox.lines(), &without);
@@ -327,7 +327,7 @@ fn what_nobody_will_deliver_is_reported_and_can_be_put_away() {
         assert!(!run(&["status"]).out.contains("topicwatch outbox"));
         assert!(cursor(&place).is_empty(), "{}: nobody has got it", place.database.name);
 
-        // What it said was forgotten.
+        // Its content was erased by `forget`.
         place.configure(&sandbox.lines(), &all);
         due("2026-03-11T11:00:00Z").shows(3, &["/hook: given up: 404"]);
         let event = "report:daily@2026-03-11T11:00:00Z/hook";

@@ -1,5 +1,5 @@
-//! Bounded history: which rows go, which stay whatever their age, that old never becomes new again, that nothing a reader has
-//! not read goes, and that a kill anywhere costs nothing. Every case on both databases.
+//! Retention: which rows are deleted and which stay whatever their age; old items never become new again, nothing that
+//! a reader has not read is deleted, and a kill at any point does no harm. Every case on both databases.
 
 use crate::support::old_history::*;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ async fn one_whole_snapshot_a_day_is_left_and_what_was_first_or_last_stays_known
                 n if n / 4 < 7 && n % 4 == 3 => assert_eq!((has, thinned[0].as_str()), (had, "0"), "{run}"),
                 n if n / 4 < 7 => {
                     assert_eq!(thinned, ["1"], "{run}");
-                    // Both posts of the day were first seen in its first run, and one last in its second.
+                    // Both posts of the day were first seen in its first run, and one of them last in its second.
                     assert_eq!(has, [2, 1, 0][usize::try_from(n % 4).unwrap()], "{run} on {}", database.name);
                 }
                 _ => assert_eq!((has, thinned[0].as_str()), (had, "-"), "{run} is not old enough"),
@@ -146,7 +146,7 @@ async fn old_runs_go_but_for_what_is_still_asked_of_them() {
         let told = prune(&store, &rule, true).await;
         let done = prune(&store, &rule, false).await;
         assert_eq!(told.gone, done.gone, "{}", database.name);
-        // Of five days, the third run of each saw nothing first or last; the snapshots that stayed whole go too.
+        // Over five days, the third run of each saw no item first or last; the snapshots that had stayed whole go too.
         assert_eq!(done.gone["run"].rows, 10, "{done:?}");
         assert_eq!(known(&items(&store).await), known(&before));
         assert!(store.asked_before("acme", &question, 30).await.unwrap(), "the first answer stays");
@@ -307,7 +307,7 @@ fn every_statement_of_a_pruning_follows_an_index() {
             .collect();
         assert!(statements.len() >= 12, "{}: {statements:#?}", place.database.name);
         if place.database.name == "SQLite" {
-            // What it learned of small tables when it was closed; without it SQLite takes them for large ones.
+            // Statistics of small tables, collected when it was closed; without them SQLite assumes large tables.
             crate::support::databases::wait(place.database.execute("DELETE FROM sqlite_stat1"));
         }
         for sql in &statements {
@@ -368,7 +368,7 @@ async fn runs_are_stored_while_much_is_pruned() {
             let store = store.clone();
             async move { prune(&store, &kept([Some(3), None, None, None]), false).await }
         });
-        // One after the other for as long as replies go; each has to wait for a batch at most.
+        // Runs are stored one after the other while replies are deleted; each waits for one batch at most.
         let (t, mut stored) = (topic("acme"), 0);
         let old = present().0 - 3 * DAY;
         let left = || database.number(&format!("SELECT count(*) FROM raw_reply WHERE received_at < {old}"));
@@ -380,7 +380,7 @@ async fn runs_are_stored_while_much_is_pruned() {
         }
         let gone = pruning.await.unwrap();
         assert!(gone.gone["raw_reply"].rows >= 40_000 && left() == 0, "{}: {gone:?}", database.name);
-        // In one transaction, or in two, at most that many runs would have come between.
+        // With one or two transactions, fewer runs than this would fit in between.
         assert!(stored >= 4, "{}: only {stored} runs were stored while much was pruned", database.name);
         store.close().await;
     }

@@ -1,5 +1,5 @@
-//! What exports tell of pruning: which items lost their words and when, which snapshots are thinned; and a kill while runs are
-//! pruned. Every case on both databases.
+//! How exports show pruning: which items lost their text and when, and which snapshots are thinned. Also a kill while
+//! runs are pruned. Every case on both databases.
 
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn a_kill_while_runs_are_pruned_costs_nothing() {
         });
         place
     };
-    // Names of rows that the database makes differ between two of them.
+    // The database generates row names that differ between two databases.
     let told = |place: &Place| -> Vec<String> {
         everything(&place.database).into_iter().filter(|line| !line.starts_with("known")).collect()
     };

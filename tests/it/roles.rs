@@ -1,5 +1,5 @@
-//! Who may do what: every route and every operation of the API against every kind of visitor. The routes are those that the program
-//! serves: one that has no row here fails.
+//! Permissions: every route and API operation with every kind of visitor. The routes come from the program: one without
+//! a row here fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use crate::support::databases::databases;
 use crate::support::web_client::TOKEN;
 use crate::support::world::hour;
 
-/// What each route needs: nothing (open), a role for the topic in its path (topic), a role and then only what the token is for (some),
-/// or a role for all topics (all).
+/// What each route needs: nothing (open), a role for the topic in its path (topic), a role, with results limited to the
+/// token's topics (some), or a role for all topics (all).
 const ROWS: &str = "
 GET /                                              some read
 GET /topics/{topic}                                topic read
@@ -92,7 +92,7 @@ POST /api/v1/searches                              all act
 DELETE /api/v1/searches/{search}                   all act
 ";
 
-/// Method, path, to what it reaches, and the role.
+/// Method, path, reach and role.
 fn rows() -> Vec<(String, String, String, Option<Role>)> {
     let row = |line: &str| {
         let mut words = line.split_whitespace().map(str::to_owned);
@@ -121,7 +121,7 @@ fn every_route_has_a_row_that_says_what_it_needs() {
     assert_eq!(told, served, "left: the rows above, right: what is served");
 }
 
-/// An address of a route, of a topic.
+/// A URL of a route for a topic.
 fn address(path: &str, topic: &str) -> String {
     let key = SHARED.replace(':', "%3A");
     let file = if path.starts_with("/searches/") { "nobody.atom" } else { "items.jsonl" };
@@ -163,7 +163,7 @@ fn every_route_answers_every_kind_of_visitor_as_its_row_says() {
         assert_eq!(seen(&ended), 303, "a session ends with its token, at once");
         let cookie = logged_in(&pages, &secrets["one"]);
         let of = |name: &str| Visitor::Bearer(&secrets[name]);
-        // Who asks, from which address, the role, and the topics: all, or acme alone.
+        // Name, visitor, address, role, and whether for all topics or only acme.
         let visitors = [
             ("nobody", Visitor::Nobody, 1, None),
             ("the configured token", Visitor::Bearer(TOKEN), 1, Some((Role::Edit, true))),
@@ -182,7 +182,7 @@ fn every_route_answers_every_kind_of_visitor_as_its_row_says() {
         let right = format!("token={TOKEN}");
         for (who, visitor, from, rights) in &visitors {
             for (method, path, reach, needed) in rows() {
-                // No cookie counts for programs.
+                // The API and MCP accept no cookies.
                 let program = path.starts_with("/api/") || path == "/mcp";
                 let rights = rights.filter(|_| !(program && matches!(visitor, Visitor::Cookie(_))));
                 for topic in ["acme", "zebra"] {
@@ -190,7 +190,7 @@ fn every_route_answers_every_kind_of_visitor_as_its_row_says() {
                     if path == "/logout" && matches!(visitor, Visitor::Cookie(_)) {
                         continue; // It would end the session of the rows below.
                     }
-                    // A wrong token or link of one visitor must not be counted against another.
+                    // A wrong token or link of one visitor must not count against another.
                     let (asker, from, body) = match path.as_str() {
                         "/login" => (visitor, *from, right.as_str()),
                         "/shared/{secret}" => (visitor, 9, ""),
@@ -226,7 +226,7 @@ fn every_route_answers_every_kind_of_visitor_as_its_row_says() {
                 }
             }
         }
-        // The links show what they are for, while they are good.
+        // Links show their target while they are valid.
         let shown = |secret: &str| Visitor::Nobody.asks(&pages, 5, "GET", &format!("/shared/{secret}"), "");
         assert_eq!((shown(&good).status, shown(&expired).status), (200, 404));
         pages.going.signal("TERM");

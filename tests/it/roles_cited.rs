@@ -1,11 +1,12 @@
-//! What an answer cites, for who may see some topics alone: whether another topic found it is not told in any way.
+//! Citations in an answer, for visitors with access to some topics only: nothing reveals whether another topic found
+//! the cited page.
 
 use crate::support::access_stage::{Visitor, link, place, token};
 use crate::support::databases::{databases, wait};
 use crate::support::web_client::Pages;
 use crate::support::world::hour;
 
-/// Of the topic that is not to be seen, of nobody, and of the topic itself.
+/// Found by the hidden topic, by no topic, and by the topic itself.
 const THEIRS: &str = "https://x.com/a/status/77077098";
 const NOBODYS: &str = "https://x.com/a/status/55055055";
 const OURS: &str = "https://x.com/a/status/8";
@@ -40,7 +41,7 @@ fn marks_of_citations_tell_nothing_of_other_topics() {
                 }
                 assert!(text.contains("which were not looked up"), "{name}: {path}\n{text}");
                 assert!(text.contains("First ") && text.contains(NOBODYS), "the words stay: {path}\n{text}");
-                // What differs between the two is their address alone.
+                // The two differ only in their URL.
                 let after = |address: &str| {
                     let rest = text.split_once(&format!("{address}</a>")).map_or("", |(_, rest)| rest);
                     rest.chars().take(5).collect::<String>()
@@ -48,7 +49,7 @@ fn marks_of_citations_tell_nothing_of_other_topics() {
                 assert_eq!((after(THEIRS).as_str(), after(NOBODYS).as_str()), (" then", " then"), "{path}\n{text}");
             }
         }
-        // Nor what their items are copies of.
+        // Nor which items theirs are copies of.
         let copy = "copy of <code>post:x:77077097</code>";
         let [whole, part] = [&all, &some[0]].map(|token| see(token, "/topics/acme/report"));
         assert!(whole.contains(copy) && !part.contains("77077097"), "{name}: {part}");
@@ -56,7 +57,7 @@ fn marks_of_citations_tell_nothing_of_other_topics() {
         assert!(text.contains("found by another topic"), "{name}: {text}");
         let text = see(&some[0], "/answers/acme");
         assert!(text.contains("✓") && text.contains("a quiet day at acme"), "what is ours is marked\n{text}");
-        // Both topics of a token count.
+        // All topics of a token count.
         assert!(see(&both, "/answers/acme").contains("found by another topic"));
         let page = Visitor::Nobody.asks(&pages, 7, "GET", &format!("/shared/{shared}"), "").words();
         assert!(page.contains(THEIRS) && page.contains(NOBODYS) && !page.contains("✗"), "{name}: {page}");

@@ -1,5 +1,5 @@
-//! Named tokens and share links through their life: made and shown once, used, listed, withdrawn, renamed with a topic, moved,
-//! and gone.
+//! The life of named tokens and share links: created and shown once, used, listed, withdrawn, renamed with a topic,
+//! moved, and pruned.
 
 use crate::support::access_stage::{Visitor, link, listed, logged_in, pages, place, token};
 use crate::support::databases::{databases, wait};
@@ -31,7 +31,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         until("the last use", || listed(&place, "ann")["last_used_at"].is_string());
         let ran = Visitor::Cookie(&cookie).asks(&pages, 1, "POST", "/topics/acme", "kind=run_now");
         assert!(ran.status == 303 || ran.status == 400, "{}", ran.text());
-        // Nowhere but on the terminal that made it.
+        // Stored nowhere; only the terminal showed it.
         if place.database.name == "SQLite" {
             place.ok(&["db", "backup", "copy.db"]);
             std::fs::copy(&place.database.url["sqlite:".len()..], place.path("itself.db")).unwrap();
@@ -49,7 +49,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
             let ended = place.run(&args);
             assert!(!ended.out.contains(&secret) && !ended.out.contains("\"hash\""), "{ended}");
         }
-        // A name has one token at a time; a new one of the name does not revive sessions of the old.
+        // A name has one token at a time; a new one with the same name does not revive sessions of the old.
         place.run(&["token", "add", "ann", "--role", "read"]).says(2, &["there is a token `ann` already", "withdraw"]);
         place.ok(&["token", "withdraw", "ann"]);
         let next = token(&place, &["ann", "--role", "read"]);
@@ -62,7 +62,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         place.ok(&["token", "withdraw", "ann"]);
         assert_eq!(see(Visitor::Bearer(&next)), 401, "at once");
         assert_eq!(pages.get("/").status, 303, "the last token's end opens nothing");
-        // Whoever guesses is looked at no more; whoever showed a right token from elsewhere is.
+        // A client that guesses is blocked; one with a valid token at another address is not.
         let third = token(&place, &["third", "--role", "read"]);
         until("the third", || Visitor::Bearer(&third).asks(&pages, 1, "GET", "/", "").status == 200);
         let statuses: Vec<u16> = (0..14)
@@ -76,7 +76,7 @@ fn a_named_token_closes_the_pages_opens_them_for_who_has_it_and_is_kept_as_a_has
         for secret in [&secret, &next, &third] {
             assert!(!ended.err.contains(secret.as_str()) && !ended.out.contains(secret.as_str()), "{ended}");
         }
-        // What only reads lets the same in, and writes no use down.
+        // A read-only process accepts the same tokens, and does not record their use.
         place.ok(&["token", "withdraw", "third"]);
         let fourth = token(&place, &["fourth", "--role", "edit"]);
         let pages = Pages::serve(&place, &[]);
@@ -96,7 +96,7 @@ fn a_stream_ends_with_the_token_that_opened_it() {
     for database in databases() {
         let (_world, place) = place(database);
         let secret = token(&place, &["ann", "--role", "read"]);
-        // Nobody takes it up: `serve` only reads.
+        // Nothing handles it: `serve` only reads.
         wait(place.database.execute(
             "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
         ));
@@ -104,7 +104,7 @@ fn a_stream_ends_with_the_token_that_opened_it() {
         let bearer = format!("Bearer {secret}");
         let stream = events(&pages, "/progress/waits/events", ("Authorization", &bearer), "event: progress");
         place.ok(&["token", "withdraw", "ann"]);
-        // It would go on for ten minutes.
+        // Otherwise it would stay open for ten minutes.
         ends(stream);
     }
 }
@@ -146,7 +146,7 @@ fn a_token_follows_its_topic_to_its_new_id_and_mistakes_are_told() {
 fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
     for database in databases() {
         let (world, place) = place(database);
-        // The report is made as the schedule says.
+        // The schedule makes the report.
         place.ok(&["once", "--due", "--at", &hour(10)]);
         place.ok(&["once", "--due", "--at", &hour(12)]);
         let (topic, id) = link(&place, &["--topic", "acme", "--for", "2h", "--at", &hour(12)]);
@@ -166,7 +166,7 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         assert!(whole.text().contains("<style") && whole.text().to_lowercase().contains("acme"), "{}", whole.text());
         let policy = whole.header("content-security-policy").unwrap();
         assert!(policy.contains("sandbox") && !policy.contains("script"), "{policy}");
-        // A wrong, an expired and a withdrawn one are told alike.
+        // A wrong, an expired and a withdrawn link get the same answer.
         let wrong = shown("nobody-has-this-secret");
         assert_eq!((wrong.status, wrong.words()), (404, shown(&old).words()));
         for reply in [&page, &whole, &wrong] {
@@ -177,10 +177,10 @@ fn a_link_shows_one_thing_until_it_expires_or_is_withdrawn() {
         place.ok(&["token", "withdraw", &id]);
         assert_eq!(shown(&topic).status, 404, "at once");
         assert_eq!(shown(&topic).words(), wrong.words());
-        // Nothing else is opened by it.
+        // The link opens nothing else.
         assert_eq!((see("/").status, see("/files").status), (303, 303));
         drop(pages);
-        // Links that are of no use go after a month; tokens stay.
+        // Pruning deletes links that have been invalid for a month; tokens stay.
         token(&place, &["ann", "--role", "read"]);
         place.ok(&["db", "prune", "--at", "2026-05-01T00:00:00Z"]);
         let list = place.json(&["token", "list", "--json"]);

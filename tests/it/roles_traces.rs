@@ -1,4 +1,4 @@
-//! What a token for some topics could learn of the others from a refusal, a hint or a link: nothing.
+//! A token for some topics learns nothing about the others from a refusal, a hint or a link.
 
 use crate::support::access_stage::{HIDDEN, Visitor, place, token};
 use crate::support::databases::{databases, wait};

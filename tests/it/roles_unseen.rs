@@ -1,4 +1,4 @@
-//! What a token for some topics sees of the others: nothing, on no page, in no file and in no refusal.
+//! A token for some topics sees nothing of the others: on no page, in no file and in no refusal.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::support::databases::{databases, wait};
 use crate::support::program::until;
 use crate::support::web_client::Pages;
 
-/// Addresses with every parameter that could lead to another topic.
+/// URLs with every parameter that could lead to another topic.
 const ASKED: [&str; 42] = [
     "/",
     "/topics/acme?copies=all",
@@ -64,7 +64,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
         ];
         let pages = pages(&place, false);
         let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
-        // Whoever sees everything finds it: otherwise its absence says nothing.
+        // A token for all topics finds it; otherwise its absence would prove nothing.
         for path in [
             "/",
             "/runs",
@@ -114,7 +114,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
                     reply.text()
                 );
             }
-            // An item of others is as one that there is not, and a run of others, too.
+            // An item or run of another topic gets the same answer as one that does not exist.
             for (theirs, nobodys) in [
                 ("/item?key=post%3Ax%3A77077099", "/item?key=post%3Ax%3A77077999"),
                 ("/api/v1/items?key=post%3Ax%3A77077099", "/api/v1/items?key=post%3Ax%3A77077999"),
@@ -128,7 +128,7 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             assert_eq!(see(token, &format!("/api/v1/runs/{run}")).status, 404);
             assert!(see(token, &format!("/runs?run={run}")).text().contains("No run is like that"));
         }
-        // What cannot be told of some topics alone is refused with a word.
+        // What cannot be limited to some topics is refused with a reason.
         for path in [
             "/alerts",
             "/files",
@@ -154,10 +154,10 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             let reply = see(&some[0], path);
             assert!(reply.status == 403 && reply.text().contains("does not reach this"), "{path}\n{}", reply.text());
         }
-        // Who may open the pages is for who may edit.
+        // The list of tokens is only for the role `edit`.
         let reply = see(&some[0], "/access");
         assert!(reply.status == 403 && reply.text().contains("the role `edit`"), "{}", reply.text());
-        // Settings are read by who reads all topics: no button, and the lines to copy.
+        // Readers of all topics may see the settings: no buttons, but the lines to copy.
         for path in ["/jobs", "/jobs/topics/zebra", "/jobs/topics/zebra?as=toml"] {
             let text = see(&all, path).text();
             assert!(text.contains("Your token has the role `read`") && text.contains("zebra"), "{path}\n{text}");
@@ -165,13 +165,13 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
             let text = text.replace("action=\"/jobs/check\"", "");
             assert!(!text.contains("method=\"post\" action=\"/jobs"), "{path}\n{text}");
         }
-        // Buttons are for who may press them: stars and notes are of all topics, marks of one.
+        // Buttons appear only where permitted: stars and notes need all topics, marks one.
         for path in ["/topics/acme", "/item?key=post%3Ax%3A7"] {
             let (one, all) = (see(&some[0], path).text(), see(&all, path).text());
             assert!(one.contains("/topics/acme/marks") && !one.contains("/items/star"), "{one}");
             assert!(!one.contains("/jobs") && !all.contains("/jobs/") && !all.contains("/marks\""), "{one}\n{all}");
         }
-        // A topic that gets the tag is seen at once, and one that loses it is not.
+        // A topic that gets the tag is visible at once, and one that loses it is hidden.
         let (tagged, text) = (&some[1], std::fs::read_to_string(place.path("jobs.toml")).unwrap());
         std::fs::write(place.path("jobs.toml"), text.replace("[\"other\"]", "[\"news\"]")).unwrap();
         pages.going.signal("HUP");
@@ -196,7 +196,7 @@ fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
         let asked = asks(&all, "POST", "/api/v1/topics/zebra/requests", "{\"action\": \"pause\"}");
         assert_eq!(asked.status, 202, "{}", asked.text());
         let request = asked.json()["data"]["id"].as_str().unwrap().to_owned();
-        // What there is of the other topic, what there is nowhere, and how both are refused.
+        // Something of the other topic, something that does not exist, and the refusal of both.
         let of_topics = [
             ("GET", "/topics/{}", ""),
             ("GET", "/topics/{}?after=1/x", ""),
@@ -260,7 +260,7 @@ fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
                 let written: String = url::form_urlencoded::byte_serialize(thing.as_bytes()).collect();
                 let body = body.replace("{}", if body.starts_with('{') { thing } else { &written });
                 let reply = asks(&one, method, &path.replace("{}", &written), &body);
-                // What was asked for may be told back, and nothing else may differ.
+                // The answer may repeat the request; nothing else may differ.
                 let words = reply.words().replace(thing, "·").replace(&written, "·");
                 (reply.status, words.split("As of ").next().unwrap_or_default().to_owned())
             };
@@ -268,7 +268,7 @@ fn what_is_asked_of_another_topic_is_answered_as_of_one_that_there_is_not() {
             assert_eq!(theirs.0, status, "{name}: {method} {path}\n{}", theirs.1);
             assert_eq!(theirs, nobodys, "{name}: {method} {path}");
         }
-        // Sources of others are not named.
+        // Sources of other topics are not named.
         let found = asks(&one, "GET", "/api/v1/topics/acme/items?source=nobody", "");
         assert!(found.status == 404 && !found.text().contains("One of"), "{}", found.text());
         pages.going.signal("TERM");
@@ -282,7 +282,7 @@ fn what_waits_for_the_index_is_counted_of_the_topics_of_the_token() {
         let (_world, place) = place(database);
         let [one, all] = [&["one", "--role", "read", "--topic", "acme"][..], &["all", "--role", "read"]]
             .map(|args| token(&place, args));
-        // `serve` only reads: nobody indexes them.
+        // `serve` only reads: nothing indexes them.
         let pages = Pages::serve(&place, &[]);
         wait(
             place.database.execute("DELETE FROM item_words_due; INSERT INTO item_words_due (item) SELECT id FROM item"),
