@@ -1,4 +1,5 @@
-//! The words of an item that several topics know, for who may see some of these alone: no wording that only another one saw.
+//! Texts of an item shared by several topics, for visitors with access to some of them: no version of the text that
+//! only another topic saw.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use crate::support::world::{World, hour, post};
 
 const TOPICS: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nevery = \"12h\"\nsources = [\"social\"]\n\
     [[topics]]\nid = \"zebra\"\nquery = \"zebra\"\nevery = \"12h\"\nsources = [\"social\"]\n";
-/// The item's words in each run, and whose run it is.
+/// The topic that runs, and the item's text in that run.
 const WORDS: [(&str, &str); 5] = [
     ("zebra", "wording one of the press"),
     ("acme", "wording two of the press"),
@@ -40,7 +41,7 @@ fn earlier_words_that_only_another_topic_saw_are_not_told() {
         let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "");
         let [two, three, four] = ["two", "three", "four"].map(|n| format!("wording {n} of the press"));
         for (token, told, edits) in [
-            // What replaced the fourth came after acme's last run.
+            // The edit that replaced the fourth text came after acme's last run.
             (&one, json!([two]), json!(null)),
             (&other, json!([three, WORDS[0].1]), json!(null)),
             (&both, json!([four, three, two, WORDS[0].1]), json!(null)),
@@ -71,7 +72,7 @@ fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
         let words = |n: &str| format!("wording {n} of the press");
         for (at, topic, shown) in [
             (9, "acme", Some("one")),
-            // Its next run does not show the item, and another topic's runs do.
+            // acme's next run does not find the item, but another topic's runs do.
             (10, "acme", None),
             (11, "zebra", Some("two")),
             (12, "acme", None),
@@ -90,7 +91,7 @@ fn an_edit_of_words_that_only_another_topic_saw_is_not_told() {
         let see = |token: &str, path: &str| Visitor::Bearer(token).asks(&pages, 1, "GET", path, "").text();
         for (since, of_one, of_all) in [
             (10, Some("one"), Some("one")),
-            // Here the other topic's words were the last before the span.
+            // Here the last text before the span was seen by the other topic.
             (13, Some("three"), Some("two")),
             (15, Some("three"), Some("three")),
         ] {

@@ -1,5 +1,5 @@
-//! What lists, pages, exports and charts say is what the rows say: near-copies of what a filter leaves out, days after an edit,
-//! new items beside a new provider, languages, citations, and alerts that nobody hears. Through the binary on both databases.
+//! Lists, pages, exports and charts agree with the rows: near-copies of filtered items, days after an edit, new items
+//! beside a new provider, languages, citations, and alerts without channels. Through the binary on both databases.
 
 use serde_json::{Value, json};
 
@@ -38,10 +38,10 @@ fn one_of_each_cluster_is_listed_whichever_of_it_match() {
         world.posts(&[by("bob", 2, 50, COPIED), by("dan", 3, 50, COPIED)]);
         once(&place, 51);
         let pages = Pages::serve(&place, &["--at", &hour(52)]);
-        // Ann's is the first, and hidden by the topic's filter: the next stands in its place.
+        // Ann's post is the first of its cluster and filtered: the next one represents it.
         assert_eq!(listed(&pages, ""), ["cid 0", "bob 1"], "{name}");
         assert_eq!(listed(&pages, "?filtered=keep"), ["cid 0", "ann 2"], "{name}");
-        // She does not match these.
+        // Ann's post does not match these.
         assert_eq!(listed(&pages, "?filtered=keep&since=2026-03-12T20:00:00Z"), ["bob 1"], "{name}");
         assert_eq!(listed(&pages, "?filtered=keep&author=dan"), ["dan 1"], "{name}");
         assert_eq!(listed(&pages, "?filtered=keep&author=dan&author=bob&search=sale"), ["bob 1"], "{name}");
@@ -121,7 +121,7 @@ fn what_a_known_provider_finds_is_new_beside_one_that_answers_first() {
             place.program(&["serve", "--listen", "127.0.0.1:0", "--at", &hour(9)]).env("SECOND_KEY", "k").start(),
         );
         let card = get(&pages, "/api/v1/topics")["data"][0].clone();
-        // Two at 08:00, and the baseline of 02:00 is of the day, too.
+        // Two new ones at 08:00; the baseline of 02:00 is in the same day.
         assert_eq!((&diff["counts"]["new"], &diff["counts"]["baseline"]), (&json!(2), &json!(1)), "{name}: {diff}");
         assert_eq!(card["new_24h"], 2, "{name}: {card}");
     }

@@ -1,4 +1,4 @@
-//! The sandbox over real HTTP: both path families, keys, movement with an injected clock, streams, faults, folders.
+//! The sandbox over real HTTP: both path families, keys, movement with a manual clock, streams, faults, folders.
 
 use crate::support::sandbox_stage::*;
 use std::collections::BTreeSet;
@@ -414,7 +414,7 @@ async fn a_dropped_sandbox_stops_listening() {
     let stage = stage().await;
     let address = stage.sandbox.address;
     drop(stage.sandbox);
-    // The listener is closed by its own task, which runs while this one connects.
+    // The listener's own task closes it, so this may still connect for a moment.
     while tokio::net::TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -438,7 +438,7 @@ async fn a_stopped_sandbox_refuses_connections_and_ends_delays() {
     let waiting = tokio::spawn(request);
     let address = stage.sandbox.address;
     stage.sandbox.stop().await;
-    // Answered early or never accepted, but not left hanging for ten minutes.
+    // It was answered early or never accepted, but did not hang for ten minutes.
     let _ = waiting.await.unwrap();
     assert!(tokio::net::TcpStream::connect(address).await.is_err());
 }
@@ -481,7 +481,7 @@ async fn a_folder_answers_with_its_own_rows_moved_in_time() {
 
     let posts = stage.social("flood").await;
     let ids: BTreeSet<&str> = posts.iter().map(|post| post["id"].as_str().unwrap()).collect();
-    // The second flood post of the CSV is older than a day once its file's range is stretched to two weeks.
+    // The second flood post of the CSV is older than a day once the file's range is stretched to two weeks.
     assert_eq!(ids, ["340000000000000123", "1234567890123456789"].into());
     for post in &posts {
         assert_eq!(post["created_at"], "2026-03-11T09:00:00Z", "each file's newest is now");

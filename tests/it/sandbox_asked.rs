@@ -1,5 +1,5 @@
-//! What the sandbox is asked for applies: traits of posts, tools of an answer, what a prompt is about; and who asks for what is
-//! not there learns what there is.
+//! The sandbox applies request parameters: traits of posts, tools of an answer, the subject of a prompt; an unknown
+//! value gets an error that lists the valid ones.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ async fn whoever_asks_for_what_is_not_there_learns_what_there_is() {
     }
 }
 
-/// Otherwise the first answer that somebody sees cites what no search found.
+/// Otherwise a new user's first answer would cite pages that no search found.
 #[tokio::test]
 async fn an_answer_cites_what_searches_for_the_same_query_find() {
     let stage = stage().await;

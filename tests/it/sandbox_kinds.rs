@@ -1,5 +1,5 @@
-//! The sandbox as providers of other kinds, over real HTTP: Hacker News, SearXNG, feeds, Bluesky, models; and the faults
-//! that name them.
+//! The sandbox as providers of other kinds, over real HTTP: Hacker News, SearXNG, feeds, Bluesky, models; and faults
+//! for a single kind.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -16,7 +16,7 @@ const SEARCH_POSTS: &str = "/bluesky/xrpc/app.bsky.feed.searchPosts";
 const SESSION: &str = "/bluesky/xrpc/com.atproto.server.createSession";
 const CHAT: &str = "/openai/v1/chat/completions";
 
-/// A request without any key.
+/// A request without a key.
 fn bare(stage: &Stage, path: &str, query: &[(&str, &str)]) -> RequestBuilder {
     stage.client.get(stage.sandbox.base_url() + path).query(query)
 }

@@ -1,5 +1,5 @@
-//! Exports of the configuration, through the binary on both databases: files that go on where the last one ended, killed on
-//! the way at every point, checked afterwards, thinned out, and configured wrongly.
+//! Scheduled exports, through the binary on both databases: incremental files, killed at every point, verified
+//! afterwards, old files removed, and misconfigured.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use crate::support::program::{NINE, Place, Program};
 use crate::support::service::Sandbox;
 use crate::support::world::{World, hour, post};
 
-/// The hours at which something is due.
+/// The hours of the slots.
 const HOURS: [&str; 3] = ["2026-03-11T10:00:00Z", "2026-03-11T11:00:00Z", "2026-03-11T12:00:00Z"];
-/// When leases of what was begun at ten have run out.
+/// When the leases taken at ten have expired.
 const LATER: &str = "2026-03-11T10:10:00Z";
 
 /// Two hourly topics and hourly exports.
@@ -39,7 +39,7 @@ fn due(place: &Place, sandbox: &Sandbox, at: &str) {
     assert_eq!(done.code, Some(0), "{at}: {done}");
 }
 
-/// Data files of a folder by name, which is by slot.
+/// The data files of a folder sorted by name, which is in order of slots.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -54,7 +54,7 @@ fn manifest(file: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// All that the files say, one after the other, each without its header.
+/// The rows of all files in order, without headers.
 fn together(files: &[PathBuf]) -> String {
     let bodies = files.iter().map(|file| {
         let text = std::fs::read_to_string(file).unwrap();
@@ -63,7 +63,7 @@ fn together(files: &[PathBuf]) -> String {
     bodies.collect()
 }
 
-/// The same rows as one export.
+/// The same rows as a single export.
 fn whole(place: &Place, what: &str, until: i64) -> String {
     let text = place.ok(&["export", "--what", what, "--seq", &format!("0..{until}")]);
     text.split_once("\r\n").unwrap().1.to_owned()
@@ -82,7 +82,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         let place = Place::new(database, &sandbox.lines(), &rest(&exports));
         place.run(&["check"]).shows(0, &["sightings", "/out/{name}/{run}.csv", "incremental sightings"]);
         due(&place, &sandbox, NINE);
-        // Indexed late, between two slots: what a manual run finds belongs to the next file.
+        // A manual run between two slots: what it finds belongs to the next file.
         assert_eq!(place.run(&["once", "--at", NINE]).code, Some(0));
         for hour in HOURS {
             due(&place, &sandbox, hour);
@@ -109,7 +109,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
         let key = place.database.texts("SELECT key FROM item ORDER BY id LIMIT 1").remove(0);
         let files_of_it = ["export:sightings@2026-03-11T10:00:00Z made", "/out/new/20260311T100000Z.csv"];
         place.run(&["forget", "--item", &key, "--dry-run"]).shows(0, &files_of_it);
-        // When nothing is new, there is no file, and nothing fails.
+        // Without new rows there is no file, and nothing fails.
         due(&place, &sandbox, "2026-03-11T12:30:00Z");
         assert_eq!(files(&place.path("out/sightings")).len(), 3);
         let first = files(&place.path("out/sightings")).remove(0);
@@ -138,7 +138,7 @@ fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_the
         let due = |n: u32| place.run(&["once", "--due", "--at", &hour(n)]).shows(0, &[]);
         let page = |title: &str, snippet: &str| json!({ "title": title, "snippet": snippet, "link": "https://acme.example/p" });
         due(23);
-        // Who wrote it and when is learned later, and so is an edit; a page has other words each time.
+        // The author and the time become known later, and so does an edit; a page has another text each time.
         world.posts(&[
             json!({ "id": "1", "text": "it costs $10", "url": "https://x.com/i/status/1" }),
             post(2, 23, "stays", 1),
@@ -181,7 +181,7 @@ fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_the
         assert_eq!(lines.matches("it costs $10").count(), 2, "{lines}");
         assert_eq!(lines.matches("from 12").count(), 1, "{lines}");
         all.push(sightings);
-        // What has no end is kept to the last thousand, and of others everything.
+        // Of an item that keeps changing, the last thousand states are kept; of the others, all.
         let of = "(SELECT id FROM item WHERE key = 'post:x:1')";
         let held =
             |which: &str| place.database.number(&format!("SELECT count(*) FROM item_past WHERE item {which} {of}"));
@@ -228,7 +228,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
             assert_eq!(killed.code, None, "{point}: {killed}");
             let moved = matches!(point, "editions::end/committed" | "jobs::end/written");
             assert_eq!(cursor(&place, "sightings") > 0, moved, "{point}: only when the file is in place");
-            // More comes before anybody goes on.
+            // A run adds rows before the export continues.
             assert_eq!(place.run(&["once", "--at", LATER]).code, Some(0), "{point}");
             due(&place, &sandbox, LATER);
             due(&place, &sandbox, HOURS[1]);
@@ -296,7 +296,7 @@ fn a_file_that_cannot_be_written_moves_nothing_and_is_made_later() {
         let folder = place.path("out/sightings");
         let first = std::fs::read_to_string(&files(&folder)[0]).unwrap();
         let before = cursor(&place, "sightings");
-        // A file where the folder has to be.
+        // A file in place of the folder.
         std::fs::rename(&folder, place.path("kept")).unwrap();
         std::fs::write(&folder, "in the way").unwrap();
         sandbox.turn_to(HOURS[1]);
@@ -325,7 +325,7 @@ fn only_the_newest_editions_keep_their_files_and_nobody_elses_are_removed() {
         files(&place.path("out")).iter().map(|f| f.file_name().unwrap().to_str().unwrap().to_owned()).collect()
     };
     assert_eq!(names(&place), ["acme-20260311T100000Z.jsonl", "globex-20260311T100000Z.jsonl"]);
-    // Somebody keeps a file of their own under the name of an old one.
+    // A user's own file has the name of an old one.
     let theirs = place.path("out/acme-20260311T100000Z.jsonl");
     std::fs::write(&theirs, "mine").unwrap();
     std::fs::remove_file(format!("{}.manifest.json", theirs.display())).unwrap();
@@ -397,7 +397,7 @@ fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
     };
     again(&rows);
     verify().shows(0, &["is what the database says"]);
-    // The line is one of the rows, not of compressed bytes.
+    // The line number refers to the rows, not to the compressed bytes.
     let (last, text) = (rows.lines().count(), rows.trim_end());
     again(&format!("{}Y\r\n", text.strip_suffix(|_: char| true).unwrap()));
     verify().shows(3, &[&format!("from line {last} on")]);
@@ -442,7 +442,7 @@ fn what_does_not_go_together_is_refused_where_it_is_written() {
     place.run(&["check"]).says(2, &["one would replace the other"]);
 }
 
-/// An export onto a path that cannot be written, and the same with another.
+/// Exports to a path that cannot be written, then to another one.
 #[test]
 fn an_export_whose_path_failed_is_written_where_the_configuration_now_says() {
     for database in databases() {
@@ -483,7 +483,7 @@ fn what_is_missing_of_a_half_written_edition_is_written_as_the_export_now_is_and
         sandbox.turn_to(HOURS[0]);
         place.run(&["once", "--due", "--at", HOURS[0]]).shows(3, &["globex", "could not be written"]);
         let first = files(&place.path("out/acme")).remove(0);
-        // Whoever loads the folder takes what is there away.
+        // A loader moves the files away.
         std::fs::create_dir(place.path("loaded")).unwrap();
         for file in [first.clone(), PathBuf::from(format!("{}.manifest.json", first.display()))] {
             std::fs::rename(&file, place.path("loaded").join(file.file_name().unwrap())).unwrap();
@@ -527,7 +527,7 @@ fn a_file_that_was_in_place_before_the_path_was_changed_belongs_to_its_edition()
         due(&place, &sandbox, LATER);
         let listed = place.database.texts("SELECT files FROM export_edition WHERE files IS NOT NULL ORDER BY number");
         assert!(listed[0].contains("/out/") && listed[0].contains("/new/"), "{name}: {listed:?}");
-        // It goes with its edition.
+        // It is removed with its edition.
         due(&place, &sandbox, HOURS[1]);
         assert_eq!((files(&place.path("out")).len(), files(&place.path("new")).len()), (0, 1), "{name}");
     }

@@ -1,5 +1,4 @@
-//! The scorer: what it says of plain cases, that any text whatever is scored within bounds, and that it reads texts as
-//! the trainer did.
+//! The scorer: results for plain cases, any text is scored within bounds, and texts are preprocessed as in training.
 
 use proptest::prelude::*;
 use topicwatch::model::Tone;
@@ -9,7 +8,7 @@ const WEIGHTS: &[u8] = include_bytes!("../../core/src/sentiment/weights/builtin-
 const PARITY: &str = include_str!("../../core/src/sentiment/weights/builtin-4.tsv");
 const TEXTS: &str = include_str!("../../core/src/sentiment/weights/parity.txt");
 
-/// What becoming bytes may change of a probability.
+/// How much quantisation to bytes may change a probability.
 const BYTES_COST: f32 = 0.02;
 
 #[test]
@@ -169,7 +168,7 @@ fn what_is_written_as_an_entity_scores_as_what_it_stands_for() {
         assert_eq!(score(written), score(plain), "{written}");
         assert_eq!(text::read(written).text, text::read(plain).text, "{written}");
     }
-    // What is none stays as it stands.
+    // Text that is not an entity stays as it is.
     for text in ["AT&T;", "&#xD800; &#x110000; &#99999999999; &#; &#x; &", "a &rsquo b &nothing; c&#39"] {
         assert!(text::read(text).text.contains('&'), "{text}");
     }

@@ -1,5 +1,5 @@
-//! PostgreSQL for the tests: where the server is, and a schema of its own for each test. It starts no server
-//! (`scripts/test` does) and knows nothing of the tables.
+//! PostgreSQL for the tests: where the server is, and a schema of its own for each test. Starting the server is up to
+//! `scripts/test`.
 
 use crate::support::server_choice::*;
 

@@ -1,5 +1,5 @@
-//! Several processes on one database: the service's limits hold over all of them, by what arrives at the service; slots
-//! are shared and each runs once; what a dead or stopped process held comes back.
+//! Several processes on one database: the service's limits hold for all of them together, as the service sees it; they
+//! share slots and each slot runs once; work of a dead or stopped process is taken over.
 
 use crate::support::arrivals::*;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn processes_share_one_rate_and_one_limit_of_calls_in_flight() {
         assert_eq!(service.calls(), 3 * EACH, "{name}");
         assert!(service.most_at_once() <= 4, "{name}: {} at once", service.most_at_once());
         let arrivals = service.arrivals();
-        // A call arrives some time after its start; by so much a window may seem shorter than it was.
+        // A call arrives some time after its start, so a window may seem this much shorter.
         let late = Duration::from_secs(1);
         for (from, begin) in arrivals.iter().enumerate() {
             for (to, end) in arrivals.iter().enumerate().skip(from) {
@@ -55,7 +55,7 @@ fn the_smallest_limit_and_the_slowest_rate_of_all_processes_hold() {
         service.hold(false);
         first.wait().says(0, &[]);
         second.wait().says(0, &[]);
-        // While the strict one called, no more than its two were in flight, and ten in a second.
+        // While the strict process made calls, at most its two were in flight, and ten in a second.
         let arrivals = service.arrivals();
         let last = arrivals.iter().rposition(|arrival| !arrival.path.contains("web")).unwrap();
         let most = arrivals[..=last].iter().map(|arrival| arrival.among).max().unwrap();
@@ -92,7 +92,7 @@ fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
         let stopped = place.program(&["once"]).start();
         until("it has begun", || service.calls() >= 3);
         service.hold(true);
-        // Stopped in the middle of a write it would hold up everybody, which is another matter.
+        // A process stopped in the middle of a write would block everybody; that is not tested here.
         until("it stands still and holds no lock", || {
             stopped.signal("STOP");
             let free = place.database.is_writable();
@@ -107,7 +107,7 @@ fn a_process_that_stood_still_past_its_lease_starts_no_call_on_it() {
         until("the other has taken over", || service.calls() >= before + 5);
         stopped.signal("CONT");
         other.wait().says(0, &[]);
-        // Its runs may have been taken for lost meanwhile; that it ends is enough.
+        // Its runs may have been declared lost meanwhile; it only has to end.
         stopped.wait();
         assert_eq!(service.most_at_once(), 1, "{}", place.database.name);
     }
@@ -132,7 +132,7 @@ fn three_daemons_share_the_slots_of_one_database() {
         ended.says(0, &["run stored", "stopped"]);
     }
     assert!(service.calls() as i64 >= ran);
-    // Those of the killed one may still have been there when its places were another's.
+    // Calls of the killed process may still have been in flight when others took its places.
     assert!(service.most_at_once() <= 12, "{} at once", service.most_at_once());
 }
 
@@ -141,7 +141,7 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
     let Some(database) = postgres() else { return };
     let service = Slow::answering_after(Duration::from_millis(5));
     let place = backlog(database, &service.lines(8, "unlimited"), "");
-    // Planned, and a few of them run, by a daemon that goes away.
+    // Planned, and a few of them run, by a daemon that is then killed.
     let daemon = place.program(&["run"]).start();
     until("the slots are planned", || place.database.number("SELECT count(*) FROM run WHERE state <> 'missed'") == 300);
     daemon.signal("KILL");
@@ -151,7 +151,7 @@ fn a_worker_runs_what_a_daemon_planned_and_needs_no_topics() {
     let topics = place.database.number("SELECT count(*) FROM topic WHERE removed_at IS NULL");
     let mut worker = elsewhere.program(&["worker"]).start();
     each_once(&place);
-    // It has nothing to read again, and goes on.
+    // It has nothing to reload and continues.
     for asked in 1..=2 {
         worker.signal("HUP");
         worker.until("its answer", |said| said.matches("asked to reload: a worker").count() == asked);
@@ -196,8 +196,8 @@ fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
     until("some have run", || place.database.number(stored) >= 50);
     worker.signal("KILL");
     drop(worker);
-    // What an engine forgets, the ledger does not: these look as if they had been handed over long ago. The lock keeps
-    // this from waiting for a run while the daemon waits for another one.
+    // The ledger restores jobs that the engine lost: these look as if they had been handed over long ago. The lock
+    // avoids a deadlock with the daemon.
     crate::support::databases::wait(place.database.execute(&format!(
         "BEGIN; LOCK TABLE run IN EXCLUSIVE MODE; DELETE FROM {jobs} WHERE locked_at IS NULL; \
          UPDATE run SET handed_at = handed_at - 60000 WHERE state = 'queued'; COMMIT"
@@ -205,16 +205,16 @@ fn graphile_runs_each_slot_once_though_a_process_is_killed_and_jobs_are_lost() {
     assert!(place.database.number(stored) < 300, "all had run before anything was lost");
     let second = place.program(&["worker"]).start();
     each_once(&place);
-    // What the killed one held is let go by those that live, which may be after every run has ended.
+    // The other processes release what the killed one held, perhaps only after every run has ended.
     let held = || place.database.number(&format!("SELECT count(*) FROM {jobs} WHERE locked_at IS NOT NULL"));
     until("nobody holds a job", || held() == 0);
     daemon.signal("TERM");
     daemon.wait().says(0, &["run stored", "stopped"]);
-    // It may have come when all was done.
+    // It may have started when everything was done.
     second.signal("TERM");
     second.wait().says(0, &["stopped"]);
     assert_eq!(place.database.number("SELECT count(*) FROM run WHERE state IN ('queued', 'running')"), 0);
-    // A job that became due while it stopped, of a run that had ended, is let go by whoever comes next.
+    // A job of a finished run that became due while its process stopped is released by the next process.
     let mut next = place.program(&["worker"]).start();
     next.until("it works", |said| said.contains(" works"));
     until("nobody holds a job of one that stopped", || held() == 0);

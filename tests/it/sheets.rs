@@ -1,4 +1,4 @@
-//! Workbooks of several sheets, read by a program that is not ours; and the line about progress, on a terminal of its own.
+//! Workbooks with several sheets, read by an independent program; and the progress line on a real terminal.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::support::program::Program;
 use crate::support::sample_history::nasty_world;
 use crate::support::searched::open;
 
-/// The names of the sheets, and the keys in them, each with its header.
+/// Prints the names of the sheets and the keys in them, each with its header.
 const SHEETS: &str = r#"
 import json, sys, zipfile
 import xml.etree.ElementTree as ET
@@ -75,8 +75,8 @@ async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
     assert_eq!(all.len(), 4, "the same bytes from both databases");
 }
 
-/// Runs a program with a terminal as its stderr and a pipe as its stdout, which is read only after a while, so that the
-/// program stands still meanwhile; tells what the terminal saw and how much the pipe.
+/// Runs a program with a terminal as stderr and a pipe as stdout. The pipe is read only after a while, so that the
+/// program has to wait. Prints what the terminal showed and how much came through the pipe.
 const TERMINAL: &str = r#"
 import json, os, pty, subprocess, sys, threading, time
 master, slave = pty.openpty()

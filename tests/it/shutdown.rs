@@ -1,5 +1,5 @@
-//! How a process ends when it is asked to: idle, under a call, beyond its grace, asked twice. And what a service manager
-//! hears of a daemon's life, on a real socket.
+//! How a process ends on a signal: idle, during a call, beyond its grace period, after a second signal. Also the
+//! notifications of a daemon to its service manager, over a real socket.
 
 use topicwatch::daemon::system_clock;
 
@@ -7,7 +7,7 @@ use crate::support::daemons::{daemon, today, topics, under_a_call};
 use crate::support::databases::databases;
 use crate::support::program::{Ended, Going, Place, until};
 
-/// A daemon under its first call, of a slot that passed while nothing ran.
+/// A daemon in its first call, for a slot that passed while nothing ran.
 fn calling(place: &Place) -> Going {
     let before = system_clock()().minus(std::time::Duration::from_secs(2 * 86_400)).to_string();
     place.ok(&["once", "--due", "--at", &before]);
@@ -113,7 +113,7 @@ mod systemd {
     use super::*;
     use crate::support::databases::{postgres, sqlite, wait};
 
-    /// A service manager's end of the socket, and all that was said.
+    /// The service manager's end of the socket, and all received messages.
     struct Manager {
         socket: UnixDatagram,
         name: String,
@@ -126,7 +126,7 @@ mod systemd {
             Self::on(UnixDatagram::bind(&path).unwrap(), path.to_str().unwrap().to_owned())
         }
 
-        /// At a name that is no file; that of the folder is nobody else's.
+        /// Uses an abstract socket name; the folder's name makes it unique.
         #[cfg(target_os = "linux")]
         fn abstract_at(place: &Place) -> Self {
             use std::os::linux::net::SocketAddrExt as _;
@@ -145,10 +145,10 @@ mod systemd {
             program.env("WATCHDOG_USEC", "1000000").start()
         }
 
-        /// Waits for a message that begins so.
+        /// Waits for a message that starts with this.
         fn until(&mut self, begins: &str) -> String {
             let mut bytes = [0; 4096];
-            // What it says meanwhile must not keep a wait in vain going for ever.
+            // Other messages must not extend the wait forever.
             let deadline = std::time::Instant::now() + Duration::from_secs(60);
             loop {
                 assert!(std::time::Instant::now() < deadline, "no {begins}: {:?}", self.heard);
@@ -162,7 +162,7 @@ mod systemd {
             }
         }
 
-        /// What was said and not read yet.
+        /// The messages not read yet.
         fn pending(&mut self) -> Vec<String> {
             self.socket.set_nonblocking(true).unwrap();
             let mut bytes = [0; 4096];
@@ -231,7 +231,7 @@ mod systemd {
                 format!("SELECT count(*) FROM pg_locks WHERE relation = '{schema}.job'::regclass AND NOT granted");
             until("the loop hangs", || place.database.number(&waiting) > 0);
             manager.pending();
-            // Its other tasks go on and say so in the database, three times the watchdog's beat.
+            // Its other tasks continue and send heartbeats to the database, for three watchdog intervals.
             for _ in 0..4 {
                 let seen = place.database.number("SELECT max(seen_at) FROM instance");
                 until("a sign of life", || place.database.number("SELECT max(seen_at) FROM instance") > seen);

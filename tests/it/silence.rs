@@ -1,5 +1,5 @@
-//! Sources that are answered and say nothing any more, through the binary on both databases: told by status and runs,
-//! never before twenty runs, and an exit code only for whoever asks for it.
+//! Sources that answer but return nothing new any more, through the binary on both databases: shown by status and runs,
+//! never before twenty runs, and with an exit code only on request.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
         }
         let fails = ["status", "--fail-on", "stale,silent"];
         place.run(&fails).shows(0, &["acme   ok"]);
-        // Pages that were looked at before tell it, too: what they hold of a topic holds until it runs again.
+        // Pages that were loaded before show it, too: a topic's cached data is valid until it runs again.
         let pages = Pages::serve(&place, &["--at", "2026-03-12T00:00:00Z"]);
         let silent = |path: &str| pages.page(path).contains(">silent</strong>");
         assert!(!silent("/") && !silent("/topics/acme"));
@@ -50,7 +50,7 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
         place.run(&["runs"]).shows(0, &["social is silent"]);
         assert_eq!(place.json(&["runs", "--json"])["ill"], of["ill"]);
 
-        // It gives again, but always the same.
+        // It returns posts again, but always the same ones.
         world.posts(&[post(16, 16, "post 16", 1)]);
         for n in 20..24 {
             once(&place, n);
@@ -62,7 +62,7 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
                 "social is stale: nothing new in 7 searches since 2026-03-11T16:00:00Z; up to 3h was usual",
             ],
         );
-        // The report says when as the rest of it does.
+        // The report formats the time as elsewhere.
         let page = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T00:00:00Z", "--out", "-"]);
         let said = "social is stale: nothing new in 7 searches since 2026-03-11 16:00; up to 3h was usual<";
         assert!(page.contains(said), "{page}");
@@ -87,7 +87,7 @@ fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
             world.posts(&[post(n, n, &format!("post {n}"), 1)]);
             once(&place, n);
         }
-        // What was new in the last of them goes on to be shown, and each time something that is days old.
+        // The last new post is still returned, along with another one each time that is days old.
         for n in 69..75 {
             world.posts(&[post(68, 68, "post 68", 1), post(n, 0, &format!("archived {n}"), 1)]);
             once(&place, n);
@@ -99,7 +99,7 @@ fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
         let past = place.program(&past).env("HOOK_URL", "http://127.0.0.1:9/").run();
         past.shows(0, &["social is stale: nothing new in 4 searches"]);
         place.configure(&world.lines(), &topic("acme", ""));
-        // One of them is fresh: that is what counts, however many are old.
+        // One of them is new: that is what counts, however many are old.
         let old = [post(80, 0, "archived 80", 1), post(81, 0, "archived 81", 1)];
         world.posts(&[&old[..], &[post(68, 68, "post 68", 1), post(82, 74, "something new", 1)]].concat());
         once(&place, 75);

@@ -1,4 +1,5 @@
-//! What small verbs show: `show` of a run that asked for no answer, or of a topic that only failed; `try` without topics; `once -q`.
+//! Output of small commands: `show` of a run without an answer or of a topic that only failed; `try` without topics;
+//! `once -q`.
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
@@ -18,7 +19,7 @@ fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
         let first: serde_json::Value = serde_json::from_str(&first).unwrap();
         let answer = first["answer"]["text"].as_str().unwrap().to_owned();
         assert_eq!(first["not_asked"], serde_json::Value::Null);
-        // Within the hour the sandbox says the same, so nothing is new.
+        // Within the hour the sandbox returns the same, so nothing is new.
         place.ok(&["once", "--at", TEN]);
         let beginning = answer.lines().next().unwrap();
         let told = [
@@ -31,7 +32,7 @@ fn show_says_that_nobody_was_asked_for_an_answer_and_shows_the_last_one() {
         let told = place.json(&["show", "acme", "--json"]);
         assert_eq!((&told["answer"], &told["not_asked"]), (&serde_json::Value::Null, &"nothing new was found".into()));
         assert_eq!(told["last_answer"]["text"], answer.as_str(), "{told}");
-        // The first run had its own.
+        // The first run had its own answer.
         let run = first["run"]["run"].as_str().unwrap();
         assert!(!place.ok(&["show", "acme", "--run", run]).contains("not asked"));
     }

@@ -1,5 +1,5 @@
-//! A story's figures: each against SQL of its own and against what is known of a made history, on both databases. What is told of
-//! it in a terminal, on a page and by the API is `spread_cli`'s.
+//! The numbers of a story: compared with separate SQL and with the known facts of an invented history, on both
+//! databases. `spread_cli` tests the terminal, the page and the API.
 
 use topicwatch::compare::story;
 use topicwatch::draw::spread;
@@ -18,7 +18,7 @@ async fn of(store: &Store, key: &str) -> Story {
     story(store, key).await.unwrap().unwrap_or_else(|| panic!("nothing has {key}"))
 }
 
-/// Post 14 is forgotten by the program.
+/// Forgets post 14 with the program.
 fn forget(database: Database) -> Database {
     let topics = TOPICS.map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n")).concat();
     let place = Place::new(database, &World::new().lines(), &topics);
@@ -42,7 +42,7 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         let told = of(&store, "post:x:1").await;
         let d = &database;
         let n = |n: usize| i64::try_from(n).unwrap();
-        // What is known of it.
+        // The known facts.
         assert_eq!((told.items, told.unique, told.copies, told.linked), (16, 4, 12, 3), "{}", d.name);
         assert_eq!((told.authors, told.topics.len(), told.sources.len(), told.undated), (Some(13), 3, 2, 3));
         assert_eq!((told.from, told.until), (minutes(10), minutes(390)));
@@ -68,7 +68,7 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         assert_eq!(told.edits.len(), 1);
         assert!(told.edits[0].text.as_deref().unwrap().starts_with(STORM) && told.edits[0].until == minutes(560));
         assert_eq!((told.still_shown, told.last_seen), (9, minutes(560)), "four of acme, two of globex, three of rust");
-        // Against SQL of its own.
+        // Compared with separate SQL.
         is(d, "SELECT count(*) FROM (MEMBERS) AS m", n(told.items));
         is(d, "SELECT count(DISTINCT m.cluster) FROM (MEMBERS) AS m", n(told.unique));
         is(d, "SELECT count(DISTINCT lower(m.author)) FROM (MEMBERS) AS m", n(told.authors.unwrap()));
@@ -163,14 +163,14 @@ async fn what_shares_a_link_belongs_together_whichever_is_asked_about_and_links_
         for asked in [PAGE_KEY, PAGE, "post:x:21", "post:x:22", "http://news.example/2026/storm/"] {
             assert_eq!(keys(asked).await, about, "{}: {asked}", database.name);
         }
-        // A near-copy without the link has the copies alone.
+        // A near-copy without the link has only the copies.
         let copies = keys("post:x:2").await;
         assert_eq!((copies.len(), copies.contains(&PAGE_KEY.to_owned())), (14, false), "{}: {copies:?}", database.name);
         assert_eq!(keys("post:x:23").await, ["post:x:23"], "another address that begins the same");
         assert_eq!(keys("https://twitter.com/whoever/status/24").await, ["post:x:24"]);
         assert!(story(&store, "post:x:999").await.unwrap().is_none());
         assert!(of(&store, "post:x:24").await.seen_once);
-        // A post that names a post shares its link, and one front page is no link between posts.
+        // A post that names a post shares its link; the same front page is not a link between posts.
         let t = topic("rust");
         let say = |n: u32, text: &str| post(n, Source::Social, "cy", None, text);
         let more = vec![
@@ -214,7 +214,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
             minutes(90)
         );
         assert_eq!(told_by(&told), (vec!["First", "First seen"], vec![all]));
-        // The next search looks back too short a time: in the hole others may have said it.
+        // The next search looks back too short a time: in the hole others may have posted it.
         let mut short = covering(minutes(1_600), vec![copy(3, 1_590)]);
         let span = topicwatch::model::Span::new(minutes(1_500), minutes(1_600));
         (short.searches[0].asked, short.searches[0].covered) = (span, span);
@@ -230,7 +230,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         assert_eq!(holes, [("acme", Source::Social, minutes(100), minutes(1_500))], "{}", database.name);
         assert!(told.first_is_sure, "what a later hole hides came later");
         assert_eq!(told_by(&told), (vec!["First", "First seen"], vec!["Later ones may be missing:".to_owned()]));
-        // In a day before the first another copy may have been: of the third alone nobody looked at all of it.
+        // Another copy may exist in the day before the first, because only the last search covered any of it.
         store.add_topics(&[topic("gap")], minutes(-3 * 1_440)).await.unwrap();
         let gap = topic("gap");
         let own = "Another text altogether that nobody has said before this day in spring";
@@ -244,7 +244,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         assert_eq!((holes, told.first_is_sure), (vec![(minutes(140), minutes(1_500))], false), "{}", database.name);
         let missing = vec!["Earlier ones may be missing:".to_owned()];
         assert_eq!(told_by(&told), (vec!["First seen", "Earliest published"], missing));
-        // A topic that was watched later than the first, and looked back a day only.
+        // A topic that was watched later than the first one, and looked back only a day.
         let late = topic("late");
         store.sync_topics(&[t.clone(), other, late.clone()], minutes(2_000)).await.unwrap();
         store_run(&store, &late, "L1", covering(minutes(2_010), vec![copy(4, 2_005)])).await;

@@ -1,5 +1,5 @@
-//! A story through the program: in a terminal, as JSON, on a page and by the API; hostile words command nothing anywhere; and every
-//! question it asks is answered by an index.
+//! A story through the program: in a terminal, as JSON, on a page and by the API. Hostile text is escaped everywhere,
+//! and every query uses an index.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::support::spread_history::*;
 use crate::support::web_client::Pages;
 use crate::support::world::World;
 
-/// The made history, in a place whose file has its topics.
+/// A place with the invented history and its topics.
 fn place(database: Database) -> Place {
     let topics = TOPICS.map(|id| format!("[[topics]]\nid = \"{id}\"\nquery = \"{id}\"\n")).concat();
     let place = Place::new(database, &World::new().lines(), &topics);
@@ -49,7 +49,7 @@ fn the_terminal_the_page_and_the_api_tell_the_same_story() {
             assert!(flat.contains(&part), "{name}: {part}\n{text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        // A bar for each stretch, as long as it has items.
+        // A bar for each interval, with a length by its number of items.
         let bars: Vec<(usize, i64)> = text
             .lines()
             .filter(|line| line.starts_with("  2026-") && line.contains(':'))

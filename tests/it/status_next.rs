@@ -1,5 +1,5 @@
-//! What `status` says of topics beside the file: those that came back, those of another file, and what the ledger planned under a
-//! clock that was ahead; and who lives by such a clock.
+//! `status` for topics that differ from the file: topics that came back, topics of another file, and slots planned by a
+//! clock that was ahead. Also processes with such a clock.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ fn a_topic_that_is_back_in_the_file_has_its_findings_before_anything_runs() {
         let text = place.ok(&["status", "--at", NINE]);
         let line = text.lines().find(|line| line.starts_with("globex")).unwrap();
         assert!(!line.contains("never run") && line.contains(&before["items"].to_string()), "{text}");
-        // One that was paused and removed is still paused when it is back.
+        // A topic that was paused and removed is still paused when it comes back.
         place.configure(&sandbox.lines(), &topics(&["acme", "globex"], hourly));
         place.ok(&["once", "--due", "--at", NINE]);
         place.ok(&["topic", "pause", "globex"]);
@@ -69,9 +69,9 @@ fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_a
         let next = |at: &str, topic: &str| told(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
         assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00.000Z"));
-        // More than a day ahead it is planned anew.
+        // More than a day ahead, slots are planned again.
         assert_eq!(next("2026-03-09T08:30:00Z", "acme").as_deref(), Some("2026-03-09T09:00:00.000Z"));
-        // Another schedule begins when it is read; what the file does not have runs here all the same.
+        // Another schedule starts when it is read; a topic that is not in this file still has its planned slot.
         place.configure(&sandbox.lines(), &topics(&["acme"], "schedule = \"5 * * * *\""));
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T09:05:00.000Z"));
         assert_eq!(next(back, "globex").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);

@@ -1,5 +1,5 @@
-//! Runs that do not go straight to their end: what was called is paid for, what only waited is not, tries without an
-//! answer count, and no run is stopped by another.
+//! Runs that are interrupted: calls that were made are paid for, runs that only waited are not, tries without an answer
+//! count, and no run stops another.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::support::databases::{databases, sqlite};
 use crate::support::searched::{LEASE, NOW, manual, open, plan, topic};
 use crate::support::service::{Raw, Reply, reply};
 
-/// A service that answers in ten minutes.
+/// A service that takes ten minutes to answer.
 async fn slow() -> Running {
     let settings = sandbox::Settings {
         listen: ([127, 0, 0, 1], 0).into(),
@@ -29,7 +29,7 @@ async fn slow() -> Running {
     sandbox::start(settings).await.unwrap()
 }
 
-/// One call at a time.
+/// A collector with one call at a time.
 fn collector(store: &Store, service: &str) -> Arc<Collector> {
     let client = Client::new(search::Settings {
         base_url: url::Url::parse(service).unwrap(),
@@ -56,7 +56,7 @@ fn collector(store: &Store, service: &str) -> Arc<Collector> {
     Arc::new(Collector::new(store.clone(), client, settings, Arc::new(|| NOW), Arc::new(|| 0.5)))
 }
 
-/// Until it holds; a case that cannot end fails.
+/// Waits until it holds; fails after a minute.
 async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     let waiting = async {
         while !holds().await {
@@ -112,7 +112,7 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         let first = store.claim(at, 1, LEASE, "first").await.unwrap().remove(0);
         worker_pool.start(first, worker_pool.place().await.unwrap());
         counted(&store, 1).await;
-        // The process stood still for longer than its lease, and its own loop was the first to notice.
+        // The process was stalled for longer than its lease, and its own loop noticed first.
         let late = NOW.plus(LEASE * 9);
         assert_eq!(store.rescue(late).await.unwrap(), 1);
         let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
@@ -121,8 +121,8 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         let ended = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await.expect("the first ends").unwrap();
         assert_eq!(ended.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
         counted(&store, 2).await;
-        // The end of the first taking did not make the worker_pool forget the second: its lease, far in the future, is prolonged
-        // to three milliseconds from the pool's present, and so runs out here.
+        // The end of the first claim did not make the worker pool forget the second one: its lease, far in the future,
+        // is set to three milliseconds from the pool's present, and so expires here.
         let alive = tokio::spawn({
             let worker_pool = worker_pool.clone();
             async move { worker_pool.keep_alive(Duration::from_millis(3)).await }
@@ -141,7 +141,7 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
 async fn a_try_without_an_answer_counts_at_its_price_beside_what_the_next_one_cost() {
     const BILL: &str = "x-desearch-cost-usd: 0.002\r\ncontent-type: application/json\r\n";
     const NONE: &str = "content-type: application/json\r\n";
-    // What each try meets (`-`: the connection ends without a word), what the search then cost, and how it is known.
+    // The answers to the tries (`-`: the connection closes without one), the cost of the search, and its basis.
     for (tries, micros, basis) in [
         (vec![("200 OK", BILL)], 2_000, "billed"),
         (vec![("200 OK", NONE)], 3_000, "assumed"),

@@ -1,4 +1,4 @@
-//! The store's contract: every case runs on SQLite and, when it was asked for, on PostgreSQL, and must read the same.
+//! The interface of the store: every case runs on SQLite and, where available, on PostgreSQL, with the same results.
 
 use crate::support::searched::*;
 use std::time::Duration;
@@ -194,7 +194,7 @@ async fn a_slot_is_planned_once_claimed_once_and_finished_once() {
         assert_eq!(mine.iter().map(|r| r.public_id.as_str()).collect::<Vec<_>>(), [format!("topic:rust@{until}")]);
         assert!(store.claim(until, 10, LEASE, "other").await.unwrap().is_empty());
         store.finish(&mine[0], outcome(until, vec![])).await.unwrap();
-        // What waited for a number got its own before it.
+        // A run that waited for a number got it before.
         assert_eq!(store.publish().await.unwrap(), 0);
         let runs = store.runs(&Filter::default(), 10).await.unwrap();
         let told: Vec<_> = runs.iter().map(|r| (r.state, r.seq)).collect();
@@ -414,7 +414,7 @@ async fn somebody_elses_tables_and_newer_ones_are_refused_untouched() {
 
 #[tokio::test]
 async fn many_first_starts_at_once_all_succeed() {
-    // Several rounds, since what can go wrong is a race.
+    // Several rounds, to find races.
     for database in (0..8).map(|_| sqlite()).chain(databases()) {
         let tasks: Vec<_> = (0..8)
             .map(|_| {

@@ -1,5 +1,5 @@
-//! The store's part of coverage, on both databases: what a search covered is kept with it, the latest of it is found, and
-//! the ledger's rows come back in time. The plain contract is `store`'s.
+//! Coverage in the store, on both databases: what a search covered is stored with it, the latest is found, and rows of
+//! the ledger come in order of time. `store` tests the basic interface.
 
 use topicwatch::model::{Look, RunState, SearchState, Source, Span, Time};
 use topicwatch::store::{Filter, StoreError};

@@ -1,4 +1,4 @@
-//! Two stored items that turn out to be one: nothing that was known first is lost, whichever came first, also when the
+//! Two stored items that turn out to be one: the earliest data of both is kept, whichever came first, also when their
 //! runs end together.
 
 use topicwatch::model::{Source, Time};
@@ -17,7 +17,7 @@ async fn an_id_and_words_that_come_together_make_one_item_of_two() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        // The words on their own come first, then both apart, then a post that carries both keys, then the words again.
+        // The text alone comes first, then both separately, then a post with both keys, then the text again.
         let words = || seen(Source::Social, 1, &["text:x:ann:h"], "hello");
         let page = || seen(Source::Web, 1, &["post:x:1"], "hello there");
         let both = || seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], "hello");

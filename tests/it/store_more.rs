@@ -1,6 +1,6 @@
-//! The store where it could be wrong in silence: rows that two processes want at once, items that nearly are one another,
-//! topics that go while they run, readers between a run's end and its number, files with odd names. Every case on both
-//! databases; the plain contract is `store`'s.
+//! The store where it could fail silently: rows that two processes want at once, items that are almost the same, topics
+//! removed while they run, readers between a run's end and its number, files with odd names. Every case on both
+//! databases; `store` tests the basic interface.
 
 use sqlx::{Connection as _, Executor as _};
 use topicwatch::compare::Hiding;
@@ -80,7 +80,7 @@ async fn a_call_being_counted_keeps_a_rescue_away_from_its_run() {
     let store = open(&database).await;
     let at = queued(&store).await;
     let run = store.claim(at, 1, LEASE, "mine").await.unwrap().remove(0);
-    // Somebody is about to write the same search row: the call's transaction stands still in its middle.
+    // Another transaction is about to write the same search row, so the call's transaction has to wait in the middle.
     let mut other = sqlx::PgConnection::connect(&database.url).await.unwrap();
     let begin = format!(
         "SET search_path = {}; BEGIN; INSERT INTO search (run, attempt, source, operation, query, state, started_at) \
@@ -199,7 +199,7 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
         let mut all = outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")]);
         all.answer = Some((Answer { text: "sum".into(), model: None, partial: false }, vec![]));
         store.finish(&run, all.clone()).await.unwrap();
-        // As an older version left it that was killed before it gave the number.
+        // As an older version left it when it was killed before it assigned the number.
         database.execute("UPDATE run SET seq = NULL").await;
         for (numbered, count) in [(false, 0), (true, 1)] {
             if numbered {
@@ -241,7 +241,7 @@ async fn a_sighting_tells_the_time_at_which_its_attempt_looked() {
     }
 }
 
-/// A world of awkward orders: cases, scripts, equal times, missing values, text that CSV must quote.
+/// Items with awkward orders: upper and lower case, scripts, equal times, missing values, text that CSV must quote.
 async fn awkward(store: &Store) {
     let topics: Vec<Topic> = ["b", "B", "a-b", "a", "ab"].into_iter().map(topic).collect();
     store.sync_topics(&topics, NOW).await.unwrap();
@@ -283,7 +283,7 @@ async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came
                 written.push(String::from_utf8(bytes).unwrap());
             }
         }
-        // The plain lists have an order too, also among equals.
+        // The plain lists are ordered, too, also among equals.
         written.push(format!("{:?}", store.items(&Filter::default(), None, 100).await.unwrap()));
         written.push(format!(
             "{:?}",
@@ -336,7 +336,7 @@ async fn an_export_is_one_moment_read_only_and_without_a_time_limit() {
     all.answer = Some((Answer { text: "sum".into(), ..Answer::default() }, vec![]));
     store.finish(&run, all.clone()).await.unwrap();
     store.publish().await.unwrap();
-    // The session tells of itself where an answer's text would stand.
+    // The view shows the session's settings in place of an answer's text.
     database
         .execute(
             "ALTER TABLE answer RENAME TO answer_kept; CREATE VIEW answer AS SELECT run, model, partial, cited, concat_ws(' ', \
@@ -465,7 +465,7 @@ async fn a_server_behind_a_statement_pool_is_spoken_to_without_named_statements(
     database.close(store).await;
 }
 
-/// Of a new table PostgreSQL knows nothing and expects one row that is due: planning twenty thousand topics once compared
+/// PostgreSQL has no statistics for a new table and expects one due row: planning twenty thousand topics once compared
 /// each with a thousand others, for a minute.
 #[tokio::test]
 async fn a_database_is_reported_of_many_new_topics() {

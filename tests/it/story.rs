@@ -1,5 +1,5 @@
-//! The story the README tells, through the binary on both databases: a first run finds, a second one under the same
-//! clock finds nothing new, and everything can be shown and handed out again, byte for byte the same from either.
+//! The README's walk-through, through the binary on both databases: a first run finds items, a second one at the same
+//! time finds nothing new, and everything can be shown and exported, with the same bytes from both.
 
 use crate::support::databases::databases;
 use crate::support::exported_story::*;
@@ -50,20 +50,20 @@ fn a_second_run_under_the_same_clock_finds_nothing_new_and_both_databases_hand_o
     same(&told);
 }
 
-/// What a database hands out: its name, every export, and what scripts read.
+/// The output of a database: its name, every export, and the JSON for scripts.
 type Told = (&'static str, Vec<(String, String)>, serde_json::Value);
 
-/// What the reading verbs say of the story.
+/// Checks the output of the reading commands.
 fn shown(place: &Place) {
     place.run(&["show", "acme"]).shows(0, &["SANDBOX", "Posts", "Pages", "social", " · ok · "]);
-    // The second run asked no AI; the first one's answer is in its own snapshot.
+    // The second run made no AI search; the first run's answer is in its own snapshot.
     let runs = place.json(&["runs", "--json", "--topic", "acme"]);
     let (last, first) = (&runs["runs"][0], &runs["runs"][1]);
     assert_eq!((&last["new"], &last["trigger"]), (&0.into(), &"manual".into()), "{last}");
     let first_id = first["run"].as_str().unwrap();
     place.run(&["show", "acme", "--run", first_id]).shows(0, &["Posts", ", new"]);
     place.run(&["show", "acme", "--run", first_id, "--md"]).shows(0, &["# acme", "## Answer", "## Posts", "](<http"]);
-    // What the answer cites leads there, as in reports, and nothing of it is escaped away.
+    // Citations in the answer are links, as in reports, and none is escaped away.
     let pasted = place.ok(&["show", "acme", "--run", first_id, "--md"]);
     let answer = pasted.split("## Answer").nth(1).unwrap().split("\n## ").next().unwrap();
     assert!(answer.contains("[1](<https://x.com/sandbox_"), "{answer}");
@@ -86,7 +86,7 @@ fn shown(place: &Place) {
     assert_ne!(place.json(&["items", "--json", "--new-since", "2026-03-11"])["items"].as_array().unwrap().len(), 0);
 }
 
-/// What scripts read, without what depends on the machine.
+/// The JSON for scripts, without what depends on the machine.
 fn in_json(place: &Place) -> serde_json::Value {
     let mut runs = place.json(&["runs", "--json"]);
     for run in runs["runs"].as_array_mut().unwrap() {

@@ -1,17 +1,17 @@
-//! What becomes of an AI reply, through `once` on both databases: streams in every framing, streams whose connection
-//! breaks, and replies that are none. A replay of what was kept says the same again.
+//! Processing of AI replies, through `once` on both databases: streams in every framing, broken streams, and invalid
+//! replies. A replay of the stored reply gives the same result.
 
 use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place};
 use crate::support::service::{Raw, Reply, Then, broken, bytes, reply};
 
-/// Headers of a chunked reply of this type.
+/// The head of a chunked reply with this content type.
 fn head(kind: &str) -> String {
     let kind = if kind.is_empty() { String::new() } else { format!("content-type: {kind}\r\n") };
     format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n{kind}\r\n")
 }
 
-/// A chunked reply that lacks its last chunk.
+/// A chunked reply without its last chunk.
 fn unended(kind: &str, chunks: &[&str]) -> Vec<u8> {
     let chunks = chunks.iter().map(|chunk| format!("{:x}\r\n{chunk}\r\n", chunk.len()));
     format!("{}{}", head(kind), chunks.collect::<String>()).into_bytes()
@@ -22,7 +22,7 @@ fn chunked(kind: &str, chunks: &[&str]) -> Reply {
     bytes(&[&unended(kind, chunks)[..], b"0\r\n\r\n"].concat())
 }
 
-/// A reply, and what becomes of it: `state class`, the answer with `partial`, and the run's state.
+/// A reply and its result: `state class`, the answer with `partial`, and the run's state.
 struct Case {
     name: &'static str,
     reply: fn() -> Reply,
@@ -333,7 +333,7 @@ fn each_case_becomes_what_it_says(cases: &'static [Case], streaming: bool) {
             assert_eq!(place.database.number("SELECT cost FROM search"), 500_000, "{told}: it was made, and is billed");
             assert_eq!(place.database.number("SELECT count(*) FROM raw_reply"), 1, "{told}: the reply is kept");
 
-            // Read again, it says the same.
+            // A replay gives the same.
             wait(place.database.execute("DELETE FROM answer"));
             place.ok(&["db", "replay"]);
             assert_eq!(answers(&place), expected, "{told}, read again");
@@ -373,8 +373,8 @@ fn a_cut_answer_leaves_the_run_of_the_other_sources_partial() {
     }
 }
 
-/// The public JSON parsing test suite, when its files are there: as an AI's answer, called JSON, each file that no parser
-/// may accept is an error, by the real binary.
+/// The public JSON parsing test suite, where its files are available: each file that no parser may accept, sent as an
+/// AI's answer in JSON, is an error in the real binary.
 #[test]
 fn no_file_of_the_json_parsing_suite_that_must_be_refused_becomes_an_answer() {
     let Some(root) = std::env::var_os("TOPICWATCH_TEST_DATA") else {

@@ -1,5 +1,5 @@
-//! Terms that are news and themes, through the binary on both databases: a stream whose truth is known, and SQL of its own for
-//! each figure. How often they are right on real posts stands in `terms_found`.
+//! News terms and themes, through the binary on both databases: a stream with known ground truth, and separate SQL for
+//! each number. `terms_found` measures the precision on real posts.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
@@ -13,15 +13,15 @@ use crate::support::web_client::Pages;
 use crate::support::world::{World, once};
 
 const DAY: i64 = 86_400_000;
-/// Midnight of the 2nd of March 2026.
+/// 2026-03-02T00:00:00Z.
 const BEGIN: i64 = 1_772_409_600_000;
 const DAYS: i64 = 14;
-/// The day on which something happens.
+/// The day of the event.
 const EVENT: i64 = 12;
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
 
-/// Forty posts a day of words by chance; `harbor` is in two of them. On the day of the event 12 more tell of a bridge that
-/// collapsed, 9 are copies of one text, one author writes 15 times of a cuckoo, and 10 tell of the harbor.
+/// Forty posts a day with random words, two of them with `harbor`. On the day of the event, 12 more are about a
+/// collapsed bridge, 9 are copies of one text, one author writes 15 posts about a cuckoo, and 10 are about the harbor.
 fn stream() -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let syllables = ["ka", "lo", "mi", "ru", "ve", "so", "ta", "ne", "pu", "di"];
@@ -33,7 +33,7 @@ fn stream() -> Vec<Truly> {
     let mut posts: Vec<Truly> = Vec::new();
     let mut push = |day: i64, author: u64, text: String| {
         let many = posts.len() as u64;
-        // The service names authors by the id's rest by 23.
+        // The service derives the author from the id modulo 23.
         let id = (many + 1) * 23 + author % 23;
         let at = Time(BEGIN + day * DAY + i64::try_from(many % 80_000).unwrap() * 1_000 + 60_000);
         posts.push(Truly { query: "acme".to_owned(), id, text, published: at, indexed: at, deleted: None });
@@ -66,7 +66,7 @@ fn at(day: i64) -> String {
     Time(BEGIN + day * DAY).to_string()
 }
 
-/// The topic run at each midnight.
+/// Runs the topic at each midnight.
 fn watched(database: Database, topics: &str) -> (Place, Truth) {
     let truth = Truth::new(stream());
     let place = Place::new(database, &truth.lines(), topics);
@@ -77,7 +77,7 @@ fn watched(database: Database, topics: &str) -> (Place, Truth) {
     (place, truth)
 }
 
-/// What is told of the day of the event.
+/// The terms of the event day.
 fn told(place: &Place) -> Value {
     place.json(&["terms", "acme", "--since", &at(EVENT), "--until", &at(EVENT + 1), "--at", &at(DAYS), "--json"])
 }
@@ -89,7 +89,7 @@ fn row<'a>(told: &'a Value, list: &str, name: &str, of: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("{of}: {told:#}"))
 }
 
-/// Items, authors and texts of a day that hold a word, by SQL.
+/// Counts the items, authors and texts of a day that contain a word, with SQL.
 fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
     let of = |what: &str| {
         database.number(&format!(
@@ -102,14 +102,14 @@ fn counted(database: &Database, day: i64, word: &str) -> [i64; 3] {
     [of("*"), of("DISTINCT i.author"), of("DISTINCT coalesce(i.cluster, i.id)")]
 }
 
-/// The figures of a term, each worked out again.
+/// Checks the numbers of a term with SQL.
 fn holds(database: &Database, told: &Value, term: &str, word: &str) {
     let row = row(told, "terms", "term", term);
     let [items, authors, texts] = counted(database, EVENT, word);
     assert_eq!(row["items"], items, "{row}");
     assert_eq!(row["authors"], authors, "{row}");
     assert_eq!(row["texts"], authors.min(texts), "{row}");
-    // Days since the first run, which was at the end of the first day.
+    // The days since the first run, which was at the end of the first day.
     let before: Vec<[i64; 3]> = (1..EVENT).map(|day| counted(database, day, word)).collect();
     let all: Vec<[i64; 3]> = (1..=EVENT).map(|day| counted(database, day, "acme")).collect();
     let said = |days: &[[i64; 3]]| days.iter().map(|[_, authors, texts]| authors.min(texts)).sum::<i64>();
@@ -131,7 +131,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         assert_eq!(names, ["bridge collapse", "harbor"], "{}: {before:#}", database.name);
         holds(database, &before, "bridge collapse", "bridge collapse");
         holds(database, &before, "harbor", "harbor");
-        // Themes: each item in one, and the rest.
+        // Themes: each item is in one theme or among the others.
         let (bridge, harbor) = (row(&before, "themes", "name", "bridge"), row(&before, "themes", "name", "harbor"));
         for (theme, word) in [(bridge, "bridge"), (harbor, "harbor")] {
             let [items, authors, texts] = counted(database, EVENT, word);
@@ -170,7 +170,7 @@ fn what_many_people_say_is_news_and_what_one_text_or_author_says_is_not() {
         }
         let pages = Pages::serve(&place, &["--at", &at(EVENT + 1)]);
         let api: Value = serde_json::from_str(&pages.get("/api/v1/topics/acme/terms").body).unwrap();
-        // Copies that came later are not known then; this day has none.
+        // Later copies are not known at that time; this day has none.
         assert_eq!(api["data"]["terms"], before["terms"], "{api:#}");
         let page = pages.page("/topics/acme");
         assert!(page.contains("Terms that are news") && page.contains("<bdi>bridge collapse</bdi>"), "{page}");
@@ -185,12 +185,12 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         let kept = || database.number("SELECT count(*) FROM topic_term WHERE items > 0");
         assert_eq!(kept(), DAYS, "each day that has ended and on which something was found");
         let first = told(&place);
-        // Without them the days are counted from their texts: the same comes out.
+        // Without stored counts the days are counted from their texts, with the same result.
         let rows = "SELECT CAST(day_from AS TEXT) || ' ' || CAST(items AS TEXT) FROM topic_term WHERE items > 0 ORDER BY day_from";
         let were = database.texts(rows);
         wait(database.execute("DELETE FROM topic_term"));
         assert_eq!(told(&place), first, "{}", database.name);
-        // The next run that brings something counts them again.
+        // The next run that finds something stores the counts again.
         truth.set(|world| {
             world.now = Time(BEGIN + (DAYS + 1) * DAY);
             let at = Time(BEGIN + DAYS * DAY + 1_000);
@@ -206,7 +206,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         place.ok(&["once", "--at", &at(DAYS + 1)]);
         let are = database.texts(rows);
         assert!(were.iter().all(|row| are.contains(row)), "{were:?} {are:?}");
-        // What is kept is what is read: were each day that of the event, nothing would be news.
+        // Stored counts are used: if every day had the event's counts, nothing would be news.
         let of_event = format!("SELECT e.counts FROM topic_term e WHERE e.day_from = {}", BEGIN + EVENT * DAY);
         wait(database.execute(&format!("UPDATE topic_term SET counts = ({of_event}) WHERE items > 0")));
         assert_eq!(told(&place)["terms"], serde_json::json!([]), "{}", database.name);
@@ -225,11 +225,11 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
             });
         });
         place.ok(&["once", "--at", &at(DAYS + 2)]);
-        // Bytes of another version, or of other items, are passed over.
+        // Counts of another version or of other items are ignored.
         let before = told(&place);
         wait(database.execute("UPDATE topic_term SET items = items + 0, counts = basis"));
         assert_eq!(told(&place)["terms"], before["terms"], "{}", database.name);
-        // What is forgotten takes its day along at once.
+        // Forgetting an item deletes the counts of its day at once.
         let day = BEGIN + 5 * DAY;
         let of_day = format!("SELECT count(*) FROM topic_term WHERE day_from = {day}");
         assert_eq!(database.number(&of_day), 1);
@@ -239,7 +239,7 @@ fn counts_are_kept_by_day_verified_and_forgotten_with_their_items() {
         place.ok(&["forget", "--item", &key[0], "--yes"]);
         assert_eq!(database.number(&of_day), 0, "{}", database.name);
         holds(database, &told(&place), "harbor", "harbor");
-        // So does what a filter hides: it is in no count.
+        // Filtered items are not counted either.
         place.configure(&truth.lines(), &format!("{TOPIC}exclude = [\"harbor\"]\n"));
         let filtered = told(&place);
         assert!(!filtered.to_string().contains("harbor"), "{filtered:#}");
@@ -258,7 +258,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
         let place = Place::new(database, &truth.lines(), TOPIC);
         for day in 1..=DAYS {
             truth.set(|world| world.now = Time(BEGIN + day * DAY));
-            // Before the commit, after it, and not at all.
+            // Killed before the commit, after it, and not at all.
             let point = ["written", "committed"].get(usize::try_from(day % 3).unwrap());
             if let Some(point) = point {
                 let failpoint = format!("kill terms_kept::keep/{point}");
@@ -269,7 +269,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
                 place.ok(&["once", "--at", &at(day)]);
             }
         }
-        // One more day: whatever was left undone is done.
+        // One more day: the next run completes what is missing.
         truth.set(|world| world.now = Time(BEGIN + (DAYS + 1) * DAY));
         place.ok(&["once", "--at", &at(DAYS + 1)]);
         let days = place.database.texts("SELECT CAST(day_from AS TEXT) FROM topic_term WHERE items > 0 ORDER BY 1");
@@ -278,7 +278,7 @@ fn a_kill_while_days_are_counted_costs_nothing_and_counts_nothing_twice() {
     }
 }
 
-/// Twenty posts a day for five weeks. `harbor` is in six of them, but for the week before the last.
+/// Twenty posts a day for five weeks. `harbor` is in six of them, except in the week before last.
 fn five_weeks() -> Vec<Truly> {
     let mut random = ChaCha8Rng::seed_from_u64(12);
     let mut posts = Vec::new();
@@ -305,14 +305,14 @@ fn a_week_is_compared_with_the_four_weeks_before_it() {
             truth.set(|world| world.now = Time(BEGIN + day * DAY));
             place.ok(&["once", "--at", &at(day)]);
         }
-        // What was kept, and what is counted anew.
+        // With stored counts, and counted again.
         for kept in [true, false] {
             if !kept {
                 wait(place.database.execute("DELETE FROM topic_term"));
             }
             place.ok(&["report", "--week", "2026-W14", "--at", &at(36), "--out", "week.html"]);
             let page = std::fs::read_to_string(place.path("week.html")).unwrap();
-            // Beside the week before alone it would be news.
+            // Compared only with the week before, it would be news.
             assert!(!page.contains("<bdi>harbor</bdi>"), "{}, kept: {kept}: {page}", place.database.name);
             assert!(page.contains("No term is more frequent than expected from the 27 days before."), "{page}");
         }
@@ -358,10 +358,10 @@ fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
         assert_eq!(early(8)["untold"], Value::Null);
         let text = place.ok(&["terms", "acme", "--since", &at(3), "--until", &at(4), "--at", &at(DAYS)]);
         assert!(text.contains("Nothing to compare with: 2 days before of 7 needed."), "{text}");
-        // A calm day tells nothing and says so.
+        // A calm day has no terms, and the output says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
         assert!(calm.contains("No term is more frequent than expected from the 10 days before."), "{calm}");
-        // Another question: its days are not compared with those of the first.
+        // Another query: its days are not compared with those of the first.
         truth.set(|world| world.posts.iter_mut().for_each(|post| post.query = "acme corp".to_owned()));
         place.configure(&truth.lines(), &TOPIC.replace("query = \"acme\"", "query = \"acme corp\""));
         truth.set(|world| world.now = Time(BEGIN + DAYS * DAY + 3_600_000));
@@ -374,7 +374,8 @@ fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
     }
 }
 
-/// Twenty posts of a new question on the day after: 8 tell of a launch, 10 name acme, of which the older topic always speaks.
+/// Twenty posts of a new topic on the day after: 8 about a launch, 10 that contain acme, which the older topic always
+/// contains.
 fn fresh() -> Vec<Truly> {
     let of = |n: u64| {
         let word = if n < 8 { "launch" } else { "plain" };
@@ -409,7 +410,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
         let rows = beside["stand_out"]["terms"].as_array().unwrap();
         let launch = rows.iter().find(|row| row["term"] == "launch").unwrap_or_else(|| panic!("{beside:#}"));
         assert_eq!((&launch["items"], &launch["authors"], &launch["texts_before"]), (&8.into(), &8.into(), &0.into()));
-        // The others always say it, and the question is no answer.
+        // The other topic always contains it, and query words are not terms.
         assert!(rows.iter().all(|row| row["term"] != "acme" && row["term"] != "globex"), "{beside:#}");
         let told_to_people = place.ok(&asked);
         assert!(told_to_people.contains("terms that stand out") && told_to_people.contains("so these are no news"));
@@ -421,7 +422,7 @@ fn a_topic_without_a_past_shows_what_stands_out_beside_other_topics_and_calls_no
             assert!(all.iter().all(|row| row["compared_with"] == with), "{with}: {lines}");
         };
         exported("other_topics");
-        // Nothing of other topics: what most say, and no figure that would look like a surprise.
+        // Without other topics: the most frequent terms, and no numbers that suggest a surprise.
         wait(database.execute("DELETE FROM topic_term"));
         let alone = told();
         assert_eq!(

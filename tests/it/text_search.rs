@@ -1,5 +1,5 @@
-//! Searching by words: both databases find exactly what the plainest matcher finds, whatever is written and asked; the
-//! index follows edits, merges and old databases; and the verbs that search.
+//! Text search: both databases find exactly what a simple matcher finds, for any text and query; the index follows
+//! edits, merges and old databases. Also the commands that search.
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
@@ -18,7 +18,7 @@ fn at(seconds: i64) -> Time {
     Time(NOW.0 + seconds * 1_000)
 }
 
-/// Stores one run of posts with these texts, named by their places.
+/// Stores one run of posts with these texts, with keys by position.
 async fn store_texts(store: &Store, run: i64, texts: &[String]) {
     let t = topic("t");
     store.add_topics(std::slice::from_ref(&t), NOW).await.unwrap();
@@ -32,7 +32,7 @@ fn asked(text: &str) -> Filter {
     Filter { words: Some(wanted(text).unwrap_or_else(|unclear| panic!("{text:?}: {unclear}"))), ..Filter::default() }
 }
 
-/// The places of what is found, in order of key, by three ways of reading.
+/// The positions of the matches in order of key, read in three ways.
 async fn found(store: &Store, filter: &Filter) -> Vec<usize> {
     let place = |key: &str| key.trim_start_matches("post:x:").parse::<usize>().unwrap();
     let mut streamed = Vec::new();
@@ -65,7 +65,7 @@ fn has(tokens: &Tokens, phrase: &Phrase) -> bool {
     tokens.windows(phrase.tokens.len()).any(|row| row.iter().enumerate().all(fits))
 }
 
-/// What is to be found, read off the texts themselves.
+/// The expected matches, computed from the texts themselves.
 fn expected(texts: &[String], wanted: &Wanted) -> Vec<usize> {
     let of = |text: &str| {
         let kind = Kind::Post;
@@ -189,7 +189,7 @@ async fn both_databases_find_what_a_plain_matcher_finds_whatever_is_written_and_
     let typed = proptest::string::string_regex(&format!("({words}|-a|-\"b|a\\*|\"a b\"|\"ab a|東\\*)")).unwrap();
     let typed = proptest::collection::vec(typed, 1..4).prop_map(|words| words.join(" "));
     let mut runner = TestRunner::deterministic();
-    // A post's NUL never gets as far as the store.
+    // A post's NUL never reaches the store.
     let texts: Vec<String> =
         (0..300).map(|_| text.new_tree(&mut runner).unwrap().current().replace('\0', "")).collect();
     let questions: Vec<String> = (0..300).map(|_| typed.new_tree(&mut runner).unwrap().current()).collect();
@@ -229,18 +229,18 @@ async fn an_item_is_found_by_the_words_it_has_now() {
             store.finish(&run, outcome(at(n), world)).await.unwrap();
             store.publish().await.unwrap();
             let known = store.words_waiting().await.unwrap();
-            // Seen again and unchanged, an item does not wait.
+            // An unchanged item that is seen again is not due for the index.
             assert_eq!(known > 0, n < 3, "{} {n}", database.name);
             index_words(&store, &|_| false).await.unwrap();
         }
-        // The two became one, and it is edited.
+        // The two merged, and the item was edited.
         for (typed, times) in [("first", 0), ("other", 0), ("second", 1), ("words", 1)] {
             let count = store.found(&asked(typed), None, 10).await.unwrap().len();
             assert_eq!(count, times, "{} {typed}", database.name);
         }
         store.scour_words().await.unwrap();
         let left = if database.name == "SQLite" {
-            // Not even the index's own pages name words that were replaced.
+            // Replaced words are not even in the index's own pages.
             database.number("SELECT count(*) FROM item_words_data WHERE instr(CAST(block AS TEXT), 'first') > 0 OR instr(block, CAST('other' AS BLOB)) > 0")
         } else {
             database.number("SELECT count(*) FROM item_words WHERE CAST(words AS TEXT) LIKE '%first%'")
@@ -257,14 +257,14 @@ async fn a_database_of_before_the_index_is_indexed_step_by_step_and_goes_on_afte
         let store = open(&database).await;
         let texts: Vec<String> = (0..1_200).map(|n| format!("text number {n}")).collect();
         store_texts(&store, 0, &texts).await;
-        // As if nothing had ever waited.
+        // As if nothing had ever been due.
         database.execute("DELETE FROM item_words_due").await;
         assert_eq!(index_words(&store, &|done| done >= 500).await.unwrap(), 500, "{}", database.name);
         assert_eq!(store.words_waiting().await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 0);
         assert_eq!(found(&store, &asked("number 1199")).await, [1199]);
-        // Newer rules that another program brought stay.
+        // The index of a newer version is kept.
         store.renew_words(9).await.unwrap();
         assert_eq!(store.words_waiting().await.unwrap(), 1_200);
         index_words(&store, &|_| false).await.unwrap();
@@ -299,7 +299,7 @@ async fn pages_of_what_was_found_come_newest_first_and_miss_nothing() {
     }
 }
 
-/// What the databases say of how they would search.
+/// Checks the query plans of both databases.
 #[tokio::test]
 async fn words_are_found_by_the_index() {
     let plan = |database: &Database, sql: &str| database.plan(sql).join("\n");

@@ -1,5 +1,5 @@
-//! Words that leave: what was edited away or pruned is found by nobody any more, and the tables of the index do not hold it
-//! either. What was forgotten is `forget`'s.
+//! Removed words: edited or pruned text is no longer found, and the index tables no longer contain it. `forget` tests
+//! forgotten text.
 
 use crate::support::word_index::*;
 use std::time::Duration;
@@ -20,7 +20,7 @@ async fn keep(store: &Store, run: &str, at: Time, posts: &[(&str, &str)]) {
     let posts = posts.iter().zip(0..).map(|((key, text), n)| seen(Source::Social, n, &[key], text)).collect();
     store.finish(&held, outcome(at, posts)).await.unwrap();
     store.publish().await.unwrap();
-    // What nobody has looked at for near-copies is not pruned yet.
+    // Items that were not clustered yet are not pruned.
     topicwatch::collect::cluster(store, &|| false).await.unwrap();
 }
 
@@ -50,14 +50,14 @@ async fn words_of_edited_and_pruned_items_leave_the_index() {
         assert_eq!((found(&store, "zebra").await.len(), found(&store, "giraffe crossing").await.len()), (0, 1));
         assert_eq!((held(&database, "zebra"), held(&database, "giraffe")), (0, 1), "{}", database.name);
 
-        // The second was last seen on the first day.
+        // The second item was last seen on the first day.
         let rule = Retention { raw: None, sightings: None, items: Some(10 * DAY), runs: None };
         let present = Time(NOW.0 + 10 * DAY + DAY / 2);
         let done = store.prune(&rule, present, Duration::from_secs(600), false, &|| false).await.unwrap();
         assert_eq!(done.gone["item"].rows, 1, "{}: {done:?}", database.name);
         assert_eq!((found(&store, "walrus").await.len(), found(&store, "giraffe").await.len()), (0, 1));
         assert_eq!((held(&database, "walrus"), held(&database, "asleep")), (0, 0), "{}", database.name);
-        // Nor does anything bring them back but another sighting.
+        // Only another sighting brings them back.
         index_words(&store, &|_| false).await.unwrap();
         assert_eq!(held(&database, "walrus"), 0);
         keep(&store, "R3", present, &[("post:x:2", "walrus awake")]).await;

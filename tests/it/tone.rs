@@ -1,5 +1,4 @@
-//! The tone of stored items: judged with the run that brings or changes the words, judged again by `rescore`, tried out
-//! with `score`.
+//! The tone of stored items: judged when a run brings or changes the text, again by `rescore`, and tried with `score`.
 
 use topicwatch::model::{Judged, Source, Time, Tone};
 use topicwatch::store::Outcome;
@@ -8,14 +7,14 @@ use crate::support::databases::{Database, databases, sqlite};
 use crate::support::program::{NINE, Place, Program};
 use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 
-/// A scorer that goes by one word.
+/// A scorer that looks for one word.
 fn first(title: Option<&str>, text: Option<&str>) -> Judged {
     let good = [title, text].into_iter().flatten().any(|words| words.contains("good"));
     let (tone, score) = if good { (Tone::Positive, 900) } else { (Tone::Neutral, 0) };
     Judged { tone, score: Some(score), scorer: "test-1" }
 }
 
-/// One that likes nothing, and cannot read what is odd.
+/// A scorer that finds everything negative and does not support the text "odd".
 fn second(_: Option<&str>, text: Option<&str>) -> Judged {
     if text == Some("odd") {
         return Judged { tone: Tone::Unsupported, score: None, scorer: "test-2" };
@@ -59,7 +58,7 @@ async fn words_are_judged_when_they_are_new_and_when_they_changed() {
         let stored = tones(&store).await;
         assert_eq!(stored[0], row("post:x:1", Tone::Neutral, 0, "test-1"), "revised: {}", database.name);
 
-        // Where nobody judges, what was said of the old words does not stay.
+        // Without a scorer, the tone of the old text is removed.
         let last = Time(NOW.0 + 2_000);
         let run = manual(&store, &t, "R3", last).await;
         let unjudged = Outcome { judge: None, ..judged(last, &[("post:x:1", "other words"), ("post:x:2", "so so")]) };

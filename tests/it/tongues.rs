@@ -1,11 +1,11 @@
-//! In which language a text is: which sentences are turned away, that short English ones are not, and that a text scores
-//! the same however its letters are written.
+//! Language detection: which sentences are unsupported, that short English ones are not, and that a text scores the
+//! same in every Unicode form.
 
 use topicwatch::model::Tone;
 use topicwatch::sentiment::{self, Scored, score};
 use unicode_normalization::UnicodeNormalization;
 
-/// Said in languages that the model was not trained on: of a new telephone, a late train, a nice café.
+/// Sentences in languages the model was not trained on: about a new telephone, a late train, a nice café.
 const FOREIGN: &[(&str, &[&str])] = &[
     (
         "Polish",
@@ -225,7 +225,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The same in those that it was trained on.
+/// The same in the languages it was trained on.
 const KNOWN: &[(&str, &[&str])] = &[
     (
         "en",
@@ -279,7 +279,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("ar", &["القطار متأخر مرة اخرى، تعبت", "مقهى جميل جدا سنعود اليه"]),
 ];
 
-/// Too short for anything to be sure.
+/// Too short to be certain.
 const SHORT: &[&str] = &[
     "great",
     "love it",

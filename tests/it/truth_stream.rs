@@ -1,6 +1,6 @@
-//! Coverage against a stream whose truth is known: a service that cuts its replies at 100, 40 and 20 posts, is down at
-//! times, indexes posts up to 90 minutes late and loses some. What the program claims to have covered it has shown, and a
-//! quiet topic has no hole. Through the binary, on both databases.
+//! Coverage against a stream with known ground truth: a service that truncates replies at 100, 40 and 20 posts, is down
+//! at times, indexes posts up to 90 minutes late and loses some. Every post in a span that the program claims as
+//! covered was shown, and a quiet topic has no hole. Through the binary, on both databases.
 
 use std::collections::HashSet;
 
@@ -16,19 +16,20 @@ use crate::support::truth::{Truly, Truth};
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// Midnight of the 2nd of March 2026, a Monday.
+/// 2026-03-02T00:00:00Z, a Monday.
 const BEGIN: i64 = 1_772_409_600_000;
 const DAYS: i64 = 15;
-/// Topics with posts a day: the last two are quiet.
+/// Topics and their posts per day; the last two are quiet.
 const TOPICS: [(&str, f64); 5] =
     [("loud", 160.0), ("bursty", 60.0), ("middling", 35.0), ("quiet", 6.0), ("still", 0.5)];
 
-/// A number in [0, 1).
+/// A random number in [0, 1).
 fn unit(random: &mut ChaCha8Rng) -> f64 {
     random.next_u32() as f64 / f64::from(u32::MAX)
 }
 
-/// Posts hour by hour. One hour in 24 of the bursty topic is twenty times as busy; one post in 30 is deleted within a day.
+/// Posts by the hour. One hour in 24 of the bursty topic has twenty times as many; one post in 30 is deleted within a
+/// day.
 fn stream(random: &mut ChaCha8Rng) -> Vec<Truly> {
     let mut posts = Vec::new();
     for (topic, a_day) in TOPICS {
@@ -55,7 +56,7 @@ fn stream(random: &mut ChaCha8Rng) -> Vec<Truly> {
     posts
 }
 
-/// What the service returns at most.
+/// The most posts in a reply, by day.
 fn cap(day: i64) -> usize {
     match day {
         0..4 => 100,
@@ -65,28 +66,28 @@ fn cap(day: i64) -> usize {
     }
 }
 
-/// What a run of the stream is judged by.
+/// The results of a run over the stream.
 #[derive(Debug, Default)]
 struct Judged {
-    /// Posts that the service had at a look, inside of what that look claims, and did not show then.
+    /// Posts that the service had at the time of a search, within what that search claims, but did not show.
     withheld: usize,
-    /// Posts inside of what is claimed in the end that were never shown, though they were there for a look.
+    /// Posts within what is claimed in the end that were never shown, although a search could have shown them.
     missed: usize,
-    /// All posts inside of what is claimed in the end.
+    /// All posts within what is claimed in the end.
     claimed: usize,
-    /// Posts that were never shown, at any place.
+    /// Posts that were never shown, whether claimed or not.
     unseen: usize,
-    /// Looks whose reply was cut, and those of them that claim all of their window.
+    /// Searches with a truncated reply, and those of them whose claim contains posts that were not shown.
     cut: usize,
     cut_and_whole: usize,
-    /// Looks whose reply was whole, and those of them that are called full.
+    /// Searches with a complete reply, and those of them marked as full.
     whole: usize,
     whole_and_full: usize,
-    /// Holes of the quiet topics other than those that an outage made.
+    /// Holes of the quiet topics that no outage caused.
     quiet_holes: usize,
 }
 
-/// Lets the program look at the stream every so many hours, and judges what it claims.
+/// Runs the program on the stream every `every` hours, and checks what it claims.
 fn watch(database: Database, every: i64, seed: u64, provider: bool, older: f64) -> Judged {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let posts = stream(&mut random);
@@ -102,7 +103,7 @@ fn watch(database: Database, every: i64, seed: u64, provider: bool, older: f64) 
         Place::new(database, &truth.lines(), &topics)
     };
     for hour in (0..DAYS * 24).filter(|hour| hour % every == 0) {
-        // Looks begin some seconds after their slot, and the service is down at one in twenty.
+        // Runs start some seconds after their slot, and the service is down for one in twenty.
         let now = Time(BEGIN + hour * HOUR + i64::from(random.next_u32() % 20_000));
         let down = unit(&mut random) < 0.05;
         truth.set(|world| (world.now, world.cap, world.older, world.down) = (now, cap(hour / 24), older, down));
@@ -155,7 +156,7 @@ fn watch(database: Database, every: i64, seed: u64, provider: bool, older: f64) 
         let covered: Vec<(Time, Time)> =
             source["covered"].as_array().unwrap().iter().map(|s| (time(&s["from"]), time(&s["until"]))).collect();
         for post in posts.iter().filter(|post| post.query == name) {
-            // A post that no look could have shown is nobody's to show.
+            // A post that no search could have shown does not count.
             let had = replies.iter().any(|(now, query, since, _)| {
                 query == name
                     && post.indexed <= *now
@@ -183,8 +184,8 @@ fn watch(database: Database, every: i64, seed: u64, provider: bool, older: f64) 
 
 #[test]
 fn what_is_claimed_was_shown_and_quiet_topics_have_no_holes() {
-    // The same service as `[service]`, and as a provider beside it.
-    // Of 94 posts of "the past 24 hours" 22 were older (the deployed service): one stream is shown so.
+    // The service as `[service]`, and as a provider. In the deployed service, 22 of 94 posts for "the past 24 hours"
+    // were older; one stream imitates this.
     for (every, seed, provider, older) in
         [(6, 11, false, 0.0), (24, 12, false, 0.0), (6, 13, true, 0.0), (6, 14, false, 0.22)]
     {
@@ -195,9 +196,9 @@ fn what_is_claimed_was_shown_and_quiet_topics_have_no_holes() {
             assert!(judged.cut >= 25 && judged.whole >= 40 && judged.claimed >= 2_000, "{judged:?}");
             assert_eq!(judged.withheld, 0, "{judged:?}");
             assert_eq!(judged.quiet_holes, 0, "{judged:?}");
-            // Posts that came later than what is allowed for, of a service that then cut them off.
+            // Posts indexed later than the allowance and then truncated.
             assert!(judged.missed * 50 <= judged.claimed, "{judged:?}");
-            // A reply that is whole may have a length at which services cut.
+            // A complete reply may have a length at which services truncate.
             assert!(judged.whole_and_full * 20 <= judged.whole, "{judged:?}");
         }
     }

@@ -1,5 +1,5 @@
-//! How often "usual" is wrong: calm streams in which nothing ever changes, drawn by other code than the product's, and
-//! days that fall or rise by a known factor. The table goes into docs/dev/report-measured.md (`UPDATE_DOCS=1` writes it anew).
+//! Measures how often "usual" is wrong, on calm streams that this file generates, and on days that fall or rise by a
+//! known factor. The table is in docs/dev/report-measured.md (`UPDATE_DOCS=1` rewrites it).
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -7,14 +7,14 @@ use rand_distr::{Beta, Binomial, Distribution as _, Gamma, Poisson};
 use topicwatch::insight::daily::{Day, Share, days, share, usual, usual_share};
 use topicwatch::model::Time;
 
-/// Streams of each cell; each gives a calm day, a fall and a rise.
+/// Streams in each cell; each has calm days, a fall and a rise.
 const STREAMS: u32 = 1_000;
 /// Calm days of each stream.
 const CALM: u32 = 20;
-/// Items by which a day must differ from what is expected to be told (report::matters::MIN_CHANGE).
+/// The least difference in items from the expected count that is reported (report::matters::MIN_CHANGE).
 const LEAST: f64 = 10.0;
 
-/// How the counts of a stream scatter around their mean: by chance alone, or with this coefficient of variation.
+/// How counts vary around their mean: by chance only, or with this coefficient of variation.
 const SCATTERS: [(&str, Option<f64>); 4] = [
     ("Poisson", None),
     ("negative binomial, cv 0.2", Some(0.2)),
@@ -22,13 +22,13 @@ const SCATTERS: [(&str, Option<f64>); 4] = [
     ("negative binomial, cv 0.8", Some(0.8)),
 ];
 const MEANS: [f64; 3] = [20.0, 60.0, 300.0];
-/// Factors of Monday to Sunday.
+/// Factors for Monday to Sunday.
 const WEEKS: [[f64; 7]; 3] = [[1.0; 7], [1.1, 1.15, 1.15, 1.1, 1.1, 0.7, 0.7], [1.3, 1.2, 1.2, 1.2, 1.1, 0.5, 0.5]];
 const HISTORIES: [usize; 5] = [10, 14, 21, 28, 60];
 
-/// A day's count.
+/// A random count of one day.
 pub(super) fn draw(mean: f64, cv: Option<f64>, random: &mut ChaCha8Rng) -> u64 {
-    // What the coefficient of variation leaves beside chance is the rate's own.
+    // The part of the variation that is not chance is variation of the rate.
     let own = cv.map_or(0.0, |cv| cv * cv - 1.0 / mean);
     let rate = if own > 0.0 { Gamma::new(1.0 / own, mean * own).unwrap().sample(random) } else { mean };
     if rate <= 0.0 {
@@ -39,14 +39,14 @@ pub(super) fn draw(mean: f64, cv: Option<f64>, random: &mut ChaCha8Rng) -> u64 {
     count
 }
 
-/// Days in a row, the last one today; they begin on another weekday each time.
+/// Consecutive days, the last one today; each `shift` starts on another weekday.
 fn calendar(many: usize, shift: u32) -> Vec<Day> {
     let end = Time::parse("2026-03-30T12:00:00Z").unwrap();
     let end = Time(end.0 + i64::from(shift % 7) * 86_400_000);
     days(end, i32::try_from(many).unwrap(), "UTC")
 }
 
-/// What was told of the streams of a cell.
+/// Counts of what was reported for the streams of a cell.
 #[derive(Default, Clone, Copy)]
 struct Told {
     streams: u32,
@@ -95,7 +95,7 @@ fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mu
         let mean = of(today);
         let whole = |mean: f64| format!("{mean:.0}").parse::<u64>().unwrap();
         told.streams += 1;
-        // Several calm days beside each history, so that the rate is known well.
+        // Several calm days for each history, for a precise rate.
         for _ in 0..CALM {
             let count = draw(mean, cv, random);
             told.calm += u32::from(says(count));
@@ -109,8 +109,8 @@ fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mu
     told
 }
 
-/// The part of days drawn from a threefold mean that anybody could tell who knew the distribution of calm days exactly and
-/// called two of a hundred of them a rise.
+/// The percentage of days with three times the mean that a perfect rule would report: one that knows the exact
+/// distribution of calm days and calls two in a hundred of them a rise.
 fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
     let mut calm: Vec<u64> = (0..40_000).map(|_| draw(60.0, Some(cv), random)).collect();
     calm.sort_unstable();
@@ -119,7 +119,7 @@ fn best_possible(cv: f64, random: &mut ChaCha8Rng) -> f64 {
     told as f64 / 400.0
 }
 
-/// Writes a table between its marks in a page, or holds the page against it.
+/// Compares a table with the one between its marks in a page, or writes it there.
 pub(crate) fn told_in(path: &str, mark: &str, table: &str) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let page = std::fs::read_to_string(&path).unwrap();
@@ -149,7 +149,7 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
                         let told = cell(cv, mean, week, history, &mut random);
                         let chance = told.calm_percent();
                         assert!(chance <= 2.6, "{name}, {pattern}, mean {mean}, {history} days: {chance} %");
-                        // Of 20 items, hardly a fall is ten away.
+                        // With 20 items, a fall rarely differs by ten.
                         if mean > 20.0 {
                             all = all.plus(told);
                         }
@@ -157,7 +157,7 @@ fn calm_streams_are_as_usual_and_falls_and_rises_are_reported() {
                 }
                 let part = |of: u32| all.percent(of);
                 assert!(all.calm_percent() <= 2.0, "{name}, {pattern}, {history} days: {} %", all.calm_percent());
-                // One day in 400, and what so few days may exceed that by.
+                // One day in 400, with some tolerance for so few days.
                 let far = part(all.far) / f64::from(CALM);
                 assert!(far <= 0.4, "{name}, {pattern}, {history} days: {far} % far above");
                 if cv.is_none_or(|cv| cv < 0.3) && history > 10 {

@@ -1,5 +1,6 @@
-//! What no rule can tell of a bursty stream after so many days, so that the figures of `usual` can be judged: by who knows how
-//! the stream scatters and only learns its level, and by who learns both. docs/dev/report-measured.md has the table.
+//! Computes what no rule can detect in a bursty stream after a number of days, as a yardstick for `usual`: for a rule
+//! that knows how the stream varies and only learns its level, and for a rule that learns both. The table is in
+//! docs/dev/report-measured.md.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
@@ -7,22 +8,22 @@ use rand_chacha::rand_core::SeedableRng as _;
 use super::usual::{draw, told_in};
 
 const HISTORIES: usize = 8_000;
-/// Calm days beside each history.
+/// Calm days for each history.
 const CALM: usize = 4;
-/// Part of calm days that may be told.
+/// The share of calm days that may be reported.
 const MAY: f64 = 0.02;
 const MEAN: f64 = 300.0;
-/// Groups of histories that look alike.
+/// Groups of histories with a similar scatter.
 const LOOKS: usize = 40;
 
 /// Many histories of one stream.
 struct Streams {
-    /// Their means, in parts of the true one, ascending.
+    /// Their means relative to the true mean, ascending.
     level: Vec<f64>,
-    /// Calm days in parts of the mean of their history, ascending.
+    /// Counts of calm days relative to the mean of their history, ascending.
     calm: Vec<f64>,
-    /// How each history scatters, whatever its level: the logarithm of its mean less the mean of its logarithms, which holds
-    /// all that days of a gamma distribution tell of its shape.
+    /// How much each history varies, independent of its level: the logarithm of its mean minus the mean of its
+    /// logarithms, a sufficient statistic for the shape of a gamma distribution.
     scatter: Vec<f64>,
 }
 
@@ -41,13 +42,13 @@ fn streams(cv: f64, days: usize, random: &mut ChaCha8Rng) -> Streams {
     all
 }
 
-/// The part of sorted values below a limit.
+/// The share of sorted values below a limit.
 fn below(sorted: &[f64], limit: f64) -> f64 {
     sorted.partition_point(|value| *value < limit) as f64 / sorted.len() as f64
 }
 
-/// The part of exact rises to 3 x that is told by who knows the scatter, and so by what factors of the mean of a history calm
-/// days are told: as few below as tell nine of ten exact falls, the others above.
+/// The share of exact rises to 3 × that is detected by a rule which knows the scatter, and so the factors of a
+/// history's mean beyond which calm days are reported: as few below as detect nine of ten exact falls, the rest above.
 fn knows_scatter(bursty: &Streams) -> f64 {
     let quantile = |part: f64| bursty.calm[(bursty.calm.len() as f64 * part) as usize];
     let falls = |under: &f64| below(&bursty.level, 0.1 / quantile(*under)) <= 0.1;
@@ -55,9 +56,9 @@ fn knows_scatter(bursty: &Streams) -> f64 {
     below(&bursty.level, 3.0 / quantile(1.0 - MAY + under))
 }
 
-/// A bound on the part of exact rises that is told by any rule that multiplies the mean of a history by factors that depend
-/// on how it scatters, tells nine of ten exact falls, and is right for another, burstier stream: Lagrange's. Every price of a
-/// false word gives a bound, and so does every worth of a fall; the least counts.
+/// An upper bound (Lagrange) for the share of exact rises detected by any rule that multiplies the mean of a history by
+/// factors depending on its scatter, detects nine of ten exact falls, and is right for another, burstier stream. Every
+/// price of a false report and every worth of a fall gives a bound; the least is returned.
 fn knows_nothing(bursty: &Streams, other: &Streams) -> f64 {
     let mut cuts: Vec<f64> = bursty.scatter.iter().chain(&other.scatter).copied().collect();
     cuts.sort_by(f64::total_cmp);
@@ -70,13 +71,14 @@ fn knows_nothing(bursty: &Streams, other: &Streams) -> f64 {
         parts
     };
     let looks: Vec<(f64, f64)> = looks(bursty).into_iter().zip(looks(other)).collect();
-    // What each factor tells of exact changes of the one, and of calm days of the other.
+    // For each factor: the detected share of the exact changes of one stream, and the reported share of the calm days
+    // of the other.
     let steps = |from: f64, until: f64| (0..=160).map(move |step| from * (until / from).powf(f64::from(step) / 160.0));
     let rises: Vec<(f64, f64)> =
         steps(1.3, 12.0).map(|high| (below(&bursty.level, 3.0 / high), 1.0 - below(&other.calm, high))).collect();
     let falls: Vec<(f64, f64)> =
         steps(0.001, 0.7).map(|low| (1.0 - below(&bursty.level, 0.1 / low), below(&other.calm, low))).collect();
-    // To tell nothing is always possible.
+    // Reporting nothing is always possible.
     let best = |ways: &[(f64, f64)], worth: f64, price: f64| {
         let most = looks.iter().map(|(one, other)| {
             ways.iter().map(|(told, wrong)| worth * one * told - price * other * wrong).fold(0.0, f64::max)

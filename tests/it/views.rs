@@ -1,4 +1,5 @@
-//! The read views: the columns that docs/reference/sql.md promises, in its order, on both databases, each readable; and their times.
+//! The read views: on both databases they are readable and have the columns of docs/reference/sql.md in the same order.
+//! Also their times.
 
 use topicwatch::store::{Settings, Store};
 

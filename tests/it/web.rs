@@ -1,4 +1,4 @@
-//! The pages through the program, on both databases: what each shows of what is stored.
+//! The pages through the program, on both databases: what each shows of the stored data.
 
 use crate::support::databases::{databases, unmade, wait};
 use crate::support::program::{NINE, Place};
@@ -64,12 +64,12 @@ fn pages_that_only_read_change_nothing_and_refuse_old_tables() {
     }
 }
 
-/// What stands between two words, each time.
+/// The texts between two markers, for every occurrence.
 fn between<'a>(text: &'a str, before: &str, after: &str) -> Vec<&'a str> {
     text.split(before).skip(1).filter_map(|rest| rest.split(after).next()).collect()
 }
 
-/// Addresses of the items that a page lists.
+/// The URLs of the items that a page lists.
 fn items(page: &str) -> Vec<String> {
     between(page, "<ol class=\"found\">", "</ol>")
         .iter()
@@ -122,11 +122,11 @@ fn a_topics_items_are_paged_searched_and_ordered() {
         assert!(likes.len() > 5, "{loud}");
         assert!(pages.page("/topics/acme?sort=velocity").contains("Items"));
         assert!(pages.page("/topics/acme?tone=negative&source=social&since=7d").contains("selected"));
-        // The answer, and what it rests on.
+        // The answer and its sources.
         let topic = pages.page("/topics/acme");
         assert!(topic.contains("The latest answer") && topic.contains("Rests on"), "{topic}");
         assert!(pages.page("/answers/acme").contains("Asked <time datetime=\"2026-03-"));
-        // The ledger tells every search.
+        // The runs page shows every search.
         let runs = pages.page("/runs");
         for part in ["topic:acme", "social", "web", " ms", "found = "].iter().skip(1) {
             assert!(runs.contains(part), "{name}: {part}\n{runs}");
@@ -145,7 +145,7 @@ fn what_an_answer_cites_leads_to_its_item_or_is_marked_as_not_found() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         place.ok(&["once", "--at", NINE]);
-        // One link is that of an item which another topic found, one of an item of its own, one of nothing.
+        // One link is to an item that another topic found, one to an item of its own, one to nothing known.
         let page_of = |topic: &str, other: &str| {
             let sql = format!(
                 "SELECT i.key || ' ' || i.url FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = '{topic}' AND i.kind = 'page' \
@@ -256,7 +256,7 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         let sandbox = Sandbox::at(NINE, &[]);
         let place = Place::new(database, &sandbox.lines(), TOPICS);
         let right = || {
-            // Kolkata is 5 hours and a half ahead all year: a day of it by plain arithmetic.
+            // Kolkata is always 5 hours and a half ahead: its days by plain arithmetic.
             for (topic, shift) in [("acme", 0_i64), ("rust", 19_800_000)] {
                 let day = |column: &str| format!("((({column} + {shift}) / 86400000) * 86400000 - {shift})");
                 let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
@@ -279,7 +279,7 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         }
         right();
         assert_eq!(place.database.number("SELECT count(*) FROM topic_day_due"), 0);
-        // What changes otherwise is counted anew by whoever comes next.
+        // The next process counts again what changed in other ways.
         let author = place.database.texts("SELECT i.author FROM item i JOIN topic_item t ON t.item = i.id WHERE t.topic = 'acme' AND i.author IS NOT NULL ORDER BY i.author LIMIT 1").remove(0);
         place.ok(&["forget", "--author", &author, "--yes"]);
         assert!(place.database.number("SELECT count(*) FROM topic_day_due") > 0, "{name}: {author}");
@@ -290,7 +290,7 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         let page = pages.page("/topics/acme");
         assert!(!page.contains("Not all of it is counted yet") && page.contains("Items a day"), "{page}");
         assert!(pages.page("/").contains("class=\"spark\""));
-        // Another zone, other days.
+        // Another zone has other days.
         place.configure(&sandbox.lines(), &TOPICS.replace("Asia/Kolkata", "Asia/Tokyo"));
         place.ok(&["once", "--at", NINE, "--topic", "rust"]);
         let at = place.database.number("SELECT max(day_from) FROM topic_day WHERE topic = 'rust'");
@@ -320,7 +320,7 @@ fn charts_of_several_scorers_say_so_and_a_date_ahead_counts_when_it_was_seen() {
         assert_eq!(told(), (true, serde_json::json!(["another", ours])), "{}", place.database.name);
         place.ok(&["db", "rescore"]);
         assert_eq!(told(), (false, serde_json::json!([ours])), "{}", place.database.name);
-        // Neither the first of its day nor the last of all: as it was counted.
+        // Neither the first nor the last item of its day: the stored count shows it.
         let more = [3, 4, 5].map(|id| crate::support::world::post(id, 27, &format!("more of the second day, {id}"), 1));
         world.posts(&more);
         crate::support::world::once(&place, 27);
@@ -339,11 +339,11 @@ fn topics_that_know_nothing_have_no_days_to_count() {
         let many: String =
             (0..300).map(|n| format!("[[topics]]\nid = \"t{n}\"\nquery = \"q\"\nevery = \"12h\"\n")).collect();
         let place = Place::new(database, &sandbox.lines(), &many);
-        // Nothing is due yet: it only plans.
+        // Nothing is due yet: this only plans.
         place.ok(&["once", "--due", "--at", "2026-03-10T21:00:00Z"]);
         let due = "SELECT count(*) FROM topic_day_due";
         assert_eq!(place.database.number(due), 0, "{}", place.database.name);
-        // Those whose days are due are counted together, found or not.
+        // Topics whose days are due are counted together, whether they have items or not.
         wait(place.database.execute("INSERT INTO topic_day_due (topic, turn) SELECT id, 1 FROM topic"));
         sandbox.turn_to(NINE);
         place.ok(&["once", "--at", NINE, "--topic", "t7"]);
@@ -406,7 +406,7 @@ fn no_page_reads_a_growing_table_whole() {
             .collect();
         assert!(statements.len() >= 15, "{name}: {statements:#?}");
         if name == "SQLite" {
-            // It knows that its tables are small, and reads those whole.
+            // SQLite has statistics of small tables, for which it would choose scans.
             wait(place.database.execute("DELETE FROM sqlite_stat1"));
         }
         for sql in &statements {
@@ -431,12 +431,12 @@ fn no_page_reads_a_growing_table_whole() {
                 .any(|table| line.trim() == format!("SCAN {table}") || line.contains(&format!("Seq Scan on {table} ")));
                 assert!(!whole || sql.contains("FROM topic "), "{name}: {line}\n{sql}\n{plan:#?}");
             }
-            // Those that did not end well are found by what they came to, however few they are.
+            // Failed runs are found by an index on their state, however few they are.
             let of_a_topic = sql.contains(" AND r.topic = ") && sql.contains(" DESC LIMIT ");
             if sql.contains("r.state = 'failed'") && !of_a_topic {
                 assert!(plan.iter().any(|line| line.contains("run_unwell")), "{name}: {sql}\n{plan:#?}");
             }
-            // Those of a topic without passing over everybody else's.
+            // Runs of a topic are found without reading those of other topics.
             if of_a_topic && sql.contains("AS happened") && !sql.contains("r.state = ") {
                 assert!(plan.iter().any(|line| line.contains("run_topic_at")), "{name}: {sql}\n{plan:#?}");
             }
@@ -473,7 +473,7 @@ fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
         crate::support::program::until("the end of the pause", || {
             place.database.number("SELECT paused FROM topic WHERE id = 'acme'") == 0
         });
-        // Who must not ask.
+        // Unauthorised requests.
         let rows = place.database.number("SELECT count(*) FROM request");
         for (status, headers, body) in [
             (403, vec![("Cookie", cookie.as_str())], "kind=pause"),
@@ -487,7 +487,7 @@ fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
         let nobody = pages.ask("POST", "/topics/nobody", &[("Cookie", &cookie), ("Origin", &origin)], "kind=pause");
         assert_eq!(nobody.status, 404);
         assert_eq!(place.database.number("SELECT count(*) FROM request"), rows);
-        // A page that only reads has no buttons, and takes none for pressed.
+        // A read-only page has no buttons and refuses their requests.
         let reading = Pages::serve_to_some(&place, &[]);
         let bearer = format!("Bearer {TOKEN}");
         let page = reading.ask("GET", "/topics/acme", &[("Authorization", &bearer)], "").body;
@@ -499,7 +499,7 @@ fn buttons_ask_a_daemon_and_tell_what_became_of_it() {
     }
 }
 
-/// The database is tuned to one run when the daemon records 1,440 missed slots beside it.
+/// The database's statistics are from a time with one run; then the daemon records 1,440 missed slots.
 #[test]
 fn a_topics_page_is_there_though_most_runs_came_after_the_database_was_tuned() {
     for database in databases() {

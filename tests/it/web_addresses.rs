@@ -1,5 +1,5 @@
-//! Addresses of pages as people mistype them: what is no parameter of a page is refused, so that a misspelt filter is not
-//! taken for none. And what pages say of runs that did not run and of counts of one.
+//! Mistyped page URLs: an unknown parameter is refused, so that a misspelt filter is not ignored. Also how pages show
+//! runs that did not run, and counts of one.
 
 use crate::support::databases::{databases, wait};
 use crate::support::program::{NINE, Place};
@@ -49,7 +49,7 @@ fn a_parameter_that_a_page_does_not_take_is_refused_and_named() {
             assert_eq!(refused.status, 400, "{name}: {path}\n{}", refused.body);
             assert!(refused.body.contains("no parameter `new_sicne`"), "{name}: {path}\n{}", refused.body);
         }
-        // What there is stands beside it.
+        // The page lists the valid parameters.
         let refused = get("/items?topics=acme");
         assert!(refused.status == 400 && refused.body.contains("new_since"), "{name}: {}", refused.body);
         for path in

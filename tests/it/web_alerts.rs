@@ -1,5 +1,5 @@
-//! Alerts on the pages and through the API, on both databases: what is shown of them, and what acknowledging and snoozing do,
-//! by a button and by a program, up to what becomes of it.
+//! Alerts on the pages and through the API, on both databases: what is shown, and acknowledging and snoozing by button
+//! and by API call, up to the result.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 
-/// The first topic runs only when it is asked, so that no slot ends what fires there.
+/// The first topic runs only on request, so that no slot ends its alerts.
 const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
     [[topics]]\nid = \"acme\"\ntitle = \"Acme & Sons\"\nquery = \"acme\"\n\
     [[topics]]\nid = \"acme-two\"\nquery = \"acme two\"\nevery = \"12h\"\ncatch_up = \"none\"\n\
@@ -17,13 +17,13 @@ const FILE: &str = "[web]\nlisten = \"127.0.0.1:0\"\n\
     [[alerts]]\nname = \"sick\"\nrule = \"source\"\n\
     [[alerts]]\nname = \"thrift\"\nrule = \"budget\"\n";
 
-/// What alerts saw, by hand: the rules themselves are `alerts`' cases.
+/// Inserts alert events by hand: `alerts` tests the rules themselves.
 fn world(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
     let place = Place::new(database, &sandbox.lines(), FILE);
     place.ok(&["once", "--due", "--at", "2026-03-11T08:59:00Z"]);
     place.ok(&["once", "--at", NINE]);
-    // The alerts have looked at this run: what they see from now on does not end what is put there by hand.
+    // The alerts have evaluated this run, so later evaluations do not end what is inserted by hand.
     place.ok(&["once", "--due", "--at", NINE]);
     let run = run_of(&place);
     let key = place.database.texts("SELECT key FROM item ORDER BY key LIMIT 1").remove(0).replace('\'', "''");
@@ -82,13 +82,13 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         {
             assert!(seen.contains(part), "{name}: {part}\n{seen}");
         }
-        // It leads to the run it was seen at; the day's budget has none, and the service no page.
+        // It links to the run of the event; a daily budget has no run, and the service has no page.
         let link = part(seen, "web failed", "its run").rsplit("href=\"").next().unwrap().split('"').next().unwrap();
         let run = pages.page(link);
         assert!(run.contains(&run_of(&place)) && run.contains("One run."), "{name}: {run}");
         let day = part(seen, "the day", "</li>");
         assert!(!day.contains("href=\"/topics") && !day.contains("its run"), "{name}: {day}");
-        // One alert; one that is not configured any more; none.
+        // One alert; one that is no longer configured; none.
         let one = pages.page("/alerts?alert=sick");
         assert!(one.contains("web failed") && !one.contains("1 new"), "{name}: {one}");
         assert!(pages.page("/alerts?alert=gone").contains("not in the configuration any more"), "{name}");
@@ -96,7 +96,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         for wrong in ["/alerts?before=x", "/alerts?before=1", "/alerts?before=x%2Fy"] {
             assert_eq!(pages.get(wrong).status, 400, "{name}: {wrong}");
         }
-        // What fires is noted where the topic stands; that of an alert that is gone is nobody's any more.
+        // A firing alert is shown beside its topic; a removed alert is not.
         let overview = pages.page("/");
         let row = part(&overview, "href=\"/topics/acme\"", "</tr>");
         assert!(row.contains("href=\"/alerts?alert=sick\">alert sick</a> (web)"), "{name}: {row}");
@@ -106,7 +106,7 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         let topic = pages.page("/topics/acme");
         assert!(topic.contains("alert sick</a> (web)") && !topic.contains("alert gone"), "{name}: {topic}");
         assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
-        // Nobody can ask for anything here.
+        // Nothing can be requested here.
         assert!(!page.contains("<button"), "{name}: {page}");
         assert_eq!(pages.ask("POST", "/alerts", &[("Origin", &pages.origin())], "kind=ack&alert=sick").status, 403);
     }
@@ -166,7 +166,7 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
         let told = |what: &str| until(what, || see().contains(what));
         let number = |sql: &str| place.database.number(sql);
         assert!(see().contains("Acknowledge sick"), "{name}: {}", see());
-        // One event, then all of an alert, and what fires of it.
+        // One event, then all events of an alert, including what is firing.
         let event = format!("alert:recalls/{}/acme/fired", run_of(&place));
         let coded: String = url::form_urlencoded::byte_serialize(event.as_bytes()).collect();
         press(&format!("kind=ack&alert=recalls&event={coded}"));
@@ -176,7 +176,7 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
         until("what fires to be known", || number("SELECT acked FROM alert_firing WHERE alert = 'sick'") == 1);
         told("firing, acknowledged");
         assert!(!see().contains("Acknowledge sick"), "{name}: nothing is left to know");
-        // Once more, from a page that was opened before.
+        // Again, from a page that was opened before.
         press("kind=ack&alert=sick");
         told("nothing to acknowledge");
         press("kind=snooze&alert=sick&length=4h");
@@ -188,7 +188,7 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
         told("no longer snoozed");
         press("kind=unsnooze&alert=sick");
         told("was not snoozed");
-        // Who must not ask, and what cannot be meant.
+        // Unauthorised and invalid requests.
         let rows = number("SELECT count(*) FROM request");
         for (status, headers, form) in [
             (403, vec![headers[0]], "kind=ack&alert=sick"),
@@ -204,7 +204,7 @@ fn buttons_acknowledge_and_snooze_and_tell_what_became_of_it() {
         ] {
             assert_eq!(pages.ask("POST", "/alerts", &headers, form).status, status, "{name}: {form}");
         }
-        // A topic's buttons ask for nothing of an alert.
+        // The topic's form accepts no request about an alert.
         assert_eq!(pages.ask("POST", "/topics/acme", &headers, "kind=ack").status, 400);
         assert_eq!(number("SELECT count(*) FROM request"), rows, "{name}");
         pages.going.signal("TERM");
@@ -248,7 +248,7 @@ fn a_program_acknowledges_with_the_token_and_hears_what_became_of_it() {
         let events = see("/api/v1/alert-events?alert=sick");
         let acked = events["data"].as_array().unwrap().iter().all(|event| event["acked_at"].is_string());
         assert!(acked && events["data"].as_array().unwrap().len() == 2, "{name}: {events}");
-        // Nobody else, and nothing else.
+        // No other visitor, and no other request.
         let rows = place.database.number("SELECT count(*) FROM request");
         let (cookie, origin) = (pages.log_in(), pages.origin());
         let json = headers[1];
@@ -280,7 +280,7 @@ fn what_was_asked_of_an_alert_that_went_meanwhile_ends_with_words() {
     for database in databases() {
         let name = database.name;
         let (sandbox, place) = world(database);
-        // Asked for, and nobody was there to take it up until the alert was gone from the file, or the time was over.
+        // Requests that nothing handled until the alert was gone from the file, or the snooze was over.
         let asked = topicwatch::daemon::system_clock()().0 - 120_000;
         wait(place.database.execute(&format!(
             "INSERT INTO request (id, kind, alert, length, asked_at, state) VALUES ('A1', 'ack', 'sick', NULL, {asked}, 'queued'), \

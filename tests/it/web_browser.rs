@@ -1,6 +1,6 @@
-//! The pages in a real browser, with hostile items stored: nothing of them runs, nothing foreign is asked for, the console
-//! stays silent, and everything that can be pressed has a name. Skipped, loudly, where there is no browser. Pictures of the pages
-//! are left in the folder that TEST_SCREENSHOTS names (`scripts/test`: target/screenshots).
+//! The pages in a real browser, with hostile items stored: none of them runs, nothing is loaded from other hosts, the
+//! console stays empty, and every control has a name. Prints a line and skips where there is no browser. Screenshots go
+//! to the folder in TEST_SCREENSHOTS (`scripts/test`: target/screenshots).
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::support::service::{Sandbox, Trap};
 use crate::support::web_client::Pages;
 use crate::support::web_topics::TOPICS;
 
-/// What the browser makes of a page: its DOM, and what it said on the console.
+/// Loads a page in the browser; returns its DOM and stderr, which has the console messages.
 fn look(browser: &str, place: &Place, url: &str, more: &[&str]) -> (String, String) {
     let mut command = Command::new(browser);
     command.args(["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr", "--v=0"]);
@@ -26,7 +26,7 @@ fn console(said: &str) -> Vec<&str> {
     said.lines().filter(|line| line.contains(":CONSOLE")).collect()
 }
 
-/// The opening tags of these names.
+/// The opening tags with this name.
 fn tags<'a>(dom: &'a str, name: &str) -> Vec<&'a str> {
     let open = format!("<{name}");
     let all = dom.split(&open).skip(1).filter(|rest| rest.starts_with([' ', '>']));
@@ -89,7 +89,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
         let (dom, said) = look(&browser, &place, &here, &["--dump-dom"]);
         assert!(dom.contains("topicwatch"), "the browser showed nothing of {path}: {said}");
         assert!(!dom.contains("data-ran=\"yes\""), "{path}: something ran");
-        // A page that is not there is told on the console by the browser itself.
+        // The browser itself reports a missing page on the console.
         let told: Vec<&str> = console(&said).into_iter().filter(|_| name != "unknown").collect();
         assert!(told.is_empty(), "{path}: {told:?}");
         let low = dom.to_lowercase();
@@ -126,7 +126,7 @@ fn in_a_browser_hostile_items_are_words_and_everything_has_a_name() {
     assert_eq!(trap.asked(), 0, "something was fetched");
 }
 
-/// What a keyboard reaches comes in the order of the page, the way past the menu first, and tells what it is.
+/// Asserts that the tab order is the page's order, that the skip link comes first, and that every control has a name.
 fn everything_has_a_name(dom: &str, path: &str) {
     let body = dom.split("<body").nth(1).unwrap();
     let first = body.split("<a ").nth(1).unwrap();

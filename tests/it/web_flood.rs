@@ -1,5 +1,4 @@
-//! Visitors without a token who want to be in the way, through the program: connections that say nothing, forms that never
-//! end, tokens that are guessed.
+//! Disruptive visitors without a token, through the program: silent connections, endless forms, guessed tokens.
 
 use std::io::Write as _;
 use std::net::TcpStream;
@@ -18,7 +17,7 @@ fn pages() -> (Sandbox, Place, Pages) {
     (sandbox, place, pages)
 }
 
-/// Ends the program; what it said.
+/// Ends the program and returns its stderr.
 fn said(pages: Pages) -> String {
     pages.going.signal("TERM");
     let ended = pages.going.wait();
@@ -31,11 +30,11 @@ fn said(pages: Pages) -> String {
 fn connections_that_say_nothing_hold_up_neither_probes_nor_pages() {
     let (_sandbox, place, pages) = pages();
     let url = format!("http://{}", pages.address);
-    // One that a visitor uses stays while it is used.
+    // A connection that a visitor uses stays open while it is used.
     let cookie = pages.log_in();
     let mut idle: Vec<TcpStream> = Vec::new();
     for round in 0..3 {
-        // More than there are places, some of them with half a request.
+        // More than the allowed connections, some of them with half a request.
         for n in 0..400 {
             let mut one = TcpStream::connect(&pages.address).unwrap();
             if n % 2 == 0 {
@@ -102,9 +101,9 @@ fn a_guesser_is_stopped_after_ten_tokens_and_the_log_has_one_line_about_it() {
             other => panic!("{other}: {}", answer.text),
         }
     }
-    // One more comes back every six seconds, and this may take some.
+    // The allowance grows by one every six seconds, and the loop may take some time.
     assert!((10..30).contains(&seen[0]) && seen[0] + seen[1] == 200, "{seen:?}");
-    // A browser that is logged in sees nothing of it, and probes need no token.
+    // A logged-in browser is not affected, and probes need no token.
     assert_eq!(pages.ask("GET", "/", &[("Cookie", &cookie)], "").status, 200);
     assert_eq!(pages.get("/healthz").status, 200);
     let log = said(pages);

@@ -1,5 +1,5 @@
-//! What topics' filters hide, on the pages: it is told that something was found, how much is shown is counted as far as it was
-//! looked, and files have what their page shows.
+//! Filtered items on the pages: pages say that something was found, count only what was examined, and files contain
+//! what their page shows.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::support::web_client::Pages;
 use crate::support::world::{World, hour, once, post, topic};
 
 fn posts(of: &str, ids: std::ops::Range<u32>) -> Vec<Value> {
-    // Words that are like no other's, so that none is a near-copy.
+    // Unique words, so that no text is a near-copy.
     let words = |id: u32| (0..8).map(|at| format!("z{}", (id * 7_919 + at * 13) % 9_973)).collect::<Vec<_>>().join(" ");
     ids.map(|id| post(id, 22, &format!("{of} {}", words(id)), 0)).collect()
 }
@@ -32,11 +32,11 @@ fn items_that_are_all_hidden_were_found() {
             assert!(!page.contains("Nothing was found yet"), "{name}: {page}");
             assert!(page.contains("hidden by the topic's filter"), "{name}: {page}");
         }
-        // The last page of a topic, and a topic of a few items.
+        // The last page of a topic, and a topic with few items.
         let page = see("/topics/acme?filtered=hide");
         assert!(page.contains("Older items"), "{name}: {page}");
         assert!(see("/items?filtered=only").contains(">60 items<"), "{name}");
-        // Older ones that are not hidden are shown, however many newer ones are.
+        // Older items that are not hidden are shown, however many newer ones are hidden.
         world.posts(&posts("good", 1..4));
         once(&place, 25);
         world.posts(&posts("spam", 200..320));
@@ -93,7 +93,7 @@ fn the_file_of_a_topic_has_the_rows_of_its_page() {
             let shown = page.matches("data-item").count();
             assert_eq!((text.lines().count() - 1, shown), (rows, rows), "{name}: {asked}: {file}\n{text}");
         }
-        // A token for one topic does not reach that file.
+        // A token for one topic does not get that file.
         assert!(!see(&one, "/topics/acme").contains("items.csv"));
     }
 }

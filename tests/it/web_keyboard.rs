@@ -1,5 +1,6 @@
-//! The pages in use, in a real browser. By keyboard alone: Tab reaches everything that can be used, in the order of the page,
-//! each stop can be seen, and the first one leads past the menu. From another zone: next slots are told in it, too. Skipped, loudly, where there is no browser.
+//! The pages in use, in a real browser. By keyboard alone: Tab reaches every control in the order of the page, each
+//! focus is visible, and the first one skips the menu. From another time zone: next slots are also shown in it. Prints
+//! a line and skips where there is no browser.
 
 use serde_json::json;
 
@@ -10,15 +11,15 @@ use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
 use crate::support::web_topics::TOPICS;
 
-/// What can be used on a page, in its order: what is folded away or hidden cannot.
+/// The controls of a page in order, without hidden or folded ones.
 const USABLE: &str = "[...document.querySelectorAll('a[href], button, input, select, textarea, summary, g.point-of, div[tabindex=\"0\"]')]\
     .filter(e => e.type !== 'hidden' && !e.disabled && e.checkVisibility())";
-/// The stop where the keyboard is, and whether it can be seen.
+/// The focused control, and whether its focus is visible.
 const HERE: &str = "(() => { const e = document.activeElement, s = getComputedStyle(e), b = e.getBoundingClientRect(); \
     return { at: USABLE.indexOf(e), seen: s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && b.width > 0 && b.height > 0, \
     words: (e.innerText || e.name || e.getAttribute('aria-label') || e.tagName).slice(0, 60) } })()";
 
-/// Tab reaches everything of a page in its order, and each stop can be seen.
+/// Asserts that Tab reaches all controls of a page in order, each with a visible focus.
 fn walk(driven: &mut Driven, url: &str, least: u64) {
     driven.open(url);
     let many = driven.is(&format!("{USABLE}.length")).as_u64().unwrap();
@@ -43,7 +44,7 @@ fn tab_reaches_everything_in_its_order_and_shows_where_it_is() {
     let mut driven = Driven::start(&browser, &place);
     for path in ["/", "/items", "/topics/acme", "/answers/acme", "/alerts", "/runs", "/files", "/health", "/keys"] {
         walk(&mut driven, &format!("http://{}{path}", pages.address), 5);
-        // The first stop leads past the menu.
+        // The first stop skips the menu.
         driven.open(&format!("http://{}{path}?", pages.address));
         driven.press("Tab", 9);
         driven.press("Enter", 13);
@@ -63,7 +64,7 @@ fn a_visitor_reads_next_slots_in_their_own_zone_too_and_nothing_twice() {
     place.ok(&["once", "--at", NINE]);
     let pages = Pages::serve(&place, &["--at", NINE]);
     let mut driven = Driven::start(&browser, &place);
-    // What the page does every half minute is done when it is asked for.
+    // Runs the page's half-minute refresh on demand.
     driven.ask("Page.enable", &json!({}));
     let source = "window.setInterval = (renew) => { window.renewNow = renew; return 0; };";
     driven.ask("Page.addScriptToEvaluateOnNewDocument", &json!({ "source": source }));

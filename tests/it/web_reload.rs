@@ -1,4 +1,4 @@
-//! A changed configuration under pages that are served by a daemon: token, names and limits follow, the address does not.
+//! A changed configuration under pages served by a daemon: token, names and limits follow, the address does not.
 
 use crate::support::daemons::{daemon, today};
 use crate::support::databases::{databases, sqlite};
@@ -29,7 +29,7 @@ fn file(web: &str) -> String {
     format!("[web]\n{web}\n{topic}")
 }
 
-/// Waits until the daemon said something so often.
+/// Waits until the daemon has logged these words this many times.
 fn said(going: &mut Going, words: &str, times: usize) {
     going.until(words, |all| all.matches(words).count() >= times);
 }
@@ -61,7 +61,7 @@ fn token_names_and_limits_follow_a_reload() {
         said(&mut pages.going, TAKEN, 1);
         let page = see(&pages, FIRST, "watch.example.com");
         assert!(page.status == 200 && page.body.contains("of 321"), "{name}: {}", page.text);
-        // Another token in the same file, at SIGHUP: the old one and every pass end.
+        // Another token in the same file, with SIGHUP: the old token and every session end.
         write(&place, SECOND);
         pages.going.signal("HUP");
         said(&mut pages.going, TAKEN, 2);
@@ -70,7 +70,7 @@ fn token_names_and_limits_follow_a_reload() {
         assert_eq!(pages.ask("GET", "/", &[("Cookie", &cookie)], "").status, 303, "{name}");
         let metrics = pages.ask("GET", "/metrics", &[("Authorization", &format!("Bearer {SECOND}"))], "");
         assert!(metrics.status == 200 && metrics.body.contains("topicwatch_build_info"), "{name}: {}", metrics.text);
-        // One that is none changes nothing.
+        // An invalid token changes nothing.
         write(&place, "short");
         pages.going.signal("HUP");
         said(&mut pages.going, "shorter than 16 characters", 1);
@@ -100,7 +100,7 @@ fn the_address_stays_and_the_log_says_so() {
     let mut pages = Pages { address: format!("127.0.0.1:{port}"), going };
     let status = |pages: &Pages| pages.ask("GET", "/", &[("Authorization", &format!("Bearer {FIRST}"))], "").status;
     assert_eq!(status(&pages), 200);
-    // The other keys of the file are taken over all the same.
+    // The other keys of the file still take effect.
     let moved = "listen = \"127.0.0.1:1\"\ntoken_file = \"token\"\nhosts = [\"watch.example.com\"]";
     place.configure(&sandbox.lines(), &file(moved));
     said(&mut pages.going, "[web] listen is now 127.0.0.1:1, but the pages stay at 0.0.0.0:0", 1);
@@ -108,7 +108,7 @@ fn the_address_stays_and_the_log_says_so() {
     said(&mut pages.going, TAKEN, 1);
     let named = [("Authorization", &*format!("Bearer {FIRST}")), ("Host", "watch.example.com")];
     assert_eq!(pages.ask("GET", "/", &named, "").status, 200);
-    // Where everybody reaches them the token cannot go, whatever address the file names by now.
+    // Pages on a public address must keep a token, whatever address the file names now.
     place.configure(&sandbox.lines(), &file("listen = \"127.0.0.1:1\""));
     said(&mut pages.going, "without a token the pages on 0.0.0.0:0 would show everything", 1);
     said(&mut pages.going, "the configuration was not taken over", 1);

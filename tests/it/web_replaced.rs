@@ -1,4 +1,4 @@
-//! Files of reports that a later run wrote over: nobody gets the new one for the old.
+//! Report files that a later run overwrote: a request for the old one never gets the new one.
 
 use crate::support::access_stage::{Visitor, link, place};
 use crate::support::api_client::Reply;
@@ -6,7 +6,7 @@ use crate::support::databases::databases;
 use crate::support::web_client::{Pages, TOKEN};
 use crate::support::world::hour;
 
-/// What stands in a report that tells of the other topic.
+/// Occurs in a report that includes the other topic.
 const TITLE: &str = "Zebra";
 
 #[test]
@@ -20,7 +20,7 @@ fn what_a_later_run_wrote_over_is_gone_for_links_files_and_the_api() {
             std::fs::write(place.path("jobs.toml"), text).unwrap();
         };
         of("\"acme\"");
-        // The first time to look is when the schedule begins.
+        // The first time only starts the schedule.
         for at in [hour(11), hour(12)] {
             place.ok(&["once", "--due", "--at", &at]);
         }
@@ -32,7 +32,7 @@ fn what_a_later_run_wrote_over_is_gone_for_links_files_and_the_api() {
         let asks = |path: &str| Visitor::Bearer(TOKEN).asks(&pages, 1, "GET", path, "");
         let first = shown(&old);
         assert!(first.status == 200 && !first.words().contains(TITLE), "{name}: {}", first.text());
-        // More is told in the same file.
+        // The same file now includes more.
         of("\"acme\", \"zebra\"");
         place.ok(&["once", "--due", "--at", &hour(13)]);
         let runs = runs();

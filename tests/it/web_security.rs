@@ -1,4 +1,4 @@
-//! Who gets pages and who does not, through the program: names, origins, tokens, methods, sizes, patience.
+//! Who gets pages, through the program: host names, origins, tokens, methods, sizes, timeouts.
 
 use std::io::{Read, Write};
 
@@ -45,7 +45,7 @@ fn a_taken_port_is_reported_with_what_to_do_and_a_daemon_works_on_without_its_pa
     assert_eq!(ended.out, "", "nothing is served, so no address is told");
     place.configure(&sandbox.lines(), &format!("[web]\nlisten = \"{address}\"\n{TOPICS}"));
     place.run(&["serve"]).says(2, &told);
-    // A run is worth more than a page: it says so, and serves as soon as it can.
+    // A daemon runs without its pages: it logs this and serves them as soon as it can.
     let mut going = place.program(&["run"]).start();
     going.until("the refusal", |said| {
         said.contains("no pages: cannot listen on ") && said.contains(&address) && said.contains("trying again")
@@ -138,7 +138,7 @@ fn who_is_answered_is_decided_by_host_origin_method_and_size() {
         assert!(!told.contains(env!("CARGO_PKG_VERSION")) && answer.header("server").is_none(), "{}", answer.text);
         assert!(!told.contains("unsafe-inline") && !told.contains("root:"), "{}", answer.text);
     }
-    // What is no request, and what would begin another header.
+    // Invalid requests, and an attempt to inject a header.
     for bytes in [&b"nonsense\r\n\r\n"[..], b"GET / HTTP/1.1\r\n\r\n", b"\0\0\0\0\r\n\r\n"] {
         assert_eq!(pages.say(bytes).status, 400, "{bytes:?}");
     }
@@ -197,14 +197,14 @@ fn idle_and_dripping_connections_delay_no_run_and_are_cut() {
     let place = Place::new(sqlite(), &sandbox.lines(), topics);
     let mut pages = Pages::of(place.program(&["run"]).start());
     assert!(pages.page("/").contains("Nothing was run yet"));
-    // More than are let in; who is not let in waits outside.
+    // More connections than are accepted; the rest wait.
     let idle: Vec<_> = (0..1_000).map_while(|_| std::net::TcpStream::connect(&pages.address).ok()).collect();
     assert!(idle.len() > 300, "{}", idle.len());
     for mut one in idle.iter().take(200) {
         let _ = one.write_all(b"GET / HTTP/1.1\r\nHost: local");
     }
     place.ok(&["topic", "run", "acme", "--wait", "--timeout", "50s"]);
-    // The first is cut without another word from it.
+    // The first is cut without a response.
     let mut first = &idle[0];
     first.set_read_timeout(Some(std::time::Duration::from_secs(50))).unwrap();
     let mut rest = Vec::new();

@@ -1,5 +1,5 @@
-//! What a browser keeps of a login, through the program: its name and its marks, several of that name, and the end of a
-//! session, which a copy of the cookie does not outlive.
+//! Login cookies, through the program: the name and attributes, several cookies with that name, and the end of a
+//! session, which ends every copy of the cookie.
 
 use crate::support::databases::{databases, sqlite, wait};
 use crate::support::program::{NINE, Place};
@@ -28,7 +28,7 @@ fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
         let (one, two) = (pages.log_in(), pages.log_in());
         assert!(one != two && sees(&pages, &one) && sees(&pages, &two));
         let origin = pages.origin();
-        // Another page cannot log anybody out, and nobody else can.
+        // A page of another site cannot log anybody out, and neither can a visitor without the cookie.
         assert_eq!(pages.ask("POST", "/logout", &[("Cookie", &one)], "").status, 403);
         assert_eq!(pages.ask("POST", "/logout", &[("Origin", &origin)], "").status, 401);
         assert!(sees(&pages, &one));
@@ -38,7 +38,7 @@ fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
         assert!(sees(&pages, &two), "the other browser stays logged in");
         pages.going.signal("TERM");
         assert_eq!(pages.going.wait().code, Some(0));
-        // Not even at the same present does what ended come back with a restart.
+        // An ended session does not come back with a restart, not even at the same time.
         let pages = Pages::serve_to_some(&place, &["--at", NINE]);
         assert!(!sees(&pages, &one) && !sees(&pages, &two));
         pages.log_in();
@@ -49,7 +49,7 @@ fn logging_out_ends_the_session_for_every_copy_of_the_cookie() {
 fn a_stream_ends_with_the_session_that_opened_it() {
     for database in databases() {
         let (_sandbox, place) = place(database, "");
-        // Nobody takes it up: `serve` only reads.
+        // Nothing handles it: `serve` only reads.
         wait(place.database.execute(
             "INSERT INTO request (id, kind, topic, asked_at, state) VALUES ('waits', 'run_now', 'acme', 0, 'queued')",
         ));
@@ -59,9 +59,9 @@ fn a_stream_ends_with_the_session_that_opened_it() {
         let (of_one, mut of_two) = (begin(&one), begin(&two));
         let left = pages.ask("POST", "/logout", &[("Origin", &pages.origin()), ("Cookie", &one)], "");
         assert_eq!(left.status, 303);
-        // It would go on for ten minutes.
+        // Otherwise it would stay open for ten minutes.
         ends(of_one);
-        // The other browser's goes on: a word comes that keeps it.
+        // The other browser's stream continues: its keep-alive arrives.
         said(&mut of_two, "still there");
     }
 }
@@ -78,7 +78,7 @@ fn every_cookie_of_the_name_is_read() {
         assert!(sees(&pages, &planted), "{planted}");
     }
     assert!(sees_in_two(&pages, &format!("{name}=x"), &cookie), "in two headers");
-    // Logging out ends whichever of them was good.
+    // Logging out ends whichever of them was valid.
     let origin = pages.origin();
     pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &format!("{name}=x; {cookie}"))], "");
     assert!(!sees(&pages, &cookie));
@@ -99,14 +99,14 @@ fn behind_tls_the_cookie_is_secure_and_of_this_host_alone() {
     assert!(cookie.contains("; Path=/;") && !cookie.contains("Domain"), "what __Host- needs: {cookie}");
     let cookie = cookie.split(';').next().unwrap().to_owned();
     assert!(sees(&pages, &cookie));
-    // A cookie without the prefix can be another host's.
+    // A cookie without the prefix could be another host's.
     assert!(!sees(&pages, cookie.strip_prefix("__Host-").unwrap()));
     let left = pages.ask("POST", "/logout", &[("Origin", &origin), ("Cookie", &cookie)], "");
     let dropped = left.header("set-cookie").unwrap();
     assert!(dropped.starts_with("__Host-topicwatch_session=;") && dropped.contains("Max-Age=0"), "{dropped}");
     assert!(dropped.ends_with("; Secure"), "{dropped}");
     drop(pages);
-    // Without the key nothing says so: over plain HTTP a browser would drop such a cookie.
+    // Without the key the cookie has neither the prefix nor `Secure`: over plain HTTP a browser would reject those.
     place.configure(&sandbox.lines(), TOPICS);
     let cookie = Pages::serve_to_some(&place, &[]).log_in();
     assert!(cookie.starts_with("topicwatch_session="), "{cookie}");

@@ -1,5 +1,5 @@
-//! How often a named cause is the right one: streams whose causes are put in by this file and known to it alone, drawn by
-//! other code than the product's. The tables go into docs/dev/report-measured.md (`UPDATE_DOCS=1` writes them anew).
+//! Measures how often a named cause is the right one, on streams whose causes only this file knows and which it
+//! generates itself. The tables are in docs/dev/report-measured.md (`UPDATE_DOCS=1` rewrites them).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,30 +12,31 @@ use topicwatch::model::{Source, Time};
 
 use crate::usual::told_in;
 
-/// Streams of each cell; of those that scatter most more, as fewer of their days are told.
+/// Streams in each cell; more where they vary most, because fewer of their days are reported.
 fn streams(cv: f64) -> u32 {
     if cv < 0.5 { 50 } else { 150 }
 }
-/// Percent of the days told on which a cause that was put in is named at least: where days scatter by half, a source's share of
-/// them does, too, and more often nothing is named.
+/// The least percentage of reported days on which an inserted cause must be named. Where days vary by half, so does a
+/// source's share, and more often nothing is named.
 fn named_at_least(cv: f64) -> f64 {
     if cv < 0.5 { 95.0 } else { 85.0 }
 }
-/// Days without which no rate is told.
+/// With fewer reported days no percentage is shown.
 const FEW: u32 = 20;
-/// Days without which nothing is held of how often a cause is named: a fall is rarely told of a stream that scatters.
+/// With fewer reported days the rate of named causes is not checked: falls are rarely reported for a stream that
+/// varies.
 const FEW_NAMED: u32 = 60;
-/// Items of a day, and days of history.
+/// Items per day, and days of history.
 const CELLS: [(f64, usize); 4] = [(60.0, 14), (60.0, 28), (60.0, 60), (200.0, 28)];
-/// Items by which a day must differ to be told, and scored items without which shares are not compared.
+/// The least difference in items that is reported, and the least number of scored items for which shares are compared.
 const LEAST: f64 = 10.0;
 const LEAST_SCORED: u64 = 20;
-/// The sources, their part of all items, how much of that is left at a weekend, and how often a post there sounds negative.
+/// The sources: name, share of all items, factor at weekends, and share of negative posts.
 const SOURCES: [(&str, f64, f64, f64); 3] =
     [("social", 0.55, 1.0, 0.30), ("web", 0.25, 0.6, 0.15), ("hn", 0.20, 0.9, 0.25)];
-/// Words of usual posts, and how often each is in one.
+/// Words of usual posts with their frequencies.
 const WORDS: [(&str, f64); 5] = [("acme", 0.97), ("price", 0.30), ("review", 0.12), ("repair", 0.05), ("recall", 0.01)];
-/// Factors of Monday to Sunday.
+/// Factors for Monday to Sunday.
 const WEEK: [f64; 7] = [1.1, 1.15, 1.15, 1.1, 1.1, 0.7, 0.7];
 const SCATTERS: [(&str, f64); 3] =
     [("Poisson", 0.0), ("negative binomial, cv 0.2", 0.2), ("negative binomial, cv 0.5", 0.5)];
@@ -48,13 +49,13 @@ struct Post {
     source: Option<&'static str>,
     negative: bool,
     words: Vec<&'static str>,
-    /// Put in as a cause, or negative for one alone.
+    /// Inserted as a cause; `turned` is negative only because of a cause.
     put_in: bool,
     turned: bool,
 }
 
 impl Post {
-    /// The posts of a day without what was put into it.
+    /// The posts of a day without its inserted cause.
     fn without(posts: &[Self]) -> Vec<Self> {
         let calm = posts.iter().filter(|post| !post.put_in).cloned();
         calm.map(|post| Self { negative: post.negative && !post.turned, ..post }).collect()
@@ -66,11 +67,11 @@ struct Stream {
     cv: f64,
     random: ChaCha8Rng,
     keys: u64,
-    /// Items by which the last day is more, or less, for what was put into it.
+    /// By how many items the inserted cause changed the last day.
     made: f64,
 }
 
-/// What is asked of a day: a factor for each source and on the share of negative posts.
+/// The changes of a day: a factor for each source, and additions to its share of negative posts.
 #[derive(Clone, Copy)]
 struct Mood {
     factors: [f64; 3],
@@ -84,7 +85,7 @@ impl Stream {
         (self.random.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A factor around 1 with this coefficient of variation.
+    /// A random factor around 1 with this coefficient of variation.
     fn gamma(&mut self, cv: f64) -> f64 {
         if cv == 0.0 { 1.0 } else { Gamma::new(1.0 / (cv * cv), cv * cv).unwrap().sample(&mut self.random) }
     }
@@ -93,16 +94,16 @@ impl Stream {
         if mean <= 0.0 { 0 } else { Poisson::new(mean).unwrap().sample(&mut self.random) as usize }
     }
 
-    /// A post like any other of a source.
+    /// An ordinary post of a source.
     fn post(&mut self, source: usize, negative: f64) -> Post {
         self.keys += 1;
         let (name, _, _, usually) = SOURCES[source];
-        // A few write much, many little.
+        // A few authors write much, many write little.
         let author = format!("author{}", (600.0 * self.unit().powi(3)) as u64);
         let words = WORDS.iter().filter(|(_, often)| self.unit() < *often).map(|(word, _)| *word).collect();
         let chance = self.unit();
         let (negative, turned) = (chance < (usually + negative).min(1.0), chance >= usually);
-        // One of twenty is found by another source, too.
+        // Another source finds one in twenty, too.
         let source = (self.unit() >= 0.05).then_some(name);
         Post {
             key: format!("p{}", self.keys),
@@ -124,7 +125,7 @@ impl Stream {
 
     fn day(&mut self, day: &Day, mood: Mood) -> Vec<Post> {
         let weekday = usize::try_from(day.date.weekday().to_monday_zero_offset()).unwrap();
-        // Half of a day's scatter is that of all sources, half their own; how they sound moves, too.
+        // Half of a day's variation is common to all sources, half their own; the tone varies, too.
         let (together, sounds) = (self.gamma(self.cv * 0.8), (self.unit() - 0.5) * 0.08);
         let mut posts = Vec::new();
         self.made = 0.0;
@@ -133,11 +134,11 @@ impl Stream {
             let weekend = if weekday >= 5 { *weekend } else { 1.0 };
             let rate = self.mean * WEEK[weekday] * part * weekend * together * own;
             let many = self.count(rate * mood.factors[at]);
-            // Of what a factor brought, and of what it took.
+            // What a factor added or removed.
             self.made += if mood.factors[at] > 0.0 { many as f64 * (1.0 - 1.0 / mood.factors[at]) } else { -rate };
             for _ in 0..many {
                 let mut post = self.post(at, mood.negative[at] + sounds);
-                // One of twelve repeats another of the day.
+                // One in twelve repeats an earlier post of the day.
                 if self.unit() < 1.0 / 12.0 && !posts.is_empty() {
                     let copied: &Post = &posts[(self.unit() * posts.len() as f64) as usize];
                     post.text = copied.text.clone();
@@ -148,7 +149,7 @@ impl Stream {
         posts
     }
 
-    /// Posts of a cause, in sources as they come.
+    /// Posts of a cause, in random sources.
     fn more(&mut self, many: f64, change: impl Fn(&mut Post, u64)) -> Vec<Post> {
         (0..many.round() as u64)
             .map(|n| {
@@ -172,7 +173,7 @@ fn items<'a>(day: &Day, posts: &'a [Post]) -> DayItems<'a> {
     DayItems { day: *day, items: posts.iter().map(item).collect(), sourced: true }
 }
 
-/// The part of earlier posts that held each word.
+/// The share of earlier posts that contain each word.
 fn usual_words(earlier: &[(Day, Vec<Post>)]) -> BTreeMap<&'static str, f64> {
     let mut usual: BTreeMap<&'static str, f64> = BTreeMap::new();
     let all = earlier.iter().map(|(_, posts)| posts.len()).sum::<usize>().max(1) as f64;
@@ -182,7 +183,7 @@ fn usual_words(earlier: &[(Day, Vec<Post>)]) -> BTreeMap<&'static str, f64> {
     usual
 }
 
-/// What the product would be given of terms: those of the day, with the part of what is expected that usually holds each.
+/// The terms that the product would pass on: those of the day, with the expected number of posts that contain each.
 fn terms<'a>(today: &'a [Post], usual: &BTreeMap<&'static str, f64>, expected: f64) -> Vec<Term<'a>> {
     let mut keys: BTreeMap<&'a str, BTreeSet<&'a str>> = BTreeMap::new();
     for post in today {
@@ -214,7 +215,7 @@ impl Told {
         }
     }
 
-    /// For the table.
+    /// The cell of the table.
     fn cell(&self) -> String {
         if self.told < FEW {
             return format!("{} of {} days ({})", self.right, self.told, self.wrong);
@@ -227,7 +228,7 @@ impl Told {
     }
 }
 
-/// What is put into a day of a stream, and what explains it.
+/// A case: its name, the posts of its day, and the true cause.
 type Case = (&'static str, fn(&mut Stream, &Day) -> Vec<Post>, Option<(Dimension, &'static str)>);
 
 fn with(stream: &mut Stream, day: &Day, more: impl FnOnce(&mut Stream) -> Vec<Post>) -> Vec<Post> {
@@ -316,7 +317,7 @@ const VOLUMES: [Case; 11] = [
     ("none: everything fell alike", |s, day| s.day(day, Mood { factors: [0.15; 3], ..CALM }), None),
 ];
 
-/// Days in a row, the last one today; they begin on another weekday each time.
+/// Consecutive days, the last one today; each `shift` starts on another weekday.
 fn calendar(many: usize, shift: u32) -> Vec<Day> {
     let end = Time::parse("2026-03-30T12:00:00Z").unwrap();
     days(Time(end.0 + i64::from(shift % 7) * 86_400_000), i32::try_from(many).unwrap(), "UTC")
@@ -338,7 +339,7 @@ fn each_stream(
     }
 }
 
-/// The table of some cases, and those that are right too seldom.
+/// The table of some cases, and those that are right too rarely.
 fn table(names: &[&str], told: &[Vec<Told>]) -> (String, Vec<String>) {
     let scatters = SCATTERS.map(|(name, _)| name).join(" | ");
     let mut table = format!("| put into a calm stream | days reported | {scatters} |\n|---|---:|---:|---:|---:|\n");
@@ -349,7 +350,7 @@ fn table(names: &[&str], told: &[Vec<Told>]) -> (String, Vec<String>) {
         let cells: Vec<String> = all.iter().map(Told::cell).collect();
         table.push_str(&format!("| {name} | {days} | {} |\n", cells.join(" | ")));
         for (told, (scatter, cv)) in all.iter().zip(SCATTERS) {
-            // A cause that is named is the right one on 95 of 100 days, and where there is none as often none is named.
+            // A named cause must be right on 95 of 100 days; without a cause, none must be named as often.
             let told_any = Told { told: told.right + told.wrong, ..*told };
             let (often, few) = if name.starts_with("none") { (95.0, FEW) } else { (named_at_least(cv), FEW_NAMED) };
             if told.told >= few && told.percent(told.right) < often
@@ -380,7 +381,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
                     if (many >= usual.low && many <= usual.high) || (many - usual.expected).abs() < LEAST {
                         continue;
                     }
-                    // Where chance made more of it than what was put in, that is no longer the cause.
+                    // Skips days on which chance changed more than the inserted cause did.
                     if truth.is_some() && stream.made / (many - usual.expected) < 0.5 {
                         continue;
                     }
@@ -497,7 +498,7 @@ fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
                     if now.share >= usual.low && now.share <= usual.high {
                         continue;
                     }
-                    // Where chance moved it further than what was put in, that is no longer the cause.
+                    // Skips days on which chance changed more than the inserted cause did.
                     let calm = Post::without(&posts);
                     let part = 1.0
                         - (negative(&calm).map_or(0.0, |share| share.share) - usual.expected)

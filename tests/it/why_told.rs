@@ -1,5 +1,5 @@
-//! What reports and alerts say of the cause of an unusual day, through the binary on both databases. How often causes are right
-//! is measured in `why`.
+//! The cause of an unusual day in reports and alerts, through the binary on both databases. `why` measures how often
+//! causes are right.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::program::Place;
 use crate::support::receivers::Hook;
 use crate::support::world::{World, hour, once};
 
-/// Words that no other post has.
+/// Words that no other post contains.
 fn noise(seed: u32) -> String {
     let word =
         |n: u32| format!("{:x}", (seed + 1).wrapping_mul(2_654_435_761).rotate_left(n * 5) ^ n.wrapping_mul(40_503));
@@ -20,7 +20,7 @@ fn said(id: u32, at: u32, author: &str, text: &str) -> Value {
         "url": format!("https://x.com/a/status/{id}") })
 }
 
-/// Posts of different people in different words, and pages.
+/// Posts by different people with different texts.
 fn posts(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
     (first..first + many)
         .map(|id| said(id, at, &format!("author{}", id % 40), &format!("{mood} acme {}", noise(id))))
@@ -35,7 +35,7 @@ fn pages(first: u32, many: u32, at: u32, mood: &str) -> Vec<Value> {
     (first..first + many).map(page).collect()
 }
 
-/// Posts of different people in different words, but for one that none had before.
+/// Posts by different people with different texts that share one new word.
 fn recalls(first: u32, many: u32, at: u32) -> Vec<Value> {
     let post = |id: u32| said(id, at, &format!("author{}", id % 40), &format!("{HAPPY} acme recall {}", noise(id)));
     (first..first + many).map(post).collect()
@@ -45,15 +45,15 @@ const HAPPY: &str = "I love it, what a great";
 const ANGRY: &str = "this is terrible, I hate it, the worst and most awful acme of all times, avoid it";
 const TOPIC: &str = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\", \"web\"]\nevery = \"24h\"\n";
 
-/// Many copies of one text, each by somebody else.
+/// Many copies of one text, each by another author.
 fn copies(first: u32, many: u32, at: u32) -> Vec<Value> {
     (first..first + many).map(|id| said(id, at, &format!("copier{id}"), ANGRY)).collect()
 }
 
-/// What is found on a day beside what is usual.
+/// The posts and pages of a day beside the usual ones.
 type Day = fn(u32) -> (Vec<Value>, Vec<Value>);
 
-/// The report of a day of which this is found, after two weeks that are alike.
+/// The report of a day with these posts and pages, after two weeks of similar days.
 fn report(database: Database, day: Day) -> String {
     let world = World::new();
     let place = Place::new(database, &world.lines(), TOPIC);
@@ -68,7 +68,7 @@ fn report(database: Database, day: Day) -> String {
     world.pages(&pages);
     once(&place, 15 * 24);
     place.ok(&["report", "--date", "2026-03-25", "--at", "2026-03-26T06:00:00Z", "--out", "told.md"]);
-    // Without what keeps Markdown from reading brackets as links and names as mentions.
+    // Undoes the escapes of brackets and mentions in Markdown.
     std::fs::read_to_string(place.path("told.md")).unwrap().replace('\\', "").replace("&#64;", "@")
 }
 
@@ -126,7 +126,7 @@ fn the_sentence_of_a_report_names_what_made_the_day_unusual() {
 
 const HOOK: &str = "[[channels]]\nname = \"hook\"\nkind = \"webhook\"\nurl_env = \"HOOK_URL\"\nallow_private = true\n";
 
-/// What an alert tells of an hour in which this is found, after eight days that are alike at that hour.
+/// The events of an alert for an hour with these posts and pages, after eight days that are alike at that hour.
 fn events(database: Database, rule: &str, day: Day) -> Vec<Value> {
     let (world, hook) = (World::new(), Hook::good());
     let alert = format!(
@@ -154,7 +154,7 @@ fn events(database: Database, rule: &str, day: Day) -> Vec<Value> {
 
 #[test]
 fn an_alert_names_what_made_the_window_unusual() {
-    // Near-copies count once for a volume: what is copied raises none, and it is a tone that one text explains.
+    // Near-copies count once for a volume, so copies cause no rise. A changed tone can have one text as its cause.
     let cases: [(&str, &str, Day, Option<&str>); 6] = [
         (
             "volume",
