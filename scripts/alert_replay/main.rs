@@ -1,6 +1,7 @@
-//! Puts a series of counts through the `volume` rule as it is, and prints what it and two textbook rules say, as JSON.
-//! `alert_replay SERIES.csv WINDOW_SECONDS EVERY_SECONDS TEACHING_ROWS EVENTS.csv`: a series has the columns timestamp and
-//! value, UTC. scripts/alert_benchmark calls it and makes its figures again. See docs/dev/alerts-measured.md.
+//! Runs a series of counts through the real `volume` rule, and prints its alerts and those of two textbook rules as
+//! JSON. `alert_replay SERIES.csv WINDOW_SECONDS EVERY_SECONDS TEACHING_ROWS EVENTS.csv`: a series has the columns
+//! timestamp and value, in UTC. scripts/alert_benchmark calls it and computes the same numbers itself. See
+//! docs/dev/alerts-measured.md.
 #![allow(clippy::print_stdout, reason = "a tool for the terminal")]
 
 use std::error::Error;
@@ -13,7 +14,7 @@ use topicwatch::insight::{Alarm, Detection};
 use topicwatch::model::{AlertRule, AlertSpec, Time, TopicLimits};
 
 const ZONE: &str = "UTC";
-/// Days that the rule looks back, as after real runs.
+/// How many days the rule looks back, as in real runs.
 const DAYS: i32 = 28;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -30,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let told = replay(&spec, "series", &counts.windows(length, every));
     let measured = measure(&spec, &told, &events);
     let rules = measured.rules.iter().map(|rule| {
-        // What teaches tells nobody.
+        // Alarms during the training rows do not count.
         let alarms: Vec<Alarm> = rule.alarms.iter().filter(|alarm| alarm.at >= from).cloned().collect();
         let found = Detection::of(&alarms, &measured.events);
         let one = |first: &Option<Time>| first.map(|at| at.0);
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A series, with sums up to each of its rows.
+/// A series, with cumulative sums.
 struct Counts {
     at: Vec<Time>,
     sums: Vec<u64>,
@@ -64,7 +65,7 @@ impl Counts {
         Ok(Self { at, sums })
     }
 
-    /// What was counted in a window; `None` when the series does not hold all of it.
+    /// The count in a window; `None` when the series does not cover all of it.
     fn inside(&self, window: &Day) -> Option<u64> {
         let row = |at: Time| self.at.partition_point(|stamp| *stamp < at);
         let whole = self.at.first().is_some_and(|first| *first <= window.span.from);
@@ -72,7 +73,7 @@ impl Counts {
         if whole { Some(sum(window.span.until)? - sum(window.span.from)?) } else { None }
     }
 
-    /// The windows that end at each look, beside those at the same hour of earlier days.
+    /// The window before each evaluation, with those at the same hour of earlier days.
     fn windows(&self, length: Duration, every: Duration) -> Vec<Window> {
         let (Some(first), Some(last)) = (self.at.first(), self.at.last()) else { return Vec::new() };
         let looks = std::iter::successors(Some(first.plus(length)), |at| Some(at.plus(every)));
@@ -91,7 +92,7 @@ impl Counts {
     }
 }
 
-/// A `volume` alert with nothing but its window set.
+/// A `volume` alert with default settings except its window.
 fn volume(window: Duration) -> Result<AlertSpec, Box<dyn Error>> {
     Ok(AlertSpec {
         name: "benchmark".to_owned(),

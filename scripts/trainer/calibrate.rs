@@ -1,5 +1,5 @@
-//! Calibration: one temperature and three biases, for English and for the other languages together, fitted on posts that
-//! were not learned from, so that of the posts that get a probability that share is right.
+//! Calibration: one temperature and three biases, for English and for the other languages together. They are fitted on
+//! posts outside the training set, so that of the posts with a given probability, that share is right.
 
 use topicwatch::sentiment::weights::Calibration;
 use topicwatch::sentiment::{Lang, detect, text};
@@ -8,16 +8,16 @@ use crate::Learned;
 use crate::data::{Post, Use};
 use crate::learn::{CLASSES, see, softmax};
 
-/// One for each language.
+/// One calibration for each language.
 pub(crate) type Calibrations = [Calibration; Lang::ALL.len()];
 
-/// Shares of the classes that the probabilities are right for. The English sets differ much (15 to 32 % negative); nearer
-/// to even than any of them, so that the rare classes are found, and not quite even, so that days' shares come out right
-/// (both by the posts that choices are made by). The other languages' sets are even.
+/// The class shares for which the probabilities are right. The English sets differ much (15 to 32 % negative). These
+/// shares are more even than any of them, so that the rare classes are found, but not quite even, so that the shares of
+/// a day come out right (both measured on the selection posts). The other languages' sets are even.
 pub(crate) const ENGLISH: [f64; CLASSES] = [0.29, 0.40, 0.31];
 const OTHERS: [f64; CLASSES] = [1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0];
 
-/// Rounds of descent, far more than are needed.
+/// Rounds of gradient descent, far more than needed.
 const ROUNDS: usize = 3_000;
 
 pub(crate) fn fit(learned: &Learned, posts: &[Post], by: Use) -> Calibrations {
@@ -26,7 +26,7 @@ pub(crate) fn fit(learned: &Learned, posts: &[Post], by: Use) -> Calibrations {
         let sums = learned.model.sums(&see(post, &learned.valences));
         let detected = detect(&text::read(&post.text));
         let group = if detected.lang == Lang::English { &mut english } else { &mut others };
-        // The file holds sums over neutral, which is the same to a softmax.
+        // The file stores sums relative to neutral, which is the same to a softmax.
         group.push((sums, post.label));
     }
     let (english, others) = (descend(&english, ENGLISH), descend(&others, OTHERS));

@@ -1,5 +1,5 @@
-//! The labelled posts: read, cleaned of the files' own escapes, divided into what is learned from, what is chosen by and
-//! what is held out, and cleared of posts that are in two of them.
+//! Reads the labelled posts, undoes the files' own escapes, divides them into training, selection and held-out sets,
+//! and removes posts that are in two sets.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -7,16 +7,16 @@ use std::path::Path;
 
 use topicwatch::sentiment::text;
 
-/// What a post is for.
+/// The purpose of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Learned from.
+    /// Training.
     Train,
-    /// Decides between ways of learning, and calibrates.
+    /// Selection between training settings, and calibration.
     Choose,
-    /// Looked at once, at the end.
+    /// Final test, used once at the end.
     Held,
-    /// Neither, and no post with the same words is learned from.
+    /// None of these; posts with the same text are removed from training.
     Kept,
 }
 
@@ -26,9 +26,9 @@ pub(crate) struct Post {
     pub(crate) text: String,
     /// 0 negative, 1 neutral, 2 positive.
     pub(crate) label: usize,
-    /// `tweets` or a language of xlmt.
+    /// `tweets`, `rated` or a language of xlmt.
     pub(crate) set: &'static str,
-    /// File of the set.
+    /// The file within the set.
     pub(crate) part: String,
     pub(crate) purpose: Use,
 }
@@ -43,11 +43,11 @@ pub(crate) const TWEETS: &str = "tweets";
 /// The set of posts and sentences that people rated from -4 to 4.
 pub(crate) const RATED: &str = "rated";
 
-/// Mean rating from which a text counts as positive, or on the other side as negative.
+/// The mean rating from which a text is positive; from minus this value on it is negative.
 const RATED_FROM: f64 = 0.75;
 
-/// Reads everything. `shift` keeps the newest test set wholly out of what is learned from, also where another set has its
-/// posts, which shows what posts about topics that were never seen get.
+/// Reads all sets. `shift` keeps the newest test set completely out of training, also where another set contains its
+/// posts; this measures the quality on unseen topics.
 pub(crate) fn load(folder: &Path, shift: bool) -> Result<Vec<Post>, Box<dyn Error>> {
     let mut posts = Vec::new();
     for year in [
@@ -92,7 +92,7 @@ pub(crate) fn load(folder: &Path, shift: bool) -> Result<Vec<Post>, Box<dyn Erro
         let half = |text: &str| if text::hash(text.as_bytes()) >> 7 & 1 == 0 { Use::Held } else { Use::Choose };
         pairs(&mut posts, &place.join("val"), language, "val", half)?;
     }
-    // After those of xlmt, whose English posts are some of these.
+    // After xlmt, because its English posts are some of these.
     pairs(&mut posts, &folder.join("tweeteval/sentiment_val"), TWEETS, "tweeteval", |_| Use::Choose)?;
     Ok(once(&posts))
 }
@@ -118,7 +118,7 @@ fn pairs(
     Ok(())
 }
 
-/// `\u2019` and doubled quotes are the files', not the posts'.
+/// Undoes `\u2019` escapes and doubled quotes, which come from the files.
 fn unescaped(text: &str) -> String {
     let text = text.trim().trim_matches('"').replace("\"\"", "\"");
     let mut out = String::with_capacity(text.len());
@@ -142,8 +142,8 @@ fn unescaped(text: &str) -> String {
     out
 }
 
-/// Each post once: what is held out wins over what is chosen by, which wins over what is kept out, and that over what is
-/// learned from. Posts are the same when they read the same, names and links masked.
+/// Keeps each post once: held-out wins over selection, selection over kept-out, and that over training. Posts are the
+/// same when their text is the same with names and links masked.
 fn once(posts: &[Post]) -> Vec<Post> {
     let mut seen = HashSet::new();
     let mut kept = Vec::with_capacity(posts.len());

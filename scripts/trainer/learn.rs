@@ -1,5 +1,5 @@
-//! Learning: multinomial logistic regression over the scorer's own features, by AdaGrad, one post at a time in an order
-//! that is shuffled the same way each time. Single-threaded, so that the same data gives the same weights.
+//! Training: multinomial logistic regression on the scorer's own features with AdaGrad, one post at a time in a
+//! deterministically shuffled order. Single-threaded, so that the same data gives the same weights.
 
 use topicwatch::sentiment::features::{self, BUCKETS, COUNTED, GROUPS, scale};
 use topicwatch::sentiment::valence::Valences;
@@ -7,10 +7,10 @@ use topicwatch::sentiment::{detect, text};
 
 use crate::data::Post;
 
-/// Classes.
+/// The number of classes.
 pub(crate) const CLASSES: usize = 3;
 
-/// A post as the model sees it.
+/// The features of a post.
 pub(crate) struct Seen {
     pub(crate) hashed: [Vec<u32>; GROUPS],
     pub(crate) counted: [f32; COUNTED],
@@ -18,28 +18,28 @@ pub(crate) struct Seen {
     pub(crate) weight: f32,
 }
 
-/// What can be chosen.
+/// Training settings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) epochs: usize,
     pub(crate) rate: f32,
     pub(crate) decay: f32,
     pub(crate) counted_rate: f32,
-    /// How far classes are balanced: 0 as they are, 1 wholly.
+    /// How far classes are balanced: 0 not at all, 1 completely.
     pub(crate) balance: f32,
-    /// What a post of xlmt counts, against one of the English tweets.
+    /// The weight of a post of xlmt, relative to an English tweet.
     pub(crate) xlmt: f32,
-    /// What a text that people rated counts.
+    /// The weight of a rated text.
     pub(crate) rated: f32,
     pub(crate) seed: u64,
 }
 
 impl Settings {
-    /// What was chosen; see docs/dev/sentiment-measured.md for what was tried.
+    /// The chosen settings; docs/dev/sentiment-measured.md lists what was tried.
     pub(crate) const CHOSEN: Self =
         Self { epochs: 8, rate: 0.05, decay: 1e-4, counted_rate: 0.02, balance: 1.0, xlmt: 1.0, rated: 0.3, seed: 42 };
 
-    /// Tries another value.
+    /// Sets one setting.
     pub(crate) fn set(&mut self, key: &str, value: f32) -> Result<(), String> {
         match key {
             "epochs" => self.epochs = value as usize,
@@ -56,14 +56,14 @@ impl Settings {
     }
 }
 
-/// Weights while they are learned.
+/// The weights during training.
 #[derive(Clone)]
 pub(crate) struct Model {
     pub(crate) hashed: Vec<[f32; CLASSES]>,
     pub(crate) counted: [[f32; CLASSES]; COUNTED],
 }
 
-/// Reads a post through the scorer's own features.
+/// Extracts the scorer's own features from a post.
 pub(crate) fn see(post: &Post, valences: &Valences) -> Seen {
     let reading = text::read(&post.text);
     let mut hashed: [Vec<u32>; GROUPS] = Default::default();
@@ -73,7 +73,7 @@ pub(crate) fn see(post: &Post, valences: &Valences) -> Seen {
     Seen { hashed, counted, label: post.label, weight: 1.0 }
 }
 
-/// A generator that is the same everywhere.
+/// A pseudo-random generator that gives the same numbers everywhere.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -91,13 +91,13 @@ impl Dice {
     }
 }
 
-/// What one feature of each group counts in a post.
+/// The scale of one feature of each group in a post.
 fn scales(seen: &Seen) -> [f32; GROUPS] {
     std::array::from_fn(|group| scale(seen.hashed[group].len()))
 }
 
 impl Model {
-    /// Sums per class.
+    /// The sum for each class.
     pub(crate) fn sums(&self, seen: &Seen) -> [f32; CLASSES] {
         let mut sums = [0.0; CLASSES];
         for (group, scale) in seen.hashed.iter().zip(scales(seen)) {
@@ -112,7 +112,7 @@ impl Model {
         sums
     }
 
-    /// Learns.
+    /// Trains a model.
     pub(crate) fn learn(seen: &[Seen], settings: &Settings) -> Self {
         let mut model = Self { hashed: vec![[0.0; CLASSES]; BUCKETS], counted: [[0.0; CLASSES]; COUNTED] };
         let mut squares = vec![[1e-6f32; CLASSES]; BUCKETS];
@@ -151,7 +151,7 @@ impl Model {
                     }
                 }
             }
-            // The mean over the later rounds is steadier than the last.
+            // The mean over the later epochs is more stable than the last one.
             if epoch * 2 >= settings.epochs {
                 mean.add(&model);
             }
@@ -174,7 +174,7 @@ impl Model {
     }
 }
 
-/// Probabilities.
+/// Converts sums to probabilities.
 pub(crate) fn softmax(sums: [f32; CLASSES]) -> [f32; CLASSES] {
     let top = sums.iter().copied().fold(f32::MIN, f32::max);
     let powers = sums.map(|sum| (sum - top).exp());

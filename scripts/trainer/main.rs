@@ -1,8 +1,8 @@
-//! Learns the sentiment scorer's weights from public sets of labelled posts, and measures them. The same data gives the
-//! same bytes. `train_sentiment DATA [--out FILE] [--held] [KEY=NUMBER…]`: figures on the posts that choices are made by;
-//! with `--held` those of the posts held out too, which is for the end; with `--out` the weights are learned again from
-//! everything but the held-out posts and written; `--topics FILE` compares the scorer with posts labelled for their topic.
-//! See docs/dev/sentiment-measured.md.
+//! Trains the sentiment scorer's weights on public sets of labelled posts, and measures them. The same data gives the
+//! same bytes. `train_sentiment DATA [--out FILE] [--held] [KEY=NUMBER…]` prints results for the selection posts;
+//! `--held` adds the held-out posts, for the final measurement only; `--out` trains again on everything except the
+//! held-out posts and writes the weights; `--topics FILE` compares the scorer with posts labelled for their topic. See
+//! docs/dev/sentiment-measured.md.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 #![allow(clippy::cast_precision_loss, clippy::indexing_slicing, reason = "figures; classes are 0 to 2")]
 
@@ -25,7 +25,7 @@ use vader_parity::SentimentIntensityAnalyzer;
 use data::{Post, RATED, TWEETS, Use};
 use learn::{CLASSES, Model, Seen, Settings};
 
-/// What is asked on the command line.
+/// The command-line arguments.
 struct Asked {
     data: PathBuf,
     out: Option<PathBuf>,
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let vader = SentimentIntensityAnalyzer::new();
 
-    // What posts about topics that were never seen get: the newest test set is not learned from at all.
+    // Results on unseen topics: the newest test set is completely left out of training.
     let unseen = data::load(&asked.data, true)?;
     let first = Learned::new(&unseen, &[Use::Train], &asked.settings, &vader);
     println!("## Chosen by, topics never seen\n");
@@ -99,7 +99,7 @@ fn asked() -> Result<Asked, Box<dyn Error>> {
     })
 }
 
-/// A model and what it was made with.
+/// A model and its inputs.
 pub(crate) struct Learned {
     pub(crate) words: Vec<(u32, i8)>,
     pub(crate) valences: Valences,
@@ -135,7 +135,7 @@ impl Learned {
     }
 }
 
-/// Asks VADER about each word, emoji and emoticon that occurs: what it says of one alone gives its valence back.
+/// Gets the valence of each word, emoji and emoticon that occurs from VADER's score for it alone.
 fn valences(posts: &[&Post], vader: &SentimentIntensityAnalyzer) -> Vec<(u32, i8)> {
     let mut found = BTreeMap::new();
     for post in posts {

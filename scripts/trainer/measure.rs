@@ -1,8 +1,8 @@
-//! Figures: recall and F1 per class and their means, error of the classes' shares, calibration.
+//! Metrics: recall and F1 per class and their means, error of the class shares, calibration.
 
 use crate::learn::{CLASSES, Dice};
 
-/// Rows: what is true; columns: what was said.
+/// Rows are true classes, columns are predicted classes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Confusion(pub(crate) [[f64; CLASSES]; CLASSES]);
 
@@ -34,12 +34,12 @@ impl Confusion {
     }
 }
 
-/// Posts of a day in the share's error.
+/// The number of posts in a random day.
 const DAY: usize = 200;
 const DAYS: usize = 1_000;
 
-/// Mean over random days of 200 posts of the error of the three classes' shares: the mean over the classes, and half the
-/// sum (which is the part of the posts that would have to change class). With `prior`, days are drawn with those shares.
+/// The error of the three class shares on random days of 200 posts: the mean over the classes, and half the sum (the
+/// share of posts that would have to change class). With `prior`, days are sampled with those shares.
 pub(crate) fn share_error(pairs: &[(usize, usize)], prior: Option<[f64; CLASSES]>) -> (f64, f64) {
     let mut dice = Dice(0x5eed_5eed);
     let of = |class| pairs.iter().copied().filter(|(truth, _)| *truth == class).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The tables of docs/dev/sentiment-measured.md, measured through the scorer itself and the weights as they are written.
+//! The tables of docs/dev/sentiment-measured.md, measured with the scorer itself and the written weights.
 
 use std::error::Error;
 
@@ -13,16 +13,16 @@ use crate::data::{LANGUAGES, Post, TWEETS, Use};
 use crate::learn::{CLASSES, see, softmax};
 use crate::measure::{Confusion, share_error};
 
-/// Shares of a set that is more negative than those learned from.
+/// The class shares of a set more negative than the training sets.
 const DARK: [f64; CLASSES] = [0.32, 0.48, 0.20];
 
-/// VADER's own limits for its compound.
+/// The class by VADER's own limits for its compound score.
 fn vader_says(vader: &SentimentIntensityAnalyzer, text: &str) -> usize {
     let compound = vader.polarity_scores(text).compound;
     if compound >= 0.05 { 2 } else { usize::from(compound > -0.05) }
 }
 
-/// What was said; unsupported counts as neutral here, which is mostly wrong.
+/// The predicted class; unsupported counts as neutral, which is mostly wrong.
 fn said(scored: &Scored) -> usize {
     match scored.tone {
         Tone::Negative => 0,
@@ -85,12 +85,12 @@ pub(crate) fn print(
     Ok(())
 }
 
-/// Of the probabilities of the class that was said, by tenths: how many, their mean, and how often it was right.
+/// Calibration by tenths of the predicted class's probability: how many, their mean, and how often it was right.
 fn calibration(posts: &[(usize, [f32; CLASSES])]) {
     println!("| probability of what is said | posts | mean | right |\n|---|--:|--:|--:|");
     let (mut gap, mut counts) = (0.0, [0.0f64; CLASSES]);
     posts.iter().for_each(|(label, _)| counts[*label] += 1.0);
-    // As if the classes were as frequent as the probabilities are made for.
+    // Weighted as if classes had the frequencies that the probabilities assume.
     let weight = |label: usize| ENGLISH[label] * posts.len() as f64 / counts[label].max(1.0);
     for tenth in 3..10 {
         let (low, high) = (tenth as f32 / 10.0, (tenth + 1) as f32 / 10.0);
@@ -111,7 +111,7 @@ fn calibration(posts: &[(usize, [f32; CLASSES])]) {
     println!("\nexpected calibration error: {gap:.3}");
 }
 
-/// The largest difference that bytes for weights make to a sum, over the held-out posts.
+/// The largest difference in a sum caused by storing weights as bytes, over the held-out posts.
 pub(crate) fn difference(learned: &Learned, posts: &[Post], file: &[u8]) -> Result<f32, Box<dyn Error>> {
     let weights = Weights::read(file).ok_or("the weights cannot be read")?;
     let mut largest = 0.0f32;
@@ -126,8 +126,8 @@ pub(crate) fn difference(learned: &Learned, posts: &[Post], file: &[u8]) -> Resu
     Ok(largest)
 }
 
-/// What the scorer's own test compares with: per line of `texts` the digest of its features as they were learned from,
-/// and the probabilities of the weights before they became bytes.
+/// The reference for the scorer's own test: for each line of `texts`, the digest of its features in training, and the
+/// probabilities from the weights before quantisation.
 pub(crate) fn parity(learned: &Learned, calibration: &Calibrations, file: &[u8], texts: &str) -> String {
     let mut lines = format!("{}\n", blake3::hash(file).to_hex());
     for text in texts.lines() {

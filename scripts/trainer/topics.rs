@@ -1,4 +1,4 @@
-//! The error of the tone of posts, when it is taken for tone towards a topic: against posts that were labelled by hand for
+//! The error made when the tone of a post is taken as the tone towards a topic, measured on posts labelled by hand for
 //! their topic.
 
 use std::collections::HashMap;
