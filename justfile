@@ -1,4 +1,4 @@
-# The six commands of a day. `just` lists them.
+# The six everyday commands. `just` lists them.
 
 _default:
     @just --list
@@ -7,7 +7,7 @@ _default:
 once:
     cargo run -- once
 
-# Tests whose names contain NAME, on both databases; all without a name
+# Tests whose names contain NAME, on both databases; all without NAME
 test *NAME:
     scripts/test --test it -- {{NAME}}
 
@@ -21,7 +21,7 @@ check:
 ci:
     bash .ci/run
 
-# Write the generated parts of the docs anew
+# Rewrite the generated parts of the docs
 docs:
     UPDATE_DOCS=1 cargo test --locked --test it docs
 

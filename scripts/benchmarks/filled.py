@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .program import Bench, TOPICS, WORDS, psql
 
-# Each topic is asked four times a day, and shown so many items each time.
+# Each topic runs four times a day and finds this many items each time.
 SLOTS_APART = 86_400_000 // 4
 A_RUN = 20
 
@@ -58,7 +58,7 @@ def fill(place: str, sightings: str, begin: int = 1_700_000_000_000) -> None:
     db.close()
 
 
-# A word of a thousandth of the items, and one of nearly as many as are still looked for from the index of words.
+# A word in a thousandth of the items, and one in nearly as many as are still looked up in the word index.
 RARE, SOME = "heliograph", "quagga"
 
 

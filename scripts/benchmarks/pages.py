@@ -72,7 +72,7 @@ class Filled:
             yield "SQLite", (sqlite, lambda sql: sqlite_plan(place, sql))
             if not bench.args.postgres:
                 return
-            # Plans of what takes long come from the server itself, with what was asked for.
+            # The server itself explains slow statements, with their parameters.
             explain = f"session_preload_libraries=auto_explain auto_explain.log_min_duration={SLOW_MS} auto_explain.log_level=notice"
             explain = " ".join(f"-c {setting}" for setting in explain.split())
             bench.env |= {"TOPICWATCH_DATABASE_SCHEMA": self.schema} | ({"PGOPTIONS": explain} if bench.args.plans else {})
@@ -83,7 +83,7 @@ class Filled:
             bench.measured("migrate", *postgres)
             count = f"SELECT (SELECT count(*) FROM {self.schema}.topic_day_due) + (SELECT count(*) FROM {self.schema}.item_words_due)"
             self.work(postgres, lambda: psql(bench, count) != "0")
-            # As a server that has had these rows for a while.
+            # As in a server that has had these rows for a while.
             for table in psql(bench, f"SELECT tablename FROM pg_tables WHERE schemaname = '{self.schema}'").split():
                 psql(bench, f"VACUUM (ANALYZE) {self.schema}.{table}")
             yield "PostgreSQL", (postgres, None)
@@ -126,7 +126,7 @@ def each(bench: Bench, name: str, database: tuple):
             half, most, many = load(at + path, bench.args.seconds, 1)
             after = ticks(bench, name, child.pid)
             two, *_ = load(at + path, bench.args.seconds, 2)
-            # Of the program and its part of the database's server: a busy machine stretches it less than time.
+            # CPU time of the program and its database backends: a busy machine affects it less than wall-clock time.
             used = sum(taken - before.get(process, 0) for process, taken in after.items())
             cpu = used / os.sysconf("SC_CLK_TCK") / max(many, 1) * 1000
             yield title, (half, most, two, cpu)
@@ -233,7 +233,7 @@ def show(name: str, title: str, log: Path, ask, plan) -> None:
             for line in plan(sql) if plan else []:
                 print(f"      {line}")
         elif "plan:" in (said := str(event.get("message", ""))):
-            # The server explained it, with its own time.
+            # The server explained it, with its own timing.
             print("\n".join(f"      {line}" for line in said.splitlines()))
 
 

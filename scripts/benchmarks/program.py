@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 TOPICS = 200
-# Words of which queries and texts are made: enough of them that texts do not all look alike.
+# Words for queries and texts: enough that texts are not all similar.
 WORDS = (
     "launch price recall update review outage market report engine cloud battery garden river museum coffee bridge "
     "signal harbor winter summer festival library orchard satellite bicycle theatre compiler database kernel network"
@@ -21,7 +21,7 @@ class Bench:
 
     def __init__(self, binary: Path, folder: Path, args: argparse.Namespace):
         self.binary, self.folder, self.args = binary, folder, args
-        # No setting of the caller's leaks in.
+        # No environment variables of the caller.
         self.env = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "TOPICWATCH_API_KEY": "bench", "NO_COLOR": "1"}
 
     def config(self, base_url: str, max_concurrent: int = 8, schedule: str = "") -> Path:
