@@ -60,7 +60,7 @@ impl Place {
         Program::at(self.folder.path(), args)
     }
 
-    /// Runs it to its end.
+    /// Runs it until it ends.
     pub fn run(&self, args: &[&str]) -> Ended {
         self.program(args).run()
     }
