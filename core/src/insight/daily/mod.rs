@@ -1,6 +1,7 @@
 //! The figures of a daily report: local days, counts, shares with confidence intervals, usual values, near-copy
 //! campaigns, rising items and links. Pure: it reads no clock and no database; `report` selects the items.
 
+mod all_sources;
 mod calendar;
 mod calendar_weeks;
 mod campaigns;

@@ -1,6 +1,7 @@
 //! How well days were searched: what searches covered of a span, its holes and their causes, and where replies were
 //! full. `holes` defines holes; the caller reads the searches.
 
+use super::all_sources::{AllSources, SourceSpans, active, all_sources};
 use crate::insight::{Coverage, Hole, Why, cover, covered, sum};
 use crate::model::{Look, LookSearch, Source, Span, Time, Watched};
 
@@ -32,9 +33,12 @@ const SHORT: i64 = 60_000;
 pub struct SearchCoverage {
     watched: Option<Watched>,
     looks: Vec<Look>,
-    /// Covered spans; `None` for a topic whose searches cover no spans.
+    /// The sources whose searches cover spans.
+    covering: Vec<Source>,
+    /// What all of these covered; `None` if there are none.
     spans: Option<Vec<Span>>,
-    told: Vec<HoleFacts>,
+    /// Holes of single sources, and why.
+    reasons: Vec<(Span, String)>,
     /// The last minutes before searches, not counted as covered: posts may have been indexed later.
     late: Vec<Span>,
     /// Holes only because replies were full: the search returned as much as it could.
@@ -49,48 +53,49 @@ pub struct SearchCoverage {
 }
 
 impl SearchCoverage {
-    /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing.
+    /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing. Where several
+    /// sources cover spans, only what all of them covered counts.
     #[must_use]
     pub fn new(watched: Option<Watched>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
-        let mut looked = Self {
-            watched,
-            looks,
-            spans: None,
-            told: Vec::new(),
-            late: Vec::new(),
-            full: Vec::new(),
-            checks: Vec::new(),
-            present,
-            idle_from: None,
-            open_from: None,
-        };
-        let Some(watched) = &looked.watched else { return looked };
-        for source in covered(watched, &looked.looks, seen, |_| true) {
+        let mut checks = Vec::new();
+        let mut sources = Vec::new();
+        for source in watched.iter().flat_map(|watched| covered(watched, &looks, seen, |_| true)) {
             match source.coverage {
-                Coverage::Spans { covered, holes, open, late_indexing, .. } => {
-                    looked.late = late_indexing.iter().map(|stretch| stretch.span).collect();
-                    looked.spans = Some(covered.iter().map(|stretch| stretch.span).collect());
-                    let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == Why::Saturated);
-                    looked.full = holes.iter().filter(full).map(|hole| hole.stretch.span).collect();
-                    let idle = open.as_ref().filter(|hole| idle(hole, watched, &looked.looks, present));
-                    looked.idle_from = idle.map(|hole| hole.stretch.span.from);
-                    looked.open_from = open.as_ref().map(|hole| hole.stretch.span.from);
-                    looked.told = holes
-                        .iter()
-                        .chain(&open)
-                        .map(|hole| HoleFacts {
-                            span: hole.stretch.span,
-                            why: hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
-                            before: false,
-                            open: false,
-                        })
-                        .collect();
-                }
-                Coverage::Checks { checks, .. } => looked.checks.extend(checks),
+                Coverage::Spans { covered, holes, open, late_indexing, .. } => sources.push(SourceSpans {
+                    source: source.source,
+                    idle: open
+                        .as_ref()
+                        .zip(watched.as_ref())
+                        .is_some_and(|(hole, watched)| idle(hole, watched, &looks, present)),
+                    active: seen,
+                    covered: covered.into_iter().map(|length| length.span).collect(),
+                    late: late_indexing.into_iter().map(|length| length.span).collect(),
+                    holes,
+                    open,
+                }),
+                Coverage::Checks { checks: more, .. } => checks.extend(more),
             }
         }
-        looked.checks.sort_unstable();
-        looked
+        checks.sort_unstable();
+        if sources.len() > 1 {
+            for source in &mut sources {
+                source.active = active(source.source, watched.as_ref(), &looks, seen);
+            }
+        }
+        let AllSources { covered, late, full, reasons, idle_from, open_from } = all_sources(&sources, seen);
+        Self {
+            spans: (!sources.is_empty()).then_some(covered),
+            covering: sources.iter().map(|source| source.source).collect(),
+            watched,
+            looks,
+            reasons,
+            late,
+            full,
+            checks,
+            present,
+            idle_from,
+            open_from,
+        }
     }
 
     /// Returns whether its searches cover spans; otherwise each shows only the moment it was made.
@@ -169,15 +174,18 @@ impl SearchCoverage {
         if self.spans.is_none() {
             return self.full_pages(span);
         }
-        let social =
-            || self.looks.iter().filter_map(|look| look.search.as_ref()).filter(|s| s.source == Source::Social);
+        self.covering.iter().any(|source| self.full_of(*source, span))
+    }
+
+    fn full_of(&self, source: Source, span: Span) -> bool {
+        let searches = || self.looks.iter().filter_map(|look| look.search.as_ref()).filter(|s| s.source == source);
         // The last minutes before a search are not claimed; they do not make a reply full.
         let reached = |search: &LookSearch| {
             let covered = search.covered?;
             let until = search.asked.map_or(covered.until, |asked| asked.until.max(covered.until));
             Span::new(covered.from, until)?.within(span)
         };
-        let reached: Vec<Span> = social().filter_map(reached).collect();
+        let reached: Vec<Span> = searches().filter_map(reached).collect();
         // A full reply covers from its oldest post on, or nothing.
         let unreached = |search: &LookSearch| {
             let asked = search.asked?;
@@ -187,7 +195,7 @@ impl SearchCoverage {
             let holes = cover(gap, reached.iter().copied()).holes;
             holes.iter().any(|hole| hole.until.0 - hole.from.0 >= SHORT)
         };
-        social().filter(|search| search.saturated).filter_map(unreached).any(left)
+        searches().filter(|search| search.saturated).filter_map(unreached).any(left)
     }
 
     /// Counts the full replies of a source to searches for this span, or made in it if they name no span.
@@ -223,8 +231,9 @@ impl SearchCoverage {
         for hole in cover(span, spans.iter().chain(&self.late).copied()).holes {
             let mut tell = |from: Time, until: Time, before: bool, open: bool| {
                 let Some(span) = Span::new(from, until) else { return };
-                let why = self.told.iter().find(|told| !before && !open && told.span.within(span).is_some());
-                holes.push(HoleFacts { span, why: why.map_or_else(String::new, |t| t.why.clone()), before, open });
+                let here = self.reasons.iter().filter(|(hole, _)| !before && !open && hole.within(span).is_some());
+                let why: Vec<&str> = here.map(|(_, why)| why.as_str()).collect();
+                holes.push(HoleFacts { span, why: why.join("; "), before, open });
             };
             let begun = hole.from.max(watched.began);
             tell(hole.from, hole.until.min(watched.began), true, false);
@@ -274,8 +283,9 @@ mod tests {
         let looked = SearchCoverage {
             watched: None,
             looks: Vec::new(),
+            covering: vec![Source::Social],
             spans: Some(vec![span(0, 60), span(70, 80)]),
-            told: Vec::new(),
+            reasons: Vec::new(),
             late: Vec::new(),
             full: Vec::new(),
             checks: Vec::new(),

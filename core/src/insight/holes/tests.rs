@@ -257,3 +257,64 @@ fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches
     assert!(of(24).holes(span(0, 24)).iter().all(|hole| hole.open), "{:?}", of(24).holes(span(0, 24)));
     assert!(of(36).holes(span(0, 36)).iter().any(|hole| !hole.open), "twice as long is no pause any more");
 }
+
+/// A search of Hacker News that looked back a day; `None` failed.
+fn of_provider(hour: i64, covered: Option<Span>) -> Look {
+    let state = if covered.is_some() { SearchState::Ok } else { SearchState::Error };
+    let mut look = search(hour, state, Window::Past24Hours.into(), covered);
+    let search = look.search.as_mut().unwrap();
+    (search.source, search.operation) = (Source::parse("hn").unwrap(), "hackernews".into());
+    look
+}
+
+fn provided(hour: i64) -> Look {
+    of_provider(hour, Some(span(hour - 24, hour)))
+}
+
+#[test]
+fn a_report_counts_as_covered_only_what_every_source_covered() {
+    use crate::insight::daily::SearchCoverage;
+    use crate::model::ProviderQuery;
+    let day = span(24, 48);
+    let of = |with_provider: bool, looks: &[&[Look]]| {
+        let mut acme = watched(SocialOperation::Search);
+        let query =
+            ProviderQuery { source: Source::parse("hn").unwrap(), kind: "hackernews".into(), keys: Default::default() };
+        if let Some(topic) = acme.definition.as_mut().filter(|_| with_provider) {
+            topic.providers = vec![query];
+        }
+        let mut all = looks.concat();
+        all.sort_by_key(|look| look.at);
+        SearchCoverage::new(Some(acme), all, span(0, 72), at(72))
+    };
+    let holes = |got: &SearchCoverage| -> Vec<(i64, i64, String)> {
+        let hours = |at: Time| (at.0 - BEGAN) / HOUR;
+        got.holes(day).into_iter().map(|hole| (hours(hole.span.from), hours(hole.span.until), hole.why)).collect()
+    };
+    let daily = |look: fn(i64) -> Look| [look(24), look(48), look(72)];
+    let whole = of(true, &[&daily(ok), &daily(provided)]);
+    assert!((whole.covered(day) - 1.0).abs() < 1e-9 && holes(&whole).is_empty(), "{:?}", holes(&whole));
+    // One fails at hour 24 and 48, and looks back a day at hour 72: whichever it is, its posts of the day before are missing.
+    let provider_failed = [of_provider(24, None), of_provider(48, None), provided(72)];
+    let social_failed = [failed(24), failed(48), ok(72)];
+    for (name, got) in
+        [("hn", of(true, &[&daily(ok), &provider_failed])), ("social", of(true, &[&social_failed, &daily(provided)]))]
+    {
+        assert!(got.covered(day) < 0.01, "{name}: {}", got.covered(day));
+        let [(24, 48, why)] = &holes(&got)[..] else { panic!("{name}: {:?}", holes(&got)) };
+        assert!(why.starts_with(&format!("{name}: 2 failed searches (server)")), "{why}");
+    }
+    // A source that came later leaves no holes before it, and one that was removed none after it.
+    let later = of(true, &[&daily(ok), &[provided(72)]]);
+    assert!((later.covered(day) - 1.0).abs() < 1e-9, "{:?}", holes(&later));
+    let removed = of(false, &[&daily(ok), &[provided(24)]]);
+    assert!((removed.covered(day) - 1.0).abs() < 1e-9, "{:?}", holes(&removed));
+    let still_there = of(true, &[&daily(ok), &[provided(24)]]);
+    assert!(still_there.covered(day) < 0.01, "{:?}", holes(&still_there));
+    // A full reply of either is a reason for `≥`.
+    assert!(!whole.saturated(day));
+    let mut full_reply = of_provider(48, Some(span(40, 48)));
+    full_reply.search.as_mut().unwrap().saturated = true;
+    let cut = of(true, &[&daily(ok), &[provided(24), full_reply, of_provider(72, Some(span(48, 72)))]]);
+    assert!(cut.saturated(day) && (cut.looked_at(day) - 1.0).abs() < 1e-9, "{:?}", holes(&cut));
+}
