@@ -15,7 +15,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Maintain", &["db", "forget", "health"]),
 ];
 
-/// The whole definition, with the overview in groups.
+/// Returns the full command definition, with the verbs grouped in the overview.
 pub(in crate::cli) fn command() -> Command {
     let command = Cli::command();
     let mut template = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
@@ -30,7 +30,7 @@ pub(in crate::cli) fn command() -> Command {
     command.help_template(template)
 }
 
-/// The definition without the hidden verbs, for completions.
+/// Returns the definition without the hidden verbs, for completions.
 pub(in crate::cli) fn visible() -> Command {
     let all = Cli::command();
     let verbs = all.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
@@ -41,7 +41,7 @@ pub(in crate::cli) fn visible() -> Command {
         .subcommands(verbs)
 }
 
-/// The command line of this process.
+/// Parses the command line of this process.
 pub(in crate::cli) fn parse() -> Result<Cli, clap::Error> {
     let mut command = command();
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;

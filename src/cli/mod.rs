@@ -1,5 +1,5 @@
-//! The command line: one file for each verb, in folders by what people do, and the only place where the rooms are wired
-//! together. `verbs` defines the verbs, `wiring/context` makes what they need, `terminal/failure` says how they end.
+//! The command line: one file per verb, in folders by task, and the only place that wires the other modules together.
+//! `verbs` defines the verbs, `wiring/context` builds what they need, `terminal/failure` defines how they end.
 
 mod examples;
 mod export;
@@ -21,7 +21,7 @@ pub use verbs::{Cli, Verb};
 
 use terminal::{logging, output, signals};
 
-/// Parses the command line, runs the verb, and says how it ended. Everything that can go wrong is told on stderr.
+/// Parses the command line, runs the verb, and returns its exit code. Errors are printed to stderr.
 #[must_use]
 pub fn main() -> Exit {
     let cli = match help::parse() {
@@ -58,13 +58,13 @@ pub fn main() -> Exit {
     }
 }
 
-/// Services get few threads, since their work is waiting for the service and for one writer, and more than one, so that a
-/// reply that takes long to read holds up nobody else. Any other verb that ends by itself needs none beside its own, and
-/// saves what handing tasks between threads costs.
+/// Builds the runtime for a verb. Services get a few threads: they mostly wait for the network and for one writer, but
+/// a reply that takes long to read must not hold up the rest. Most other verbs run on the current thread alone, which
+/// saves the cost of passing tasks between threads.
 fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match verb {
         Verb::Run(_) | Verb::Worker | Verb::Serve(_) | Verb::Sandbox(_) => tokio::runtime::Builder::new_multi_thread(),
-        // The database looks for the next page while this one is written.
+        // The database reads the next page while this one is written.
         Verb::Export(_) => tokio::runtime::Builder::new_multi_thread(),
         _ => tokio::runtime::Builder::new_current_thread(),
     };
@@ -75,12 +75,12 @@ fn runtime(verb: &Verb) -> std::io::Result<tokio::runtime::Runtime> {
     builder.worker_threads(threads).enable_all().build()
 }
 
-/// Help and version go to stdout; a pipe that closed early has seen enough.
+/// Maps the result of printing help or version to an exit code. A pipe that closed early is no error.
 fn printed(written: std::io::Result<()>) -> Exit {
     written.map_or_else(|error| Failure::from(error).exit, |()| Exit::Ok)
 }
 
-/// The version, with that of the built-in SQLite as the library itself says it.
+/// Prints the version, and the version that the built-in SQLite reports.
 fn version() -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let sqlite = runtime.block_on(crate::store::sqlite_version()).unwrap_or_else(|error| format!("unknown: {error}"));

@@ -1,4 +1,4 @@
-//! Examples of the verbs of alerts and of messages.
+//! Examples for the verbs of alerts and of the outbox.
 
 pub(in crate::cli) const ALERTS: &str = "\
 Examples:

@@ -1,4 +1,4 @@
-//! Examples of the verbs that show what was found, and of those that keep, mark or share it.
+//! Examples for the verbs that show findings, and for those that star, mark or share them.
 
 pub(in crate::cli) const STATUS: &str = "\
 Examples:

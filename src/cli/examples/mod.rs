@@ -1,4 +1,4 @@
-//! Examples at the end of each `--help`. Those of verbs that look stand in `look`, those of alerts and messages in `deliver`.
+//! The examples at the end of each `--help`. Read verbs are in `look`, alerts and messages in `deliver`.
 
 mod deliver;
 mod look;

@@ -1,4 +1,4 @@
-//! Verbs that hand data to others: files, notifications, scores.
+//! Verbs that hand data to other programs and people: exports, notifications, scores.
 
 pub(in crate::cli) mod outbox;
 pub(in crate::cli) mod outbox_args;

@@ -42,7 +42,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     let mut text = String::new();
     let row = |posted: &Posted| {
         let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
-        // Nobody tries it any more.
+        // Nothing delivers a message whose channel is gone.
         let lost = posted.state != OutboxState::Sent && !known(posted);
         let mark = if lost { "NO SUCH CHANNEL: " } else { "" };
         vec![
@@ -71,7 +71,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// A message of the list as JSON.
+/// A message in the JSON list.
 #[derive(serde::Serialize)]
 struct Listed<'p> {
     #[serde(flatten)]
@@ -85,7 +85,7 @@ const EMPTIED: &str = "it was sent more than 30 days ago, and what it said is no
 
 const ERASED: &str = "it held what was forgotten, and nothing of it is kept";
 
-/// Why a message stays as it is.
+/// Why a message cannot be changed now.
 const SENDING: &str = "a process has it in hand";
 
 fn unknown(event: &str) -> Failure {
@@ -136,7 +136,7 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
     Ok(Exit::Ok)
 }
 
-/// The messages that somebody names, or all that are dead; those named are read whole.
+/// Returns the named messages in full, or all dead messages.
 async fn chosen(store: &Store, args: &OutboxChosenArgs) -> Result<Vec<Posted>, Failure> {
     if args.dead {
         return Ok(store.outbox(Some(OutboxState::Dead), u32::MAX).await?);
@@ -148,7 +148,7 @@ async fn chosen(store: &Store, args: &OutboxChosenArgs) -> Result<Vec<Posted>, F
     Ok(all)
 }
 
-/// Channels of messages that the configuration has not.
+/// Returns the channels of these messages that the configuration does not have.
 fn strangers<'p>(context: &Context, messages: impl Iterator<Item = &'p Posted>) -> BTreeSet<&'p str> {
     let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
     messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !known(channel)).collect()
@@ -234,13 +234,13 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     Ok(exit(&deliveries))
 }
 
-/// Whether all that was tried arrived.
+/// Returns `Exit::Ok` if every message was delivered.
 pub(in crate::cli) fn exit(deliveries: &[Delivery]) -> Exit {
     let arrived = deliveries.iter().all(|delivery| delivery.settled == Settled::Sent);
     if arrived { Exit::Ok } else { Exit::Searches }
 }
 
-/// A line for each try.
+/// Formats one line per delivery attempt.
 pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
     let line = |delivery: &Delivery| {
         let what = match &delivery.settled {
@@ -253,7 +253,7 @@ pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
     deliveries.iter().map(line).collect()
 }
 
-/// A try as JSON.
+/// Returns a delivery attempt as JSON.
 pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
     let (state, at, error) = match &delivery.settled {
         Settled::Sent => ("sent", None, None),
@@ -263,7 +263,7 @@ pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
     json!({ "event": delivery.event, "channel": delivery.channel, "attempt": delivery.attempt, "state": state, "next_at": at, "error": error })
 }
 
-/// What `once --due` tells of jobs and deliveries.
+/// Returns what `once --due` prints about jobs: text, JSON, and whether all succeeded.
 pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_json::Value>, bool) {
     let (mut text, mut list, mut good) = (String::new(), Vec::new(), true);
     for end in done {

@@ -116,7 +116,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     }
     let mut hiding = Hiding::of(&store, &args.topic, filtered).await?;
     let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
-    // Rows on a terminal are their own progress.
+    // Rows printed to a terminal need no progress line.
     let seen = args.out == Path::new("-") && std::io::stdout().is_terminal();
     let mut progress = Rows::watched(common.quiet || seen);
     let (rows, cut) = if args.out == Path::new("-") {
@@ -159,7 +159,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-/// `464 items`, `1 answer`, `618 new items`.
+/// Counts rows with their noun: `464 items`, `1 answer`, `618 new items`.
 fn rows_of(what: What, format: Format, rows: u64) -> String {
     let (one, many) = match what {
         _ if format == Format::Atom => ("entry", "entries"),
@@ -176,10 +176,10 @@ fn rows_of(what: What, format: Format, rows: u64) -> String {
     format!("{rows} {}", if rows == 1 { one } else { many })
 }
 
-/// What was asked for. clap has checked words against the same lists.
+/// Builds the order from the arguments. clap has already checked words against the same lists.
 fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
-    // What is no file at all is refused when it is to be written, with a better reason.
+    // A path that is not a regular file is rejected later, when it is opened, with a better message.
     let is_file = args.out.metadata().map_or(true, |there| there.is_file());
     if args.format.is_none() && named.is_none() && args.out != Path::new("-") && is_file {
         let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
@@ -190,7 +190,7 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     }
     let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
     let what = What::parse(&args.what).unwrap_or(What::Items);
-    // Items of a feed are new ones.
+    // A feed contains only new items.
     let what = if format == Format::Atom && what == What::Items { What::New } else { what };
     let wish = ExportRequest {
         what,
@@ -223,7 +223,7 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     })
 }
 
-/// Refuses what a format cannot be of.
+/// Rejects options that do not fit the format.
 fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
     if order.format == Format::Xlsx && packed {
         return Err(Failure::usage(

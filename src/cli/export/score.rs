@@ -17,7 +17,7 @@ pub struct ScoreArgs {
     pub file: Option<PathBuf>,
 }
 
-/// Bytes of a line that are kept. The scorer reads fewer; the rest of a longer line is read and dropped.
+/// Bytes kept of each line. The scorer reads fewer; the rest of a longer line is dropped.
 const LONGEST_LINE: u64 = 1 << 20;
 
 pub(in crate::cli) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
@@ -33,7 +33,7 @@ pub(in crate::cli) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
         }
         None => {
             let stdin = io::stdin().lock();
-            // Somebody who types wants to see what each line gets.
+            // Someone who types the lines wants each result at once.
             let typed = io::stdin().is_terminal();
             lines(stdin, typed, "stdin")
         }
@@ -72,7 +72,7 @@ fn lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit, Fail
     Ok(Exit::Ok)
 }
 
-/// What a text got, as one object. Unsupported is a label of its own, without score and probabilities.
+/// Returns the score of a text as one object. Unsupported is a label of its own, without score and probabilities.
 fn scored(text: &str) -> Value {
     let scored = sentiment::score(text);
     let thousandths = |n: i64| json!(f64::from(i32::try_from(n).unwrap_or(0)) / 1_000.0);

@@ -1,5 +1,5 @@
-//! `alerts backtest`: when an alert would have fired, and with `--events` how well that fits what really happened. What is
-//! judged and measured is `alert`'s; this asks and prints.
+//! `alerts backtest`: when an alert would have fired, and with `--events` how well that fits what really happened.
+//! `alert` evaluates and measures; this file calls it and prints the result.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use crate::cli::wiring::context::Context;
 use crate::insight::RealEvent;
 use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time, spell};
 
-/// Runs that a backtest looks at.
+/// The most runs a backtest evaluates.
 const MOST_RUNS: u64 = 100_000;
-/// Bytes of a list of real events that are read.
+/// The most bytes of a list of real events.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
     Ok(Exit::Ok)
 }
 
-/// The list of real events of a file.
+/// Reads the list of real events from a file.
 fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> Result<Vec<RealEvent>, Failure> {
     let text = input::read(file, LONGEST, "name a CSV file of real events: begin[,end][,label][,topic]")?;
     let watched = context.config.topics.iter().filter(|topic| spec.concerns(&topic.id, &topic.tags));
@@ -79,7 +79,7 @@ fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> R
     })
 }
 
-/// What would have been told.
+/// Formats the events that would have been sent.
 fn said(told: &Backtest, since: Time) -> String {
     let mut text = String::new();
     for event in &told.events {
@@ -98,7 +98,7 @@ fn said(told: &Backtest, since: Time) -> String {
     text
 }
 
-/// The topic and the words of a real event.
+/// Formats the topic and the label of a real event.
 fn name(event: &RealEvent) -> String {
     let parts = [event.topic.as_deref(), event.label.as_deref()];
     output::brief(&parts.into_iter().flatten().collect::<Vec<_>>().join(": "), 60)
@@ -108,7 +108,7 @@ fn took(delay: Duration) -> String {
     if delay.is_zero() { "at once".to_owned() } else { spell(delay) }
 }
 
-/// Each real event with how long each rule took to see it, then the rules beside one another.
+/// Formats a table of the real events with each rule's detection delay, then a table that compares the rules.
 fn as_text(measured: &Measurement) -> String {
     let mut text = String::new();
     let mut head = vec!["begin", "end", "event"];

@@ -1,5 +1,5 @@
-//! `alerts`: lists, tests, acknowledges and snoozes alerts, and follows them in a running process; `alert_backtest` looks at
-//! the past. When an alert fires is decided in `alert`.
+//! `alerts`: lists, tests, acknowledges and snoozes alerts, and evaluates them in a running process. The backtest is in
+//! `alert_backtest`. `alert` decides when an alert fires.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Ex
     }
 }
 
-/// Who looks while a process lives on.
+/// Returns the callback with which a long-running process evaluates its alerts.
 pub(in crate::cli) fn watch(store: &Store, clock: &Clock, courier: Courier) -> Watch {
     let (store, clock) = (store.clone(), Arc::clone(clock));
     Arc::new(move |stop: CancellationToken| {
@@ -116,7 +116,7 @@ pub(in crate::cli) fn watch(store: &Store, clock: &Clock, courier: Courier) -> W
     })
 }
 
-/// An alert of the file.
+/// Finds an alert of the configuration by its name.
 fn named<'c>(context: &'c Context, name: &str) -> Result<&'c AlertSpec, Failure> {
     let alerts = &context.config.alerts;
     let names = || alerts.iter().map(|alert| alert.name.as_str()).collect::<Vec<_>>();
@@ -179,7 +179,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// Events as a table.
+/// Formats events as a table.
 fn render(events: &[AlertEvent]) -> String {
     let row = |event: &AlertEvent| {
         let told = match (&event.acked_at, &event.muted, &event.message) {

@@ -32,10 +32,11 @@ pub struct CoverageArgs {
     pub at: Option<String>,
 }
 
-/// Lines of stretches and holes for each source; the latest are shown.
+/// The most lines shown per source; the latest ones are kept.
 const MOST_LINES: usize = 40;
 
-/// Holes shorter than this, milliseconds, are told together: a daily search that begins seconds after its slot leaves one.
+/// Holes shorter than this, in milliseconds, share one line. A daily search that starts seconds after its slot leaves
+/// one.
 const SHORT: i64 = 60_000;
 
 pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<Exit, Failure> {
@@ -137,7 +138,7 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
     }
 }
 
-/// A line for each stretch in time, and a second one for why it is a hole.
+/// Formats one line per span, and a second line for the causes of a hole.
 fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Option<&Hole>, width: usize) -> String {
     let line = |word: &str, span: Span| {
         let (from, until) = (output::when(span.from), output::when(span.until));
@@ -152,7 +153,7 @@ fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Opt
     };
     for stretch in covered {
         match &mut joined {
-            // Only what is told in one line below lies between.
+            // Only gaps that a summary line below counts lie between.
             Some(last) if stretch.span.from.0 - last.until.0 < SHORT || is_late(last.until, stretch.span.from) => {
                 last.until = stretch.span.until;
             }
@@ -164,7 +165,7 @@ fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Opt
     lines.extend(joined.map(|span| (span.from, line("covered", span))));
     for (word, hole) in long.iter().map(|hole| ("hole", *hole)).chain(open.map(|hole| ("open", hole))) {
         let causes = hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        // What is open for no cause worth a word waits for its next search.
+        // If nothing is due, the open span just waits for its next search and needs no cause.
         let why = if word == "open" && hole.causes.iter().all(|cause| cause.why == Why::NothingDue) {
             String::new()
         } else {

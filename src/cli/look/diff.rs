@@ -1,5 +1,5 @@
-//! `diff`: what changed in a topic between two runs, counts first. docs/explanation/changes.md defines the words; `insight` decides
-//! what is new or gone.
+//! `diff`: what changed in a topic between two runs, counts first. docs/explanation/changes.md defines the terms;
+//! `insight` decides what is new or gone.
 
 use clap::Args;
 use serde_json::json;
@@ -33,7 +33,7 @@ pub struct DiffArgs {
     pub at: Option<String>,
 }
 
-/// Items of each list in JSON, whatever `--limit` says of the text.
+/// The most items per list in JSON. `--limit` applies only to the text.
 const MOST_IN_JSON: usize = 1_000;
 
 pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failure> {
@@ -69,7 +69,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// The definition in force, which is the stored one.
+/// Returns the stored definition of a topic, which is the one in force.
 pub(in crate::cli) async fn stored(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
     let watched = store.watched(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
@@ -89,7 +89,7 @@ fn never(id: &str) -> Failure {
     Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
 }
 
-/// Where a comparison begins: with the run before the last one, a run, the last report, or an instant.
+/// Returns where a comparison starts: at the run before the last one, a run, the last report, or an instant.
 pub(in crate::cli) async fn since(
     context: &Context,
     store: &Store,
@@ -102,7 +102,7 @@ pub(in crate::cli) async fn since(
     begun.map_err(|error| no_begin(error, named))
 }
 
-/// What is told of a begin that there is not.
+/// Returns the error for a start that does not exist.
 pub(in crate::cli) fn no_begin(error: NoBegin, named: &str) -> Failure {
     match error {
         NoBegin::NoReport(_) => Failure::usage(

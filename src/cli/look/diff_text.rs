@@ -6,7 +6,7 @@ use crate::filter::unjudged;
 use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
 use crate::model::{ItemHead, WindowFit, spell};
 
-/// Characters of unchanged words that are shown on either side of a change.
+/// Characters of unchanged text shown on either side of a change.
 const CONTEXT: usize = 24;
 
 pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> String {
@@ -127,14 +127,14 @@ fn list<T>(text: &mut String, title: &str, count: usize, items: &[T], line: impl
     }
 }
 
-/// Who said what, on one line.
+/// Author and text on one line.
 fn words(item: &ItemHead, width: usize) -> String {
     let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 24)));
     let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
     output::brief(&format!("{author}{said}"), width.saturating_sub(2))
 }
 
-/// The address under an item, whole, so that it can be followed.
+/// The address line below an item, never cut, so that it can be opened.
 fn address(item: &ItemHead) -> String {
     format!("    {}\n", item.url.as_deref().map_or_else(|| output::visible(&item.key), output::visible))
 }
@@ -169,7 +169,7 @@ fn edited(item: &Edited, width: usize) -> String {
     text
 }
 
-/// `[-old-]{+new+}` among the words around it.
+/// Formats changes as `[-old-]{+new+}` with the words around them.
 fn marked(pieces: &[Piece], most: usize) -> String {
     let mut text = String::new();
     for (place, piece) in pieces.iter().enumerate() {
@@ -188,13 +188,13 @@ fn marked(pieces: &[Piece], most: usize) -> String {
     text
 }
 
-/// A text under an indent, over as many lines as it needs.
+/// Wraps a text and indents every line.
 fn indented(text: &str, indent: &str, width: usize) -> String {
     let lines = wrapped(text, width.saturating_sub(indent.len()));
     lines.into_iter().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-/// Lines of so many columns, broken at blanks where there are any.
+/// Breaks a text into lines of at most `width` columns, at blanks where possible.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
@@ -212,7 +212,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
                 room = room.saturating_sub(text::column(**c));
                 fits
             };
-            // At least one, so that it ends.
+            // Take at least one character, or the loop never ends.
             let many = rest.iter().take_while(fits).count().max(usize::from(used == 0)).min(rest.len());
             let part: Vec<char> = rest.drain(..many).collect();
             if let Some(line) = lines.last_mut() {
@@ -230,7 +230,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Unchanged words, cut to what stands beside a change.
+/// Cuts unchanged text to the characters next to a change.
 fn around(text: &str, first: bool, last: bool) -> String {
     let chars: Vec<char> = text.chars().collect();
     let end = |from: usize| chars.iter().skip(from).collect::<String>();

@@ -4,7 +4,7 @@ use crate::cli::terminal::output;
 use crate::model::WindowFit;
 use crate::store::ItemRow;
 
-/// One line an item; its words take what is left of the line.
+/// Formats one line per item; the text takes the rest of the width.
 pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> String {
     let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::brief(a, 20)));
     let authors: Vec<String> = items.iter().map(|(item, _)| author(item)).collect();

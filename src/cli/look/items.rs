@@ -1,4 +1,4 @@
-//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are `topic::kept`'s.
+//! `items`: lists items, newest first; with `--search`, items by their words. Stars and notes are in `topic::kept`.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -44,7 +44,8 @@ pub enum ItemsVerb {
     Note(NoteArgs),
 }
 
-/// What cannot stand beside `--search`. clap does not ask for `--search` where one of these is given.
+/// Options that exclude `--search`. Options that require `--search` must name them as conflicts too: clap drops the
+/// requirement if one of these is given.
 const OTHER_MODES: [&str; 6] = ["new_since", "starred", "noted", "marked", "rank", "fold_noise"];
 
 #[derive(Debug, Args)]
@@ -83,15 +84,15 @@ pub struct ItemsListArgs {
     pub json: bool,
 }
 
-/// Items that are read at once after the first page: the fewest and the most.
+/// The smallest and the largest page read after the first one, in items.
 const PAGE: (usize, usize) = (500, 5_000);
 
-/// What is shown.
+/// The items to show.
 struct Listed {
     items: Vec<(ItemRow, WindowFit)>,
-    /// Those that were met on the way and are not new.
+    /// Number of items skipped because they are not new.
     older: u64,
-    /// There are further ones.
+    /// Whether there are more items.
     more: bool,
 }
 
@@ -163,11 +164,11 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Reads on until there are enough to show, however many are hidden on the way.
+/// Reads pages until there are enough items to show, however many are hidden.
 async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize) -> Result<Listed, Failure> {
     let mut listed = Listed { items: Vec::new(), older: 0, more: false };
     let mut after: Option<ItemRow> = None;
-    // One more than is shown tells whether there is more.
+    // One item more than the limit shows whether there are more.
     let mut page = limit.saturating_add(1);
     loop {
         let read = store.items(filter, after.as_ref(), i64::try_from(page).unwrap_or(i64::MAX)).await?;
@@ -185,7 +186,7 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize)
             if !hiding.item(&item) {
                 continue;
             }
-            // Kept, but not new: it lay outside the window of the search that found it first.
+            // Stored, but not new: it was outside the window of the search that first found it.
             if filter.since.is_some() && fit == WindowFit::Outside {
                 listed.older += 1;
                 continue;

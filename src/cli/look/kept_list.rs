@@ -1,5 +1,5 @@
-//! `items --starred`, `--noted`: what people kept, newest first, each with its key, so that it can be kept or let go. Stars and
-//! notes are written by `topic::kept`.
+//! `items --starred`, `--noted`: starred and noted items with their keys, newest first. `topic::kept` sets and removes
+//! stars and notes.
 
 use serde_json::json;
 
@@ -12,9 +12,9 @@ use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding, Rankings};
 use crate::store::{Filter, FoundPlace, ItemRow, Nature, Store};
 
-/// Items that are read at once.
+/// Items read per page.
 const PAGE: u32 = 500;
-/// Columns of the usual key, that of a post, and of a note.
+/// Columns of the usual key (that of a post) and of a note.
 const KEY: usize = 26;
 const NOTE: usize = 40;
 
@@ -62,7 +62,7 @@ pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Reads on until there are enough to show; whether there are more.
+/// Reads pages until there are enough items to show. Also returns whether there are more.
 async fn list(
     store: &Store,
     filter: &Filter,
@@ -91,7 +91,7 @@ async fn list(
 }
 
 fn table(items: &[ItemRow]) -> String {
-    // Keys are copied from here, so that none is cut; they come last, as some are long.
+    // Keys are never cut, because people copy them. They come last because some are long.
     let topics = output::longest(items.iter().map(|item| item.topic.as_str()).chain(["topic"]));
     let words = usize::from(output::width()).saturating_sub(topics + KEY + NOTE + 14).clamp(24, 100);
     let rows = items

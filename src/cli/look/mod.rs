@@ -1,4 +1,4 @@
-//! Verbs that show what was found and how topics stand. They change nothing.
+//! Read-only verbs: findings and the state of topics.
 
 pub(in crate::cli) mod alert_backtest;
 pub(in crate::cli) mod alerts;

@@ -1,5 +1,5 @@
-//! `items --rank relevance`, `--fold-noise`, `--marked`: a topic's items by what was marked, each with its key, so that more
-//! can be marked. How likely an item is good is `compare::Ranking`'s to say.
+//! `items --rank relevance`, `--fold-noise`, `--marked`: a topic's items by mark or relevance, with their keys.
+//! `compare::Ranking` computes the relevance.
 
 use std::cmp::Reverse;
 
@@ -16,7 +16,7 @@ use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Verdict;
 use crate::store::{Filter, ItemRow, Nature, Store};
 
-/// Characters of the usual key, that of a post.
+/// Columns of the usual key, that of a post.
 const KEY: usize = 26;
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub struct RankedArgs {
 }
 
 impl RankedArgs {
-    /// Whether any of them is given.
+    /// Whether any of these options is given.
     pub(in crate::cli) fn asked(&self) -> bool {
         self.marked.is_some() || self.rank.is_some() || self.fold_noise
     }
@@ -47,15 +47,15 @@ pub(in crate::cli) struct Shown {
     pub(in crate::cli) json: bool,
 }
 
-/// What is listed.
+/// The items to list, with counts.
 struct Listed {
     items: Vec<ItemRow>,
-    /// Likely noise that is left out.
+    /// Number of likely noise items left out.
     folded: usize,
-    /// More than are shown.
+    /// Number of items beyond the limit.
     more: usize,
     hidden: u64,
-    /// How sure it is; absent where nothing was learned.
+    /// What the ranking learned and how well it folds, as a sentence; `None` if nothing was learned.
     told: Option<String>,
 }
 

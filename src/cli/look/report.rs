@@ -1,4 +1,4 @@
-//! `report`: writes the report of a day, week or month to a file or stdout. Its content is made in `report`.
+//! `report`: writes the report of a day, week or month to a file or stdout. The module `report` builds its content.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -98,14 +98,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     }
 }
 
-/// The day, week or month that was asked for, as it was written.
+/// Returns the requested day, week or month as it was written.
 fn asked(args: &ReportArgs) -> Option<(ReportWindow, &str)> {
     let date = args.date.as_deref().map(|date| (ReportWindow::Day, date));
     let week = args.week.as_deref().map(|week| (ReportWindow::Week, week));
     date.or(week).or(args.month.as_deref().map(|month| (ReportWindow::Month, month)))
 }
 
-/// A report of the file; an unknown name is a mistake with its nearest neighbour.
+/// Finds a report of the configuration. The error for an unknown name suggests the closest one.
 fn named(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     let reports = &context.config.reports;
     reports.iter().find(|report| report.name == name).cloned().ok_or_else(|| {
@@ -116,7 +116,7 @@ fn named(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
     })
 }
 
-/// What was asked for by name, or what the report is about now.
+/// Returns the named period, or the period that the report covers now.
 fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) -> Result<Span, Failure> {
     let Some(name) = name else { return Ok(report::span_of(spec, now, last)) };
     let (option, example, found) = match spec.window {
@@ -170,7 +170,7 @@ fn write(made: &Report, format: ReportFormat, path: &Path, protected: &Protected
     file.commit().map_err(unwritable)
 }
 
-/// Hands the file to whatever shows files on this machine.
+/// Opens the file with the desktop's default program.
 fn open(path: &Path) -> Result<Exit, Failure> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());

@@ -86,18 +86,18 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// The topic, or the job that is none.
+/// Returns the topic of a run, or its job if it has no topic.
 fn whose(run: &RunRow) -> &str {
     run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
 }
 
-/// How many of a run were new, and beside them how many were first seen and older than their window.
+/// Formats the number of new items, followed by those first seen but older than their window.
 fn new(first_seen: i64, older: i64, full: bool) -> String {
     let new = output::at_least(first_seen - older, full);
     if older == 0 { new } else { format!("{new} (+{older})") }
 }
 
-/// A run with its searches inside; `new` is the ledger's, all that was first seen.
+/// Returns a run as JSON with its searches. Its `new` is the ledger's count: everything first seen.
 fn to_json(
     run: &RunRow,
     searches: &[SearchRow],
@@ -112,12 +112,12 @@ fn to_json(
     Ok(value)
 }
 
-/// The runs of which a source returned as much as it could: there may be more than they count.
+/// Returns the runs in which a source returned its maximum: there may be more items than they count.
 fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
     searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
 }
 
-/// A line for each run; two where its id, which must not be broken, would not fit into one.
+/// Formats one line per run, or two if the id, which must not be broken, does not fit.
 fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
@@ -154,7 +154,7 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, 
     text
 }
 
-/// Why a run ended as it did, in so many characters.
+/// Why a run ended as it did, in at most `max` characters.
 fn why(run: &RunRow, max: usize) -> String {
     let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
     output::brief(&error.or_else(|| run.reason.clone()).unwrap_or_default(), max)

@@ -1,5 +1,5 @@
-//! `items --search` (and the old `search`): items by their words, latest runs first. How words are matched is decided in
-//! `normalise::words`.
+//! `items --search` (and the old `search`): items by their words, latest runs first. `normalise::words` decides how
+//! words match.
 
 use clap::Args;
 use serde_json::json;
@@ -42,16 +42,16 @@ pub struct SearchArgs {
     pub json: bool,
 }
 
-/// Items that are read at once.
+/// Items read per page.
 const PAGE: u32 = 200;
 
-/// Items between two words about how far an index has got.
+/// Items between two progress messages of the indexing.
 const TELL_EVERY: u64 = 50_000;
 
-/// What was found.
+/// A page of results.
 struct Found {
     items: Vec<ItemRow>,
-    /// Where the next page begins, when there is one.
+    /// Where the next page starts, if there is one.
     next: Option<After>,
     hidden: u64,
     invented: bool,
@@ -120,7 +120,7 @@ fn as_text(found: Found) -> String {
     text
 }
 
-/// Where a page ended, as `--after` takes it.
+/// Formats a place in the list as `--after` accepts it.
 fn page_mark(after: &After) -> String {
     format!("{}/{}/{}", after.seq, after.topic, after.key)
 }
@@ -137,7 +137,7 @@ fn after(text: &str) -> Result<After, Failure> {
     }
 }
 
-/// What somebody asks for; on stderr, what of it is not indexed.
+/// Parses the search words, and notes on stderr what is not indexed.
 pub(in crate::cli) fn wanted(text: &str) -> Result<Wanted, Failure> {
     for word in words::unindexed(text) {
         output::note(&format!(
@@ -156,7 +156,8 @@ pub(in crate::cli) fn wanted(text: &str) -> Result<Wanted, Failure> {
     })
 }
 
-/// Indexes what waits, so that nothing is missed: much only once, in a database of before there was an index.
+/// Indexes new items first, so that the search misses none. This takes long only once, in a database older than the
+/// index.
 pub(in crate::cli) async fn index(store: &Store, quiet: bool) -> Result<(), Failure> {
     let lively = output::lively() && !quiet;
     let tell = |done: u64| {

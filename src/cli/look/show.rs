@@ -42,11 +42,11 @@ struct Snapshot {
     items: Vec<SeenOnce>,
     /// Items that the topic's filter hides.
     filtered: usize,
-    /// Why the topic's AI source was not asked, and its last answer before.
+    /// Why the topic's AI source was not asked, and its previous answer.
     unasked: Option<(String, Option<AnswerRow>)>,
-    /// A run since this one that failed, where the last one is shown.
+    /// A later run that failed; only set if the last run is shown.
     failed_since: Option<RunRow>,
-    /// Sources that had not been asked this before.
+    /// Sources that answered this question for the first time.
     baseline: Vec<Source>,
     invented: bool,
 }
@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
             let failed = last_failed(&store, &args.topic).await?;
             match found {
                 Some(run) => (Some(run.clone()), failed.filter(|failed| failed.seq > run.seq)),
-                // What went wrong is all that there is to show.
+                // No run succeeded: show the one that failed.
                 None => (failed, None),
             }
         }
@@ -84,7 +84,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
     let mut hiding = Hiding::of(&store, std::slice::from_ref(&args.topic), mode).await?;
     let mut sightings = store.sightings_of(&run.run).await?;
-    // Several sources may show one item.
+    // Several sources may have found the same item: count it once.
     let mut hidden = BTreeSet::new();
     sightings.retain(|sighting| {
         let before = hiding.hidden();
@@ -124,10 +124,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// Runs of a topic that are looked through for one that failed; those that were missed or skipped lie among them.
+/// The most runs searched for a failed one, including missed and skipped runs.
 const LOOKED_THROUGH: i64 = 100;
 
-/// The topic's last run that failed, or for which nothing was left of a budget.
+/// Returns the topic's last run that failed or was over quota.
 async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failure> {
     let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
     let runs = store.runs(&filter, LOOKED_THROUGH).await?;
@@ -135,7 +135,7 @@ async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failu
     Ok(runs.into_iter().find(failed))
 }
 
-/// Why the AI source was not asked in a run, though nothing was wrong, and its last answer before.
+/// Returns why a run did not ask the AI source although nothing failed, and the previous answer.
 async fn unasked(
     store: &Store,
     run: &RunRow,
@@ -150,7 +150,7 @@ async fn unasked(
     Ok(Some((reason, before.into_iter().next().map(|(_, answer)| answer))))
 }
 
-/// The sources whose question the topic had not got an answer to before this run.
+/// Returns the sources that answered this topic's question for the first time in this run.
 async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result<Vec<Source>, Failure> {
     let (Some(topic), Some(seq)) = (&run.topic, run.seq) else { return Ok(Vec::new()) };
     let mut baseline = Vec::new();
@@ -180,7 +180,7 @@ fn heading(snapshot: &Snapshot) -> String {
     )
 }
 
-/// What went wrong, for each source that did not answer in full, and afterwards.
+/// Formats one line per source that did not answer in full, and one for a later failed run.
 fn troubles(snapshot: &Snapshot) -> Vec<String> {
     let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
     let since = snapshot.failed_since.iter().map(|run| {
@@ -202,7 +202,7 @@ fn troubles(snapshot: &Snapshot) -> Vec<String> {
         .collect()
 }
 
-/// Says why nobody was asked for an answer, and how old the last one is.
+/// Says why no answer was requested, and how old the last one is.
 fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
     let last = match last {
         Some(answer) => {
@@ -273,7 +273,7 @@ fn plain(snapshot: &Snapshot, now: Time) -> String {
     text
 }
 
-/// Control characters made visible, lines kept.
+/// Escapes control characters and keeps the lines.
 fn paragraphs(text: &str) -> String {
     text.lines().map(output::visible).collect::<Vec<_>>().join("\n")
 }
@@ -316,7 +316,7 @@ fn markdown(snapshot: &Snapshot, now: Time) -> String {
     text
 }
 
-/// A line of an answer: its links lead to what it cites, everything else of it is plain words.
+/// Formats a line of an answer: links stay links, everything else becomes plain text.
 fn with_links(line: &str) -> String {
     let told = |piece| match piece {
         Piece::Words(words) => escaped(&words),
@@ -325,7 +325,7 @@ fn with_links(line: &str) -> String {
     pieces(line).into_iter().map(told).collect()
 }
 
-/// Words that are Markdown as a link, where it may be followed.
+/// Formats Markdown text as a link if the address is safe, else returns the text alone.
 fn linked(words: &str, address: &str) -> String {
     match safe_link(address) {
         Some(url) => format!("[{words}](<{url}>)"),
@@ -333,7 +333,7 @@ fn linked(words: &str, address: &str) -> String {
     }
 }
 
-/// Foreign words as Markdown text: nothing in them is markup, and they stay on one line.
+/// Escapes foreign text for Markdown: no markup remains, and it stays on one line.
 fn escaped(text: &str) -> String {
     let shown = output::visible(text);
     let mut safe = String::with_capacity(shown.len());

@@ -1,5 +1,4 @@
-//! How topics stand, some at a time: what `status` shows of them, with no more of it held than a page. How it is shown is
-//! `status`'.
+//! The state of topics for `status`, read page by page so that memory holds one page at a time. `status` formats it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -9,38 +8,38 @@ use crate::insight::{Illness, meant};
 use crate::model::{Between, Paused, PausedBy, SchedulePolicy, SearchState, Topic, WindowFit};
 use crate::store::{Store, TopicStatus};
 
-/// Topics of a page.
+/// Topics per page.
 const MOST: u32 = 500;
 
-/// Some topics, by id, and what is known of their last runs.
+/// A page of topics, and what is known about their last runs.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) topics: Vec<TopicStatus>,
     /// Sources that are stale or silent.
     pub(super) ill: Vec<Illness>,
-    /// Of the new ones of each topic's last run: how many its filter hides, for topics with one.
+    /// By topic with a filter: how many new items of the last run the filter hides.
     pub(super) filtered: BTreeMap<String, i64>,
-    /// How many of the others were older than their window.
+    /// By topic: how many of the other new items were older than their window.
     pub(super) older: BTreeMap<String, i64>,
-    /// The last runs in which a source returned as much as it could.
+    /// The last runs in which a source returned its maximum.
     pub(super) full: BTreeSet<String>,
-    /// The sources that failed in the last runs, with the classes of their errors, by run.
+    /// By run: the sources that failed in the last run, with their error classes.
     pub(super) failed: BTreeMap<String, Vec<String>>,
-    /// The schedules in force.
+    /// By topic: the schedules in force.
     pub(super) schedules: BTreeMap<String, SchedulePolicy>,
 }
 
-/// All of them, page by page: those that are watched, then those that are configured and that nobody watches yet.
+/// All topics in pages: first the watched ones, then the configured ones that are not watched yet.
 pub(super) struct Pages<'s> {
     store: &'s Store,
     after: Option<String>,
     configured: &'s [Topic],
     unseen: HashSet<&'s str>,
-    /// Of so many more topics sources are judged, filters are applied, and runs are looked at.
+    /// How many more topics may have their sources judged, their filter applied, and their last run read.
     judge: usize,
     filter: usize,
     look: usize,
-    /// Topics whose sources were not judged, so far.
+    /// Number of topics whose sources were not judged so far.
     pub(super) unjudged: usize,
 }
 
@@ -59,7 +58,7 @@ impl<'s> Pages<'s> {
         }
     }
 
-    /// The next page; `None` when there is no more.
+    /// Returns the next page, or `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Page>, Failure> {
         if let Some(after) = self.after.take() {
             let topics = self.store.status(&after, MOST).await?;
@@ -75,8 +74,8 @@ impl<'s> Pages<'s> {
         if topics.is_empty() { Ok(None) } else { self.page(topics).await.map(Some) }
     }
 
-    /// Some configured topics that nobody watches yet, in the order of the file. One that was removed once and is back has its
-    /// past all the same.
+    /// Returns a page of configured topics that are not watched yet, in file order. A topic that was removed and added
+    /// again still has its history.
     async fn unwatched(&mut self) -> Result<Vec<TopicStatus>, Failure> {
         let mut new = Vec::new();
         while new.len() < MOST as usize
@@ -92,7 +91,7 @@ impl<'s> Pages<'s> {
     }
 
     async fn page(&mut self, topics: Vec<TopicStatus>) -> Result<Page, Failure> {
-        // Of what nobody watches and that never ran there is nothing to judge.
+        // There is nothing to judge about a topic that is not watched and never ran.
         let known = topics.iter().filter(|t| t.planned_until.is_some() || t.last_run.is_some());
         let ids: Vec<String> = known.map(|t| t.topic.clone()).collect();
         let judged = ids.len().min(self.judge);
@@ -100,7 +99,7 @@ impl<'s> Pages<'s> {
         self.unjudged += ids.len() - judged;
         let ill = if judged > 0 { health(self.store, &ids[..judged]).await?.ill } else { Vec::new() };
         let (mut definitions, mut schedules) = (Vec::new(), BTreeMap::new());
-        // An empty list would name all.
+        // An empty list would mean every topic.
         let watched = if ids.is_empty() { Vec::new() } else { self.store.watched(&ids).await? };
         for watched in watched {
             let Some(topic) = watched.definition else { continue };
@@ -141,7 +140,7 @@ impl<'s> Pages<'s> {
         Ok((filtered, older))
     }
 
-    /// The runs in which a source returned as much as it could, and what failed in each.
+    /// Returns the last runs in which a source returned its maximum, and the failed sources of each run.
     async fn last_searches(
         &mut self,
         topics: &[TopicStatus],
@@ -172,7 +171,7 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// A topic of the file that is not watched yet, and what the database knows of it from before.
+/// Returns the status of a configured topic that is not watched yet, with what the database knows from before.
 fn unwatched(topic: &Topic, known: Option<TopicStatus>) -> TopicStatus {
     let by_file = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
     let before = known.as_ref().and_then(|known| known.paused.clone());

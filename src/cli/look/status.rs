@@ -51,10 +51,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         context.config.topics.iter().map(|topic| (topic.id.as_str(), topic)).collect();
     let next = |status: &TopicStatus, page: &Page| {
         let stored = page.schedules.get(&status.topic);
-        // What runs here from another file is planned all the same.
+        // A topic that runs here from another file has a next slot too.
         let wanted = configured.get(status.topic.as_str()).map_or(stored, |topic| topic.schedule.as_ref());
         let policy = wanted.filter(|policy| !policy.paused && status.paused.is_none())?;
-        // What is planned stays so, also after the clock was set back; another schedule begins when it is read.
+        // Planned slots stay planned even if the clock is set back. A changed schedule starts when it is read.
         let same = stored.is_some_and(|one| (&one.period, &one.timezone) == (&policy.period, &policy.timezone));
         let until = status.planned_until.filter(|until| same && until.since(now) <= AHEAD);
         Schedule::compile(policy).ok()?.next_after(until.map_or(now, |until| until.max(now)))
@@ -155,12 +155,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     Ok(exit(failed))
 }
 
-/// What a day cost, of what it may.
+/// Formats the money used on a day, with its budget if there is one.
 fn money_used(used: Micros, budget: Option<Micros>) -> String {
     budget.map_or_else(|| used.to_string(), |budget| format!("{used} of {budget}"))
 }
 
-/// A topic's line of the table.
+/// Returns a topic's row of the table.
 fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     let run = t.last_run.as_ref();
     let new = run.map_or_else(
@@ -175,7 +175,7 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
     [t.topic.clone(), standing, output::when_known(last), new, t.items.to_string(), next]
 }
 
-/// What failed in a topic's last run, and when one succeeded, if that was not the last.
+/// Describes what failed in a topic's last run, and when the last success was if that was another run.
 fn trouble(t: &TopicStatus, page: &Page) -> String {
     let Some(run) = &t.last_run else { return String::new() };
     let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
@@ -187,7 +187,7 @@ fn trouble(t: &TopicStatus, page: &Page) -> String {
     if told.is_empty() { String::new() } else { format!("{}: {}\n", t.topic, told.join("; ")) }
 }
 
-/// Whether what its last run lacked is still lacking; where no midnight helps, it is.
+/// Whether the quota of a topic's last run is still used up. Without a reset time, it is.
 fn is_over_quota(run: &RunRow, now: Time) -> bool {
     run.clears_at.map_or(run.state == RunState::OverQuota, |at| at > now)
 }
@@ -202,12 +202,12 @@ fn paused_line(topic: &str, paused: &Paused) -> String {
     }
 }
 
-/// The illnesses of one topic.
+/// Returns the stale and silent sources of one topic.
 fn of<'a>(topic: &'a str, ill: &'a [Illness]) -> impl Iterator<Item = &'a Illness> {
     ill.iter().filter(move |illness| illness.topic == topic)
 }
 
-/// The standing in one word: a topic whose last run went well may still have a source that fell silent.
+/// Returns the state in one word. A topic whose last run succeeded may still have a stale or silent source.
 fn standing_now(status: &TopicStatus, ill: &[Illness]) -> &'static str {
     let usual = standing(status);
     let worst = of(&status.topic, ill).map(|illness| illness.state).min();
@@ -222,16 +222,16 @@ fn exit(fails: bool) -> Exit {
     if fails { Exit::Searches } else { Exit::Ok }
 }
 
-/// What there is of a day, and what is used of it.
+/// A daily budget, and how much of it is used.
 #[derive(serde::Serialize)]
 struct Line {
     budget: Budget,
     topic: Option<String>,
     used: Amount,
-    /// `None` without a limit, which only the service's money can be.
+    /// `None` means no limit; only the service's money can have none.
     limit: Option<Amount>,
     left: Option<Amount>,
-    /// A call that costs more than a whole day has.
+    /// A call that costs more than the whole daily budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     too_dear: Option<TooDear>,
 }
@@ -266,7 +266,7 @@ fn used_of(name: Source, used: &[(Source, Used)]) -> Used {
     used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default()
 }
 
-/// What each provider beside the search service was used today.
+/// Returns today's use of each provider other than the search service.
 fn provider_days(context: &Context, used: &[(Source, Used)]) -> Vec<serde_json::Value> {
     let day = |one: &ProviderConfig| {
         let used = used_of(one.name, used);
@@ -276,7 +276,7 @@ fn provider_days(context: &Context, used: &[(Source, Used)]) -> Vec<serde_json::
     context.config.providers.iter().map(day).collect()
 }
 
-/// The service's calls and money first, then what topics have of their own.
+/// Returns the service's budgets for calls and money first, then the topics' own.
 fn budgets(context: &Context, used: Used, topics: &[Used]) -> Vec<Line> {
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));

@@ -1,5 +1,5 @@
-//! `story`: how a text or link spread, from the first of its items on. Which items belong to it is decided in `compare`, what they
-//! say together in `insight`.
+//! `story`: how a text or link spread, starting at its first item. `compare` decides which items belong to it;
+//! `insight` summarises them.
 
 use clap::Args;
 use serde_json::json;
@@ -28,19 +28,19 @@ pub struct StoryArgs {
     pub json: bool,
 }
 
-/// Columns of the text: as wide as people read.
+/// The most columns of the text: wider lines are hard to read.
 const WIDEST: usize = 80;
 
 /// Columns of the longest bar.
 const BAR: usize = 40;
 
-/// Items that are listed.
+/// The most items listed.
 const LISTED: usize = 20;
 
-/// Topics and sources that are listed.
+/// The most topics or sources listed.
 const PLACES: usize = 20;
 
-/// Characters of a text, and columns of a name or key.
+/// The most characters of a text, and columns of a name or key.
 const WORDS: usize = 300;
 const NAME: usize = 24;
 
@@ -100,7 +100,7 @@ fn render(story: &Story, width: usize) -> String {
     text
 }
 
-/// What only a story of several sightings has.
+/// Formats the part that only a story with several sightings has.
 fn spreading(story: &Story, width: usize) -> String {
     let mut text = String::new();
     if story.items > 1 {
@@ -132,7 +132,7 @@ fn spreading(story: &Story, width: usize) -> String {
 fn bars(story: &Story) -> String {
     let most = story.chart.iter().map(|bar| bar.items).max().unwrap_or(0).max(1);
     let bar = |bar: &crate::insight::story::Bar| {
-        // What is there is seen, however little it is.
+        // Any items at all get at least one mark.
         let length = (bar.items * BAR / most).max(usize::from(bar.items > 0));
         let drawn = if length == 0 { String::new() } else { format!("{} ", "#".repeat(length)) };
         format!("  {}  {drawn}{}\n", format::when(bar.from, "UTC"), bar.items)
@@ -140,7 +140,7 @@ fn bars(story: &Story) -> String {
     story.chart.iter().map(bar).collect()
 }
 
-/// Topics or sources, by when they first saw any of it.
+/// Formats a table of topics or sources with when each first found an item of the story.
 fn places(what: &str, places: &[FirstIn]) -> String {
     let row = |first: &FirstIn| {
         let author = first.author.as_deref().map_or_else(String::new, |a| format!("@{}", output::brief(a, NAME)));
@@ -157,7 +157,7 @@ fn edits(story: &Story, width: usize) -> String {
     let joined = |title: &Option<String>, text: &Option<String>| {
         [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
     };
-    // The story holds the begin of a text; earlier wordings are whole.
+    // The story has only the start of a text; earlier versions are complete.
     let begun = |text: &Option<String>| text.as_ref().map(|text| text.chars().take(STORY_WORDS).collect::<String>());
     let mut after = joined(&earliest.title, &earliest.text);
     let mut text = "\nEdits of the earliest\n".to_owned();
@@ -187,7 +187,7 @@ fn words(entry: &Entry) -> String {
     if words.is_empty() { "(no words)".to_owned() } else { words }
 }
 
-/// Author, key, and why it is there.
+/// Formats author and key, and marks items tied by a link.
 fn who(entry: &Entry, width: usize) -> String {
     let author = entry
         .author

@@ -1,4 +1,4 @@
-//! `terms`: what a topic's texts say more often than before, and the themes that makes.
+//! `terms`: what a topic's texts say more often than before, and the themes this forms.
 
 use clap::Args;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms
 use crate::model::{Nature, Span, Time};
 use crate::report::rest_words;
 
-/// Milliseconds of the period where nobody says another.
+/// One day in milliseconds; also the default period.
 const DAY: i64 = 86_400_000;
 
 #[derive(Debug, Args)]

@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
         return Err(Failure::usage(format!("{shown} could not be written: {why}"), hint));
     }
     let file = Replacement::create(&args.file, &protected).map_err(unwritable)?;
-    // An absolute path, whatever a relative one would mean to a database.
+    // The database might resolve a relative path differently.
     let path = std::path::absolute(file.path()).map_err(unwritable)?;
     let copied = store.backup_to(&path, (context.clock)()).await;
     let place = output::visible(store.place());
@@ -63,12 +63,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-/// Whether it is stdout, a pipe or a device.
+/// Whether the path is stdout, a pipe or a device.
 fn is_stream(file: &Path) -> bool {
     file == Path::new("-") || file.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
 
-/// Why a file is no copy that lies there: somebody works on it.
+/// Returns why the file is a database in use and not a backup, if it is one.
 fn in_use(file: &Path) -> Option<String> {
     let beside = |ending: &&str| {
         let mut name = file.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! `db`: the verbs about the whole database, each in a file of its own.
+//! `db`: the verbs that work on the whole database.
 
 use clap::{Args, Subcommand};
 

@@ -1,5 +1,4 @@
-//! `db move`: copies everything to another database and compares the two. How tables are copied and compared is decided
-//! in `store`.
+//! `db move`: copies everything to another database and compares the two. `store` does the copying and comparing.
 
 use clap::Args;
 use serde_json::json;
@@ -22,7 +21,7 @@ pub struct MoveArgs {
 
 pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
-    // The same rules as for any other address of a database.
+    // The target follows the same rules as any other database address.
     let there = Context::load_silently(&Common { database: Some(args.to.clone()), ..common.clone() }, None)?;
     let target = Settings { nature: None, create: true, ..there.store_settings(true) };
     let store = context.store_to_read().await?;

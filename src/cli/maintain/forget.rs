@@ -50,7 +50,7 @@ pub struct ForgetArgs {
     pub json: bool,
 }
 
-/// Reports that are named at most.
+/// The most reports listed.
 const REPORTS: u32 = 200;
 
 pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Exit, Failure> {
@@ -98,7 +98,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     erase(&context, &store, now, args).await
 }
 
-/// What was named, as it is kept.
+/// Returns the named authors, items and topics, normalised as tombstones store them.
 fn names(context: &Context, args: &ForgetArgs) -> Result<Vec<(Forgot, String)>, Failure> {
     let mut names = Vec::new();
     for author in &args.author {
@@ -134,7 +134,7 @@ fn names(context: &Context, args: &ForgetArgs) -> Result<Vec<(Forgot, String)>, 
     Ok(names)
 }
 
-/// 256 random bits: two tokens are as many hexadecimal digits.
+/// Makes a key of 256 random bits from two hexadecimal tokens.
 fn new_key() -> Result<ForgetKey, Failure> {
     let key = ForgetKey::parse(&format!("{}{}", ids::token(), ids::token()));
     key.ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be made", "please report it"))
@@ -142,7 +142,7 @@ fn new_key() -> Result<ForgetKey, Failure> {
 
 async fn keep_journal(store: &Store) -> Result<(), Failure> {
     match journal::beside(store) {
-        // It belongs to the database, and is written over by nobody else.
+        // The journal belongs to the database and nothing else writes it, so it needs no protected files.
         Some(path) => Journal::write(store, &path, &Protected::default()).await.map(drop),
         None => Ok(()),
     }
@@ -177,18 +177,18 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     let platform = &context.config.service.platform;
     let sweep = Forgetting { store, known: known.clone(), topics, platform, now, rehearsal: false };
     let mut found = sweep.sweep().await?;
-    // What was taken away before an interruption is known to the tombstones only.
+    // Only the tombstones know what was erased before an interruption.
     found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
     let (naming, reports) = (naming(store, &known).await?, reports(store, &found).await?);
     crate::failpoint::at("forget/swept");
-    // Copies whose first item went are looked at again: until then each would count as a text of its own.
+    // Cluster again the copies whose first item is gone: until then each would count as a text of its own.
     crate::collect::cluster(store, &|| false).await?;
-    // The index of words keeps what was taken out until it is written anew.
+    // The word index keeps erased words until it is rebuilt.
     store.scour_words().await?;
     let scrubbed = store.scrub().await?;
     if scrubbed {
         store.close_tombstones(&open.iter().map(|one| one.hash.as_str()).collect()).await?;
-        // What was just written holds nothing of it; the log is emptied so that its size tells nothing either.
+        // Write the journal again, now that the erasure is complete.
         keep_journal(store).await?;
     }
     store.close().await;
@@ -204,8 +204,7 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
     Ok(Exit::Ok)
 }
 
-/// What still names what was forgotten: topics whose questions do (the service is asked for it), and exports and reports
-/// that are about it.
+/// What still names what was forgotten: topics whose queries ask for it, and exports and reports about it.
 struct Naming {
     topics: Vec<String>,
     jobs: Vec<String>,
@@ -228,7 +227,7 @@ async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, F
     }
 }
 
-/// What is told of it.
+/// What `forget` reports.
 struct Summary {
     found: Forgotten,
     reports: Vec<ReportFiles>,

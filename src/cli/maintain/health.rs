@@ -1,5 +1,5 @@
-//! `health`: one exit code that says whether the daemon is alive and can store results. It asks the dashboard if one is
-//! served, the database otherwise, and writes nothing.
+//! `health`: one exit code for whether the daemon is alive and can store results. It asks the dashboard if one is
+//! served, else the database, and writes nothing.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -30,10 +30,10 @@ pub struct HealthArgs {
     pub json: bool,
 }
 
-/// Bytes of an answer that are read.
+/// The most bytes read of a reply.
 const READ: u64 = 16 * 1024;
 
-/// What was asked, and what is wrong with it.
+/// One check, and what is wrong if it failed.
 struct Check {
     name: &'static str,
     ill: Option<Ill>,
@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
         let text = format!("--timeout: `{}` is no duration", output::brief(&args.timeout, 60));
         Failure::usage(text, "write 5s, 500ms or 1m")
     })?;
-    // Whoever names an address needs no configuration.
+    // With --url no configuration is needed.
     let (asked, checks) = match &args.url {
         Some(url) => (url.to_string(), pages(url, timeout).await),
         None => {
@@ -85,7 +85,7 @@ fn to_json(check: &Check) -> Value {
     json!({ "name": check.name, "status": "fail", "output": ill.text, "hint": ill.hint })
 }
 
-/// Where an address that is listened on is reached from this machine.
+/// Returns the URL at which this machine reaches a listening address.
 fn reached(listen: SocketAddr) -> String {
     let host = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -151,7 +151,7 @@ async fn ask(base: &Url, path: &str, deadline: Instant) -> Result<(u16, Value), 
     Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
 }
 
-/// What an answer says is wrong.
+/// Returns what a reply says is wrong.
 fn reasons(said: &Value) -> String {
     let checks = said["checks"].as_object().into_iter().flatten();
     let failed = checks.filter_map(|(name, list)| Some(format!("{name} {}", list[0]["output"].as_str()?)));
@@ -161,7 +161,7 @@ fn reasons(said: &Value) -> String {
 
 async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
     let (settings, clock) = (context.store_settings(false), std::sync::Arc::clone(&context.clock));
-    // In a task of its own: what was begun must not be dropped midway while the process lives on.
+    // Run it in its own task: a timeout must not drop it midway while the process lives on.
     let looked = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());

@@ -1,5 +1,5 @@
-//! `db prune`, and the job that prunes each day: deletes data older than `[retention]` allows. What that is, `store`
-//! decides.
+//! `db prune`, and the job that prunes each day: deletes data older than `[retention]` allows. `store` decides what
+//! that is.
 
 use std::time::Duration;
 
@@ -28,10 +28,10 @@ pub struct PruneArgs {
     pub at: Option<String>,
 }
 
-/// Longest pruning of one run of the job; what is left goes the next time.
+/// The longest time one run of the job prunes; the next run continues.
 const OF_A_JOB: Duration = Duration::from_secs(20 * 60);
 
-/// Longest pruning by hand.
+/// The longest time a manual prune takes.
 const BY_HAND: Duration = Duration::from_secs(30 * 86_400);
 
 pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exit, Failure> {
@@ -83,7 +83,7 @@ fn held(done: &Pruned) -> String {
     })
 }
 
-/// Prunes as a job.
+/// Runs the prune job.
 pub(in crate::cli) async fn job(run: &JobRun, store: &Store, now: Time) -> Result<JobResult, Failed> {
     let kept = run.job.retention().map_err(|e| Failed {
         class: "definition".to_owned(),

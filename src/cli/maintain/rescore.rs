@@ -1,4 +1,4 @@
-//! `db rescore`: scores stored items again whose sentiment another version of the scorer judged.
+//! `db rescore`: scores stored items again if another version of the scorer judged them.
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -24,14 +24,14 @@ pub struct RescoreArgs {
     pub json: bool,
 }
 
-/// Items judged in one transaction: some milliseconds of everybody else's waiting.
+/// Items judged in one transaction. Each transaction blocks other writers for some milliseconds.
 const BATCH: u32 = 500;
 
 pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store(false).await?;
     let stored = store.watched(&args.topic).await?;
-    // A topic that was taken out of the file still has its items.
+    // A topic removed from the file still has its items.
     if let Some(name) = args.topic.iter().find(|name| stored.iter().all(|known| known.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
     }

@@ -1,5 +1,5 @@
-//! An alert tried out on a page: what it would say of the latest runs. Nothing is stored and nothing is sent; the past at length
-//! is `alerts backtest`'s.
+//! Tries out an alert for a dashboard page: what it would report about the latest runs. Nothing is stored or sent. For
+//! a longer period see `alerts backtest`.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::model::Time;
 use crate::store::Store;
 use crate::web::{AlertTrial, Wrong};
 
-/// How far back it looks, and about how many runs: a page answers within seconds.
+/// How far back a trial goes, and about how many runs it reads: a page must answer within seconds.
 const BACK: Duration = Duration::from_secs(7 * 86_400);
 const RUNS: i64 = 1_000;
 

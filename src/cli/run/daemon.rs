@@ -1,4 +1,4 @@
-//! `run`: the daemon. It puts its file's topics in force, reloads the file when it changes, and logs what it is about to do.
+//! `run`: the daemon. It applies its file's topics, reloads the file when it changes, and logs what it is about to do.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::store::{DaemonLock, Set, Store};
 pub struct RunArgs {}
 
 pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit, Failure> {
-    // From the first moment on: without a listener SIGHUP would end the process.
+    // Listen from the start: without a listener SIGHUP would end the process.
     let hang_ups = HangUps::listen();
     let mut context = Context::load(common, None)?;
     let skew = Skew::default();
@@ -54,7 +54,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let in_force = InForce { membership: members, delivering, pages: follower };
     let sandbox_url = base_url.filter(|_| sandbox.is_some());
     let (reloader, coming) = Reloader::new(common, &context, &working.store, in_force, &working.manager, sandbox_url);
-    // From here on the store's definitions are run; those of the file would only take room, and there may be many.
+    // From here on the stored definitions are used. Free those of the file; there may be many.
     (context.config.topics, context.config.warnings, context.config.notices) = Default::default();
     let looking = tokio::spawn(reloader.watch(hang_ups, working.stop.clone()));
     tracing::info!(
@@ -69,13 +69,13 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let means = Means { skew, callers, sandbox, membership, lock: Some(lock) };
     let ended = working.until_stopped(&context, means, Some(Reloads { coming, looking })).await;
     if let Some(pages) = pages {
-        // The stop has reached them, too; they end within moments, whoever still reads them.
+        // The pages were stopped too. They end within moments, even if clients still read.
         let _ = pages.await;
     }
     ended
 }
 
-/// Opens the database, keeps other daemons from a file, and takes its place among those that live.
+/// Opens the database, locks a database file against other daemons, and registers this daemon as a member.
 async fn begin(
     context: &Context,
     skew: &Skew,

@@ -1,5 +1,5 @@
-//! The daemon's dashboard: served beside the loop, so that it delays no slot, and restarted when the configuration changes.
-//! The pages are made in `web`.
+//! The daemon's dashboard: served beside the loop, so that it delays no slot, and updated when the configuration
+//! changes. `web` makes the pages.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -22,17 +22,17 @@ use crate::process_status::ProcessStatus;
 use crate::store::{self, Store};
 use crate::web::{self, Site};
 
-/// Time between two tries to listen.
+/// Time between two attempts to listen.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// The pages of a daemon, if it is to have any. They have a store of their own; where they cannot be served, the log says
-/// so and runs go on.
+/// The pages of a daemon, if it serves any. They have a store of their own. If they cannot be served, the log says so
+/// and runs go on.
 pub(in crate::cli) struct Beside {
     listen: SocketAddr,
     settings: watch::Sender<Arc<web::Settings>>,
     database: store::Settings,
     clock: Clock,
-    /// How the file was named, and which it is.
+    /// The options that named the file, and its path.
     common: Common,
     file: PathBuf,
 }
@@ -46,12 +46,12 @@ impl Beside {
         Ok(Some(Self { listen, settings, database, clock: Arc::clone(&context.clock), common, file }))
     }
 
-    /// What a reload finds of the pages that a daemon began with, if it began with any.
+    /// Returns what a reload uses to update the pages, if the daemon serves any.
     pub(in crate::cli) fn follower(pages: Option<&Self>) -> Follower {
         Follower { served: pages.map(|pages| (pages.listen, pages.settings.clone())) }
     }
 
-    /// Serves until the stop. `works_on` is the daemon's own store: whether it could store what it had to is told, too.
+    /// Serves until stopped. `works_on` is the daemon's own store: the pages also show whether it can write.
     pub(in crate::cli) fn begin(
         self,
         process_status: Arc<ProcessStatus>,
@@ -81,7 +81,7 @@ impl Beside {
         works_on: &Store,
     ) -> Result<web::Running, (String, String)> {
         let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?.beside(works_on);
-        // Exports change nothing, and may take all connections they have.
+        // Exports only read, and may use all connections of their own store.
         let exports = match Store::open_to_read(&self.database).await {
             Ok(exports) => exports,
             Err(error) => {
@@ -111,13 +111,13 @@ impl Beside {
     }
 }
 
-/// Has pages follow a changed configuration: token, names and limits. Where they are served stays as it was.
+/// Applies a changed configuration to the pages: token, names and limits. The address stays as it was.
 pub(in crate::cli) struct Follower {
     served: Option<(SocketAddr, watch::Sender<Arc<web::Settings>>)>,
 }
 
 impl Follower {
-    /// What a configuration says of the pages that are served; refused where it would open them to strangers.
+    /// Reads the page settings of a configuration. Fails if they would open the pages to strangers.
     pub(in crate::cli) fn read(&self, config: &Config) -> Result<Option<web::Settings>, Failure> {
         let Some((listen, _)) = &self.served else { return Ok(None) };
         let settings = settings(config, *listen)?;
@@ -130,7 +130,7 @@ impl Follower {
         Ok(Some(settings))
     }
 
-    /// Puts them in force for every request from now on, and says what stays.
+    /// Applies the settings to every later request, and warns if the address would have changed.
     pub(in crate::cli) fn replace(&self, config: &Config, settings: Option<web::Settings>) {
         let wanted = config.web.listen;
         let (now, then) = match (&self.served, wanted) {

@@ -1,5 +1,5 @@
-//! `once --dry-run`: prints every request that is known beforehand and its expected price. It makes no calls and opens no
-//! database, so it knows nothing of what feeds or engines said before.
+//! `once --dry-run`: prints the requests that are known in advance, with their expected price. It makes no calls and
+//! opens no database, so it does not know what feeds or engines returned before.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -18,7 +18,7 @@ use crate::search::{self, Ask, Request, Shown, without_secrets};
 
 pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> Result<Exit, Failure> {
     let service = &context.config.service;
-    // The embedded one has its address only while it runs.
+    // The embedded sandbox has an address only while it runs.
     let sandbox = Url::parse("http://sandbox.invalid/");
     let sandbox = sandbox.map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
     let prices = context.prices();
@@ -33,8 +33,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
         }
         Ok(())
     };
-    // Everything is made twice, so that nothing is printed of a file of which something cannot be asked, and no more than one
-    // search is held.
+    // Build everything twice: so nothing is printed if one request is invalid, and only one search is held at a time.
     let (mut total, mut calls, mut asked) = (Micros(0), 0_i64, BTreeSet::new());
     each(&mut |search| {
         total = total.plus(search.price.times(search.calls()));
@@ -82,9 +81,9 @@ struct Search<'a> {
     topic: &'a Topic,
     source: Source,
     requests: Vec<Request>,
-    /// Calls of a usual search beside these.
+    /// Further calls that a usual search makes.
     more: u32,
-    /// Of a call.
+    /// Price of one call.
     price: Micros,
 }
 
@@ -93,7 +92,7 @@ impl Search<'_> {
         i64::try_from(self.requests.len()).unwrap_or(i64::MAX).saturating_add(i64::from(self.more))
     }
 
-    /// When it is asked, if not in every run.
+    /// Says when the source is asked, if not in every run.
     fn condition(&self) -> String {
         match &self.topic.ai {
             Some(ai) if self.source == Source::Ai && ai.when != AiWhen::Always => {
@@ -111,7 +110,7 @@ fn counted(calls: i64) -> String {
     if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") }
 }
 
-/// Where a source is asked, as a run would ask it.
+/// Returns where a source is asked, as in a real run.
 fn shown(context: &Context, source: Source, sandbox: &Url) -> Shown {
     let target = match context.config.providers.iter().find(|one| one.name == source) {
         Some(provider) => {
@@ -127,7 +126,7 @@ fn shown(context: &Context, source: Source, sandbox: &Url) -> Shown {
     Shown { base_url, login: Login::Bare, sandbox: *target == Target::Sandbox }
 }
 
-/// What a day allows to those that would be asked.
+/// Describes the daily limits of the sources that would be asked.
 fn limits(context: &Context, asked: &BTreeSet<Source>) -> String {
     let config = &context.config;
     let service = asked.iter().any(|source| source.is_service()).then(|| ("service", config.service.limits()));

@@ -1,5 +1,5 @@
-//! `jobs.toml` as the pages change it: read, checked as `check` does, written as a whole and only if it is as it was read. What
-//! stands in it is changed in `edit`; the pages are made in `web`.
+//! Reads, checks and writes `jobs.toml` for the dashboard. It is written as a whole, and only if nobody changed it in
+//! the meantime. `edit` changes the text; `web` makes the pages.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -25,20 +25,20 @@ const SLOTS: usize = 3;
 /// Days whose cost a preview shows.
 const DAYS: u32 = 30;
 
-/// The file that this process was started with.
+/// Edits the file that this process was started with.
 pub(in crate::cli) struct Editor {
     common: Common,
     clock: Clock,
     /// The database that forecasts and reports read.
     store: Store,
-    /// Whether this process delivers: then it must be able to use every channel.
+    /// Whether this process delivers messages. Then every channel must be usable.
     delivers: bool,
     writing: Mutex<()>,
 }
 
 impl Editor {
     pub(in crate::cli) fn new(common: &Common, file: &Path, clock: Clock, store: Store, delivers: bool) -> Self {
-        // The file that was found, also when one of a better place appears later.
+        // Keep the file that was found, even if one with higher precedence appears later.
         let common = Common { config: Some(file.to_owned()), ..common.clone() };
         Self { common, clock, store, delivers, writing: Mutex::new(()) }
     }
@@ -47,7 +47,7 @@ impl Editor {
         (self.clock)()
     }
 
-    /// The file itself: a link to it stays a link.
+    /// The path of the file itself, so that a link to it stays a link.
     fn path(&self) -> io::Result<PathBuf> {
         self.common.config.clone().unwrap_or_default().canonicalize()
     }
@@ -56,14 +56,14 @@ impl Editor {
         Context { config, clock: self.clock.clone() }
     }
 
-    /// What a text says. Checking many topics takes seconds, on a thread of its own.
+    /// Loads the configuration from a text, on a separate thread: checking many topics takes seconds.
     async fn config(&self, text: String) -> Result<Config, Vec<Wrong>> {
         let (common, now) = (self.common.clone(), self.now());
         let loaded = tokio::task::spawn_blocking(move || load(&common, now, &text)).await;
         loaded.map_err(|error| vec![Wrong::nowhere(format!("the check ended: {error}"), "")])?
     }
 
-    /// A topic of a text, with all that the text says.
+    /// Loads a text and returns one of its topics with the whole configuration.
     async fn topic(&self, text: &str, id: &str) -> Result<(Context, Topic), Vec<Wrong>> {
         let config = self.config(text.to_owned()).await?;
         let topic = config.topics.iter().find(|topic| topic.id == id).cloned();
@@ -124,7 +124,7 @@ impl Editor {
         let made = report::make(&self.store, &spec, &topics, span, None, now, among.is_some()).await;
         let mut report = made.map_err(away)?;
         if let Some(among) = among {
-            // The first of near-copies may be another topic's alone.
+            // The original of a near-copy may belong only to a topic outside `among`.
             for row in report.topics.iter_mut().flat_map(|topic| &mut topic.rows) {
                 row.copy_of = None;
             }
@@ -147,7 +147,7 @@ impl Editor {
         }
         let config = load(&self.common, self.now(), text).map_err(Unsaved::Refused)?;
         if self.delivers {
-            // What the daemon would refuse to take over.
+            // Reject what the daemon would refuse to reload.
             let failed = |failure: crate::cli::terminal::failure::Failure| {
                 Unsaved::Refused(vec![Wrong::nowhere(failure.text, failure.hint)])
             };
@@ -156,10 +156,10 @@ impl Editor {
         }
         let mut new = begun(&path).map_err(refused)?;
         new.write_all(text.as_bytes()).map_err(refused)?;
-        // A disk may take its time, so before the last look: only a rename follows that.
+        // Sync before the last check, because it may be slow. Only a rename follows that check.
         new.sync().map_err(refused)?;
         crate::failpoint::at("editor/written");
-        // An editor of text may have saved meanwhile.
+        // A text editor may have saved the file in the meantime.
         if !is_seen() {
             return Err(Unsaved::Changed);
         }
@@ -212,7 +212,7 @@ impl JobsFile for Editor {
     }
 }
 
-/// The configuration of a text, or all that is wrong with it.
+/// Loads the configuration from a text, or returns all its mistakes.
 fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
     let request = context::request(common, now);
     let request = request.map_err(|failure| vec![Wrong::nowhere(failure.text, failure.hint)])?;
@@ -224,7 +224,7 @@ fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
     })
 }
 
-/// One of several is enough where there is no list to show them in.
+/// Returns the first mistake, for callers that show only one.
 fn first(mut all: Vec<Wrong>) -> Wrong {
     if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
 }

@@ -1,4 +1,4 @@
-//! `jobs.toml` on the disk, as pages look at it and replace it: as a whole, for the same people, by one process at a time.
+//! `jobs.toml` on disk: read, and replaced as a whole with the same owner and permissions, by one process at a time.
 
 use std::fs::TryLockError;
 use std::io::{self, Read as _};
@@ -8,11 +8,11 @@ use std::time::Duration;
 use crate::files::{Protected, Replacement};
 use crate::web::Wrong;
 
-/// How long a change waits for another process's, and how often it looks.
+/// How long a change waits for another process to finish, and how often it tries.
 const LOCKED: Duration = Duration::from_secs(5);
 const LOCK_AGAIN: Duration = Duration::from_millis(20);
 const OF_ANOTHER: &str = "it belongs to another user or group";
-/// A larger file is no configuration.
+/// Larger files are rejected.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
 pub(super) fn unwritable(error: &io::Error) -> Wrong {
@@ -36,7 +36,7 @@ pub(super) fn fingerprint(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
 
-/// Whether the file could be replaced, as far as can be known without writing: whoever only looks changes nothing.
+/// Checks whether the file can be replaced, as far as possible without writing.
 pub(super) fn writable(path: &Path) -> io::Result<()> {
     let there = not_read_only(path)?;
     #[cfg(unix)]
@@ -52,7 +52,7 @@ pub(super) fn writable(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file as it is, unless nobody may write it.
+/// Returns the file's metadata, or an error if the file is read-only.
 fn not_read_only(path: &Path) -> io::Result<std::fs::Metadata> {
     let there = std::fs::metadata(path)?;
     if there.permissions().readonly() {
@@ -61,7 +61,7 @@ fn not_read_only(path: &Path) -> io::Result<std::fs::Metadata> {
     Ok(there)
 }
 
-/// Whether a new file in a folder has a group, or can be given it.
+/// Whether a new file in the folder has this group or can be given it.
 #[cfg(unix)]
 fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
@@ -72,8 +72,8 @@ fn gets_group(folder: &Path, group: u32) -> io::Result<bool> {
     Ok(inherited || rustix::process::getegid().as_raw() == group || own())
 }
 
-/// Keeps other processes whose pages change the same file out until it is dropped: else the later of two that save at once
-/// would win. A folder that cannot be locked, as on some network file systems, is not.
+/// Locks the folder until the returned file is dropped. Otherwise, if two processes saved at once, the later one would
+/// overwrite the other. A folder that cannot be locked, as on some network file systems, stays unlocked.
 pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
     let Ok(folder) = std::fs::File::open(path.parent().unwrap_or(Path::new("."))) else { return Ok(None) };
     let begun = std::time::Instant::now();
@@ -82,7 +82,7 @@ pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
             Ok(()) => return Ok(Some(folder)),
             Err(TryLockError::WouldBlock) if begun.elapsed() < LOCKED => {
                 crate::failpoint::at("editor/waits");
-                // Whoever saves is on a thread for what may wait.
+                // Saving runs on a thread that may block.
                 std::thread::park_timeout(LOCK_AGAIN);
             }
             Err(TryLockError::WouldBlock) => {
@@ -93,7 +93,7 @@ pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
     }
 }
 
-/// A file beside the one at a path that can take its place: of the same owner, for the same people.
+/// Creates a file that can replace the one at a path, with the same owner and permissions.
 pub(super) fn begun(path: &Path) -> io::Result<Replacement> {
     let there = not_read_only(path)?;
     let new = Replacement::create(path, &Protected::databases())?;

@@ -1,4 +1,4 @@
-//! A topic tried out before it is written: one source is asked once what the topic would ask, as `try` does. Nothing is stored.
+//! Tries out a topic before it is saved: asks one source once what the topic would ask, as `try` does. Stores nothing.
 
 use crate::cli::setup::try_query::{self, Answered};
 use crate::cli::wiring::context::Context;
@@ -7,16 +7,16 @@ use crate::model::{Micros, ProviderQuery, Source, Topic};
 use crate::search::Ask;
 use crate::web::{Tried, TriedResult, Wrong};
 
-/// Results that are shown.
+/// The most results shown.
 const SHOWN: usize = 3;
 
-/// What is asked.
+/// The call that a trial makes.
 enum Question<'t> {
     Service(Source, Ask),
     Provider(&'t ProviderQuery),
 }
 
-/// Of what finds something, the first; a summary is no result.
+/// Returns the topic's first query that finds items; a summary does not count.
 fn question(topic: &Topic) -> Option<Question<'_>> {
     if let Some(social) = &topic.social {
         return Some(Question::Service(Source::Social, Ask::Social(social.clone(), topic.window.into())));
@@ -31,7 +31,7 @@ fn question(topic: &Topic) -> Option<Question<'_>> {
     topic.providers.iter().find(finds).map(Question::Provider)
 }
 
-/// Whom trying a topic would ask, and what that is expected to cost.
+/// Returns which source a trial would ask, and the expected cost.
 pub(super) fn price(context: &Context, topic: &Topic) -> Option<(Source, Micros)> {
     let prices = context.prices();
     question(topic).map(|question| match question {

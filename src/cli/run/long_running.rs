@@ -24,28 +24,27 @@ use crate::process_status::ProcessStatus;
 use crate::sandbox;
 use crate::store::{Counts, DaemonLock, Store};
 
-/// How long a reload under way, which may be writing, holds up the end.
+/// How long shutdown waits for a reload in progress, which may be writing.
 const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
 
-/// What such a process has from its beginning.
+/// What a long-running process has from its start.
 pub(in crate::cli) struct Working {
     pub(in crate::cli) store: Store,
     pub(in crate::cli) manager: Manager,
     pub(in crate::cli) delivering: Delivering,
     pinging: Pinging,
     process_status: Arc<ProcessStatus>,
-    /// Asks everything to end.
+    /// Cancelled to stop everything.
     pub(in crate::cli) stop: CancellationToken,
 }
 
-/// Reloads as they come, and who looks for them.
+/// The channel of reloads, and the task that watches for changes.
 pub(in crate::cli) struct Reloads {
     pub(in crate::cli) coming: mpsc::Receiver<Reloaded>,
     pub(in crate::cli) looking: JoinHandle<()>,
 }
 
-/// What it works with: the clock's correction, the service, its place among other processes, and what keeps a second daemon
-/// from its file.
+/// What the process works with: clock correction, clients, its membership, and the lock against a second daemon.
 pub(in crate::cli) struct Means {
     pub(in crate::cli) skew: Skew,
     pub(in crate::cli) callers: Callers,
@@ -55,7 +54,7 @@ pub(in crate::cli) struct Means {
 }
 
 impl Working {
-    /// Begins to deliver.
+    /// Starts to deliver.
     pub(in crate::cli) fn begin(
         context: &Context,
         store: Store,
@@ -64,7 +63,7 @@ impl Working {
         process_status: Arc<ProcessStatus>,
     ) -> Self {
         let stop = CancellationToken::new();
-        // All but the runs themselves, which were paid for: they have their time.
+        // Stops everything except the runs: their calls were paid for, so they get time to finish.
         let others = store.until(stop.clone());
         let pinging = Pinging::begin(targets, Arc::clone(&process_status.pings));
         let pinger = &pinging.pinger;
@@ -72,7 +71,7 @@ impl Working {
         Self { store, manager: Manager::from_environment(), delivering, pinging, process_status, stop }
     }
 
-    /// Works until it is asked to stop, then ends all that it began. Who takes reloads over plans, too.
+    /// Works until stopped, then ends everything it started. A process that takes reloads also plans slots.
     pub(in crate::cli) async fn until_stopped(
         self,
         context: &Context,
@@ -113,7 +112,7 @@ impl Working {
         let life = Life { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
         if let Some(looking) = looking {
-            // A reload that writes must not be dropped midway; one that reads a file that does not answer may.
+            // Do not drop a reload that is writing. One that waits for an unresponsive file may be dropped.
             let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
         }
         signals.abort();
@@ -130,13 +129,14 @@ impl Working {
     }
 }
 
-/// More next slots than this are told in one line.
+/// More next slots than this share one log line.
 const TOLD_ONE_BY_ONE: usize = 200;
 
-/// Topics whose next slot is remembered, so that the same is not told twice; a hundred thousand would be megabytes.
+/// The most topics whose next slot is remembered, so that it is not logged twice. A hundred thousand would take
+/// megabytes.
 const REMEMBERED: usize = 2_000;
 
-/// One line for each end of a run, and for each topic whose next slot changed.
+/// Logs one line for each run that ends, and one for each topic whose next slot changed.
 fn log_event(event: Event, told: &Mutex<HashMap<String, Time>>, manager: &Manager) {
     match event {
         Event::Planned(planned) => {

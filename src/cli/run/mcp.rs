@@ -1,4 +1,4 @@
-//! `mcp`: answers an assistant on standard input and output, for reading only. What it answers is the room `mcp`'s.
+//! `mcp`: answers an assistant on stdin and stdout, read-only. The module `mcp` makes the answers.
 
 use std::sync::Arc;
 

@@ -44,7 +44,7 @@ pub struct OnceArgs {
 
 pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit, Failure> {
     let mut context = Context::load(common, args.at.as_deref())?;
-    // Beside daemons on other hosts it must not take a lease for lost that is not, nor a slot for due.
+    // With daemons on other hosts, a wrong clock must not make a lease look lost or a slot look due.
     let skew = Skew::default();
     if args.at.is_none() {
         context.clock = skew.correct(context.clock);
@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         return dry_run::run(&context, &topics, args.json);
     }
     let topics = context.topics(&args.topic)?;
-    // Secrets first: without them nothing is written.
+    // Read secrets first: nothing is written if one is missing.
     let channels = if args.due { channels::read(&context.config)? } else { Arc::default() };
     let targets = pings::targets(&context.config)?;
     let Service { callers, sandbox, .. } = context.service().await?;
@@ -68,7 +68,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         skew.follow(&store, (context.clock)()).await?;
     }
     let now = (context.clock)();
-    // A run of a dead process is no run that goes on.
+    // Runs of dead processes must not count as running.
     store.rescue(now).await?;
     if args.due {
         let jobs = jobs::of(&context.config)?;
@@ -79,7 +79,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
             output::note("warning: a daemon with newer topics lives; what it watches is run, not this file's topics");
         }
     } else {
-        // Another file may be somebody else's daemon's: what it watches stays.
+        // Topics of another file may belong to another daemon: leave them.
         Planner::settle(&store, &topics, false, now, false).await?;
         store.add_topics(&topics, now).await?;
     }
@@ -89,7 +89,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let interrupt = tokio::spawn(signals::interrupted(cancel.clone()));
     let size = context.config.scheduler.max_concurrent_runs.max(context.config.service.max_concurrent);
     let (worker_pool, ends) = WorkerPool::new(Arc::clone(&collector), size, cancel.clone());
-    // In a rehearsal all runs end at one instant; the order in which they are stored must not be one of chance.
+    // In a rehearsal all runs end at the same instant, so their order in the store must not depend on chance.
     let worker_pool = if args.at.is_some() { worker_pool.in_order() } else { worker_pool };
     let alive = tokio::spawn({
         let (worker_pool, lease) = (worker_pool.clone(), context.config.scheduler.lease);
@@ -120,7 +120,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     };
     pinging.end().await;
     let (upcoming, (jobs, deliveries)) = (begun?, made?);
-    // What the jobs themselves added.
+    // The jobs may have added something.
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
     let beside = Beside::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
@@ -153,7 +153,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     Ok(if good { Exit::Ok } else { Exit::Searches })
 }
 
-/// What jobs made and what was delivered, beside the topics.
+/// What jobs made and what was delivered, apart from the topics.
 struct Beside {
     text: String,
     jobs: Vec<serde_json::Value>,
@@ -170,7 +170,7 @@ impl Beside {
     }
 }
 
-/// One manual run for each topic.
+/// Starts one manual run per topic.
 async fn begin_all(
     context: &Context,
     collector: &Arc<Collector>,
@@ -200,7 +200,7 @@ async fn begin_all(
 /// The topic that is due next, and when.
 type Upcoming = (String, Time);
 
-/// The slots that came due, as the daemon would run them; returns what is due after them.
+/// Runs the due slots as the daemon would. Returns what is due next.
 async fn begin_due(
     context: &Context,
     collector: &Arc<Collector>,
@@ -218,7 +218,7 @@ async fn begin_due(
         }
         let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
         let claimed = store.claim(collector.now(), most, context.config.scheduler.lease, &ids::token()).await?;
-        // Slots of one job wait for one another: the next can be taken when one of ours has ended.
+        // Slots of one job run one after another: claim again when one of our runs has ended.
         if claimed.is_empty() && !worker_pool.ended_since(before).await {
             break;
         }
@@ -230,7 +230,7 @@ async fn begin_due(
     Ok(store.next_slots(1).await?.pop())
 }
 
-/// Reports as they come, and what could not even be stored.
+/// Collects the reports of ended runs, and the failures of runs that could not be stored.
 async fn gather(
     mut ends: mpsc::UnboundedReceiver<Done>,
     pinger: Pinger,
@@ -245,7 +245,7 @@ async fn gather(
                 new += report.searches.iter().map(|s| s.counts.new).sum::<i64>();
                 reports.push(report);
             }
-            // Another process took the run over and will tell of it.
+            // Another process took the run over and will report it.
             Err(error) if error.kind == StoreErrorKind::Fenced => {}
             Err(error) => {
                 failures.push(Failure { text: format!("{}: {}", done.topic, error.text), ..Failure::from(error) });
@@ -282,7 +282,7 @@ async fn print(
         text.push_str("SANDBOX: findings and costs are invented, nothing is billed\n\n");
     }
     if reports.is_empty() && beside.text.is_empty() {
-        // Of what could not even be stored stderr tells.
+        // Runs that could not be stored are reported on stderr.
         text.push_str(if args.due && unfailed { "nothing was due\n" } else { "" });
     } else if !reports.is_empty() {
         text.push_str(&run_table::render(reports, &hidden));

@@ -26,30 +26,30 @@ use crate::model::Clock;
 use crate::sandbox;
 use crate::store::{Nature, Set, Store, StoreErrorKind};
 
-/// Time between two looks at the file; a change is taken over when two looks agree on it.
+/// Time between two checks of the file. A change is applied when two checks in a row see the same file.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Time until a reload that the database could not take is tried again.
+/// Time until a reload is retried after a database error.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// What a reload puts others in the place of.
+/// What a reload replaces.
 pub(in crate::cli) struct InForce {
     pub(in crate::cli) membership: Arc<Membership>,
     pub(in crate::cli) delivering: Replacer,
     pub(in crate::cli) pages: Follower,
 }
 
-/// What a reload needs, and what is in force.
+/// Reloads the configuration. Holds what that needs, and what is in force.
 pub(in crate::cli) struct Reloader {
     common: Common,
     clock: Clock,
     store: Store,
     in_force_of: InForce,
     manager: Manager,
-    /// Database and schema, which cannot change while it runs.
+    /// Database and schema, which cannot change while the daemon runs.
     database: (String, String),
     in_force: blake3::Hash,
-    /// The text that the process began with, until the file was looked at once.
+    /// Digest of the text that the process started with, until the file was checked once.
     began_with: Option<blake3::Hash>,
     sandbox_url: Option<url::Url>,
     /// Sandboxes that a reload started.
@@ -57,14 +57,14 @@ pub(in crate::cli) struct Reloader {
     out: mpsc::Sender<Reloaded>,
 }
 
-/// How a reload ended; its reasons were told.
+/// How a reload ended; the reasons are logged already.
 #[derive(PartialEq)]
 enum Ended {
     Settled,
     TryAgain,
 }
 
-/// Why nothing was changed: lines for the log, each with its hint.
+/// Why nothing was changed: log lines, each with its hint.
 struct Kept(Vec<(String, String)>, Ended);
 
 impl From<Failure> for Kept {
@@ -79,7 +79,7 @@ fn kept(text: impl Into<String>, hint: &str) -> Kept {
 }
 
 impl Reloader {
-    /// For the configuration that a daemon began with.
+    /// Creates a reloader for the configuration that the daemon started with.
     pub(in crate::cli) fn new(
         common: &Common,
         context: &Context,
@@ -89,7 +89,7 @@ impl Reloader {
         sandbox_url: Option<url::Url>,
     ) -> (Self, mpsc::Receiver<Reloaded>) {
         let (out, reloads) = mpsc::channel(1);
-        // The file that was found, also when one of a better place appears later.
+        // Keep the file that was found, even if one with higher precedence appears later.
         let common = Common { config: Some(context.config.file.clone()), ..common.clone() };
         let reloader = Self {
             common,
@@ -107,7 +107,7 @@ impl Reloader {
         (reloader, reloads)
     }
 
-    /// Takes changes over until told to stop.
+    /// Applies changes until stopped.
     pub(in crate::cli) async fn watch(mut self, mut hang_ups: HangUps, stop: CancellationToken) {
         let file = self.common.config.clone().unwrap_or_default();
         // Nothing is settled at first: the file may have changed since it was read.
@@ -138,7 +138,7 @@ impl Reloader {
             Ok(()) => Ended::Settled,
             Err(Kept(reasons, ended)) => {
                 for (text, hint) in reasons {
-                    // One event is one line, whatever a path or an error of the system holds.
+                    // Each event stays on one line, whatever a path or a system error contains.
                     tracing::error!(hint = output::visible(&hint), "{}", output::visible(&text));
                 }
                 tracing::error!("the configuration was not taken over; the one in force stays");
@@ -150,7 +150,7 @@ impl Reloader {
     async fn take_over(&mut self, asked: bool) -> Result<(), Kept> {
         let (common, now) = (self.common.clone(), (self.clock)());
         let began_with = self.began_with.take().filter(|_| !asked);
-        // Reading may take its time where the file is far away.
+        // Reading may be slow on a remote file system.
         let read = tokio::task::spawn_blocking(move || {
             let request = context::request(&common, now)?;
             let same = began_with.is_some() && config::digest(&request) == began_with;
@@ -173,7 +173,7 @@ impl Reloader {
         taken
     }
 
-    /// What cannot change while it runs.
+    /// Rejects changes that need a restart.
     async fn check(&self, context: &Context) -> Result<(), Kept> {
         if database(context) != self.database {
             return Err(kept(
@@ -233,7 +233,7 @@ impl Reloader {
             lease: scheduler.lease,
             shutdown_grace: scheduler.shutdown_grace,
         };
-        // The loop ends before this does only when the process is ending.
+        // Sending fails only if the loop has ended because the process is stopping.
         let _ = self.out.send(reloaded).await;
         self.in_force = found;
         let synced = adopted.synced;
@@ -248,7 +248,7 @@ impl Reloader {
     }
 }
 
-/// Each mistake with its place and hint.
+/// Returns each mistake with its place and hint.
 fn mistakes(error: LoadError) -> Kept {
     let reasons = match error {
         LoadError::Mistakes(mistakes) => mistakes.into_iter().map(|m| (m.to_string(), String::new())).collect(),
@@ -267,14 +267,14 @@ fn database(context: &Context) -> (String, String) {
     (settings.url, settings.schema)
 }
 
-/// All that a reload would change, so that a comment or a new order changes nothing. The key and the pages' token are part of
-/// it: SIGHUP after a file that holds one was replaced takes the new one over.
+/// Hashes everything that a reload would change, so that comments and order do not count. The key and the pages' token
+/// are included: after a secret's file was replaced, SIGHUP applies the new secret.
 fn fingerprint(context: &Context) -> blake3::Hash {
     use secrecy::ExposeSecret as _;
     let config = &context.config;
     let values: Vec<(&str, &str)> = config.effective.iter().map(|e| (e.key.as_str(), e.value.as_str())).collect();
     let mut hasher = blake3::Hasher::new();
-    // Straight into the hash: as one text, many topics would be a hundred megabytes.
+    // Write straight into the hash: as one text, many topics would take a hundred megabytes.
     if let Err(error) =
         serde_json::to_writer(&mut hasher, &(values, &config.topics, &config.reports, &config.exports, &config.alerts))
     {
@@ -291,7 +291,7 @@ fn fingerprint(context: &Context) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// Which file has the name now, and of when it is. Follows links.
+/// Identifies the file that has the name now, by time, size and inode. Follows links.
 #[derive(Debug, Clone, PartialEq)]
 struct Stamp(Option<(SystemTime, u64, (u64, u64))>);
 

@@ -1,5 +1,5 @@
-//! `serve`: the dashboard of a database that it only reads, with or without a daemon. The daemon's own is in `dashboard`; the pages are made in
-//! `web`.
+//! `serve`: the dashboard of a database that it only reads, with or without a daemon. `dashboard` has the daemon's own;
+//! `web` makes the pages.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ pub struct ServeArgs {
     pub at: Option<String>,
 }
 
-/// Time between two looks at whether the database is still in its place.
+/// Time between two checks that the database is still in its place.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Where the pages are when nobody says otherwise.
+/// The default address of the pages.
 const LISTEN: ([u8; 4], u16) = ([127, 0, 0, 1], 8080);
 
 pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exit, Failure> {
@@ -62,7 +62,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     ended
 }
 
-/// Waits until the database that is shown is not the one any more that its address names.
+/// Waits until the address no longer names the database that is shown.
 pub(in crate::cli) async fn lost(store: &Store) -> StoreError {
     loop {
         tokio::time::sleep(LOOK).await;
@@ -74,7 +74,7 @@ pub(in crate::cli) async fn lost(store: &Store) -> StoreError {
     }
 }
 
-/// What the configuration says of the pages; the token is read here.
+/// Returns the page settings of the configuration, with the token.
 pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure> {
     let place = &config.web.token;
     let access = if place.is_none() {

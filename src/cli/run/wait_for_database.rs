@@ -7,12 +7,12 @@ use tokio::time::Instant;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::signals::Ends;
 
-/// How long a server is waited for; less than service managers allow for a start.
+/// How long to wait for a server; less than service managers allow for a start.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Time between two tries.
+/// Time between two attempts.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Begins, again and again while the server is away. Ends with what it met last.
+/// Calls `begin` again and again while the server is away. Returns the last error when it gives up.
 pub(in crate::cli) async fn waited_for<T, F>(mut begin: impl FnMut() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,

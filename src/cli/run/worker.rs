@@ -1,4 +1,4 @@
-//! `worker`: claims and runs what is due. A daemon decides what is due and which topics there are.
+//! `worker`: claims and runs what is due. A daemon decides which topics exist and what is due.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::daemon::{Membership, Skew};
 use crate::process_status::ProcessStatus;
 
 pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
-    // From the first moment on: without a listener SIGHUP would end the process.
+    // Listen from the start: without a listener SIGHUP would end the process.
     let hang_ups = HangUps::listen();
     let mut context = Context::load_without_topics(common)?;
     let skew = Skew::default();
@@ -45,7 +45,7 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
     ended
 }
 
-/// Says at each SIGHUP why nothing is read again.
+/// Logs at each SIGHUP why nothing is reloaded.
 async fn answer(mut hang_ups: HangUps) {
     loop {
         hang_ups.next().await;

@@ -34,7 +34,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CheckArgs) -> Result<Exi
         return Ok(Exit::Ok);
     }
     let context = Context::load_silently(common, None)?;
-    // A token that `run` and `serve` would refuse.
+    // Report a token that `run` and `serve` would refuse.
     serve::settings(&context.config)?;
     let probed = if args.probe { probe::run(&context).await? } else { Vec::new() };
     if args.json {
@@ -67,12 +67,12 @@ fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
     })
 }
 
-/// Why a channel cannot be used as things are.
+/// Returns why a channel cannot be used now.
 fn problem(spec: &ChannelSpec) -> Option<String> {
     channels::one(spec).err().map(|why| why.message)
 }
 
-/// Reports, exports, alerts and channels, if there are any.
+/// Formats the tables of reports, exports, alerts and channels, if there are any.
 fn deliveries(context: &Context) -> String {
     let (config, now) = (&context.config, (context.clock)());
     let mut text = String::new();
@@ -132,7 +132,7 @@ fn deliveries(context: &Context) -> String {
     text
 }
 
-/// When a schedule is due next.
+/// Formats the next slot of a schedule.
 fn next(schedule: Option<&SchedulePolicy>, now: Time, without: &str) -> String {
     let Some(policy) = schedule else { return without.to_owned() };
     match Schedule::compile(policy).ok().and_then(|schedule| schedule.next_after(now)) {

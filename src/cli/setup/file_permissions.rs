@@ -7,7 +7,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::protected_files;
 use crate::config;
 
-/// What `check` warns of, one line each.
+/// Returns the warnings of `check`, one line each.
 pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
     let config = &context.config;
     let mut all = Vec::new();
@@ -16,7 +16,7 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
     secrets.dedup();
     let folder = config.file.parent().unwrap_or(Path::new("."));
     for file in secrets {
-        // As the configuration reads them, or as the other secrets are read.
+        // Some secret files are relative to the current folder, others to the configuration's folder.
         let file = if file.exists() { file } else { folder.join(file) };
         all.extend(readable(&file, "a secret is read from it"));
     }
@@ -50,7 +50,7 @@ fn readable(file: &Path, why: &str) -> Option<String> {
         .then(|| format!("everybody on this machine may read {shown}, and {why} (hint: chmod o-r {shown})"))
 }
 
-/// Whether a file is there and others may do this with it.
+/// Whether the file exists and other users have this permission.
 #[cfg(unix)]
 fn others_may(file: &Path, what: u32) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,5 +1,5 @@
-//! `import`: feeds that another program watched become topics at the end of jobs.toml. What stands there is never changed; the
-//! file is replaced as a whole, and only by one that `check` accepts.
+//! `import`: appends the feeds of another program to jobs.toml as topics. The existing text never changes. The file is
+//! replaced as a whole, and only by one that `check` accepts.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use crate::files::{Protected, Replacement};
 use crate::import::{self, Format, Known, LONGEST, Made};
 use crate::search::without_secrets;
 
-/// Addresses that are named one by one when they are left out.
+/// The most left-out addresses listed one by one.
 const NAMED: usize = 20;
 
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
     })?;
     let entries = import::entries(&text, format);
     let entries = entries.map_err(|wrong| Failure::usage(format!("{shown} {}", wrong.text), wrong.hint))?;
-    // Topics are what is to come.
+    // The file may have no topics yet.
     let request = LoadRequest { without_topics: true, ..request(common, now)? };
     let target = Target::find(&request)?;
     let mut known = target.known();
@@ -92,10 +92,10 @@ fn report_left_out(made: &Made) {
     }
 }
 
-/// The configuration that is appended to.
+/// The configuration that topics are appended to.
 struct Target {
     path: PathBuf,
-    /// What stands in it, and what that means; a new file has neither.
+    /// Its text and the configuration it means; `None` for a new file.
     there: Option<(String, Box<Config>)>,
 }
 
@@ -103,7 +103,7 @@ impl Target {
     fn find(request: &LoadRequest<'_>) -> Result<Self, Failure> {
         match config::load(request) {
             Ok(config) => {
-                // The file itself, not a link to it, is replaced.
+                // Replace the file itself, not a link to it.
                 let path = config.file.canonicalize()?;
                 let text = std::fs::read_to_string(&path)?;
                 Ok(Self { path, there: Some((text, Box::new(config))) })
@@ -132,7 +132,8 @@ impl Target {
         }
     }
 
-    /// Refuses feeds of the network beside the sandbox; those of a provider that is the sandbox are invented, which is said.
+    /// Rejects real feeds next to the sandbox. If the provider itself is the sandbox, only warns that findings are
+    /// invented.
     fn refuse_invented(&self, known: &Known, shown: &str) -> Result<(), Failure> {
         let Some((_, config)) = &self.there else { return Ok(()) };
         let providers = config.providers.iter().map(|one| (format!("providers.{}.base_url", one.name), &one.target));
@@ -156,7 +157,7 @@ impl Target {
         Err(Failure::usage(text, hint))
     }
 
-    /// The file with more at its end.
+    /// Returns the file's text with the new topics at its end.
     fn with(&self, toml: &str) -> String {
         match &self.there {
             None => toml.trim_start().to_owned(),
@@ -165,15 +166,15 @@ impl Target {
         }
     }
 
-    /// Whether something says when the new topics run.
+    /// Whether every new topic has a schedule.
     fn schedules(&self, toml: &str, known: &Known, request: &LoadRequest<'_>) -> bool {
-        // What is wrong with it is said when it is to be written.
+        // Mistakes are reported when the file is written.
         config::load_text(&self.with(toml), &self.path, request).is_ok_and(|config| {
             config.topics.iter().filter(|topic| !known.ids.contains(&topic.id)).all(|topic| topic.schedule.is_some())
         })
     }
 
-    /// Writes the file with more at its end, if it is still as it was read and `check` accepts it.
+    /// Writes the file with the new topics, if it has not changed since it was read and `check` accepts it.
     fn append(&self, toml: &str, request: &LoadRequest<'_>) -> Result<PathBuf, Failure> {
         let path = &self.path;
         let whole = self.with(toml);

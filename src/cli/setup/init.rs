@@ -27,7 +27,7 @@ fn names() -> Vec<&'static str> {
 
 pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let shown = output::visible(&args.file.display().to_string());
-    // A new file, too, would do harm beside a database, which it would be taken for a part of.
+    // Even a new file can do harm: beside a database it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
     let mut file = file.map_err(|error| match error.kind() {
@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// Whether a template's provider lets everybody in, at an address that is known.
+/// Whether a template's provider needs no login and has a known address.
 fn works_as_it_is(template: &str) -> bool {
     let of = |kind: &&ProviderKind| kind.template.is_some_and(|(name, _)| name == template);
     KINDS.iter().find(of).is_some_and(|kind| kind.login == Login::Open && kind.base_url.is_some())

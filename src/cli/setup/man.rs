@@ -1,4 +1,4 @@
-//! `man`: the manual pages that packages install, made from the same definition as `--help`. It shows none; `man` does.
+//! `man`: writes the manual pages that packages install, from the same definition as `--help`.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub struct ManArgs {
     pub folder: PathBuf,
 }
 
-/// Writes a page for the program and one for each verb that is not hidden. The same program writes the same bytes.
+/// Writes a page for the program and one for each verb that is not hidden. The output is reproducible.
 pub(in crate::cli) fn run(args: &ManArgs, command: Command) -> Result<Exit, Failure> {
     let mut command = command.disable_help_subcommand(true);
     command.build();
@@ -50,7 +50,7 @@ fn page(command: Command) -> std::io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// What stands at the end of a help text: headings as sections, and lines that are indented there as they are.
+/// Converts the end of a help text to roff: headings become sections, indented lines stay as they are.
 fn notes(text: &str) -> Roff {
     let mut roff = Roff::new();
     if !text.is_empty() && !text.lines().next().is_some_and(|line| line.ends_with(':')) {

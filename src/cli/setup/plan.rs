@@ -1,5 +1,5 @@
-//! `plan`: estimates slots, calls and cost before anything runs. It makes no calls; prices come from the database if there
-//! is one. The arithmetic is in `insight`.
+//! `plan`: estimates slots, calls and cost before anything runs. It makes no calls. Prices come from the database if
+//! there is one. `insight` does the arithmetic.
 
 use std::time::Duration;
 
@@ -34,14 +34,14 @@ pub struct PlanArgs {
     pub at: Option<String>,
 }
 
-/// What the mark of an upper bound means.
+/// Explains the mark of an upper bound.
 const UPPER: &str =
     "if the AI source is asked in every run; with ai.when = \"new\" only those that find something new ask it";
 
-/// How far back prices are looked at.
+/// How far back billed prices are averaged.
 const PAST: Duration = Duration::from_secs(30 * 86_400);
 
-/// What the database knows, or why it knows nothing.
+/// What the database knows, or why it could not be read.
 struct Stored {
     history: History,
     used: Used,
@@ -79,8 +79,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// A database that is not there yet, or cannot be reached, leaves the configured prices; nothing is created for the
-/// question. One that is there and not ours is a mistake to be told.
+/// Reads prices and use from the database. If it does not exist or cannot be reached, the configured prices are used
+/// and nothing is created. A database of another program is an error.
 async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
     let without = |missing| Stored {
         history: History { providers: providers(context, &[]), ..History::default() },
@@ -96,7 +96,7 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
         Err(error) => return Err(error.into()),
     };
     let (history, used) = history(context, &store, now).await?;
-    // Of a topic that is paused beside the file nothing is planned, either.
+    // A topic paused in the database is not planned either.
     let paused = store.pauses().await?.into_iter().map(|(topic, _)| topic).collect();
     let past = Stored {
         history: History { paused, ..history },
@@ -108,7 +108,7 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
     Ok(past)
 }
 
-/// What the last 30 days say, and what was used today.
+/// Returns what the last 30 days cost, and what was used today.
 pub(in crate::cli) async fn history(
     context: &Context,
     store: &Store,
@@ -161,7 +161,7 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
     vec![row.topic.clone(), row.slots.to_string(), first, last]
 }
 
-/// Calls and money per topic, and their sums. What is not certain is marked.
+/// Formats calls and money per topic, with sums. Uncertain numbers are marked.
 fn money(told: &Forecast) -> String {
     let line = |name: &str, calls: Calls, mark: &str, (day, month): (Micros, Micros)| {
         let ai = if calls.ai == 0 { "0".to_owned() } else { format!("{mark}{}", per_day(calls.ai, told.days)) };
@@ -192,7 +192,7 @@ fn money(told: &Forecast) -> String {
     rows.push(line("at most", told.calls, mark, (told.at_most.per_day, told.at_most.per_month)));
     let mut heads = vec!["calls per day", "social", "web", "ai", "cost/day", "cost/30 days", "others"];
     if told.calls.providers == 0 {
-        // Most files have the search service alone.
+        // Most configurations have only the search service.
         heads.pop();
         rows.iter_mut().for_each(|row| row.truncate(heads.len()));
     }
@@ -211,7 +211,7 @@ fn money(told: &Forecast) -> String {
     text
 }
 
-/// With one decimal, rounded; none when it is whole.
+/// Formats calls per day with one decimal, rounded; whole numbers have none.
 fn per_day(calls: i64, days: u32) -> String {
     let days = i128::from(days.max(1));
     let tenths = (i128::from(calls) * 10 + days / 2) / days;
@@ -243,7 +243,7 @@ fn prices(told: &Forecast, past: &Stored) -> String {
     text
 }
 
-/// Whether nobody asks the search service.
+/// Whether only other providers are asked, not the search service.
 fn only_providers(told: &Forecast) -> bool {
     told.calls.social + told.calls.web + told.calls.ai == 0 && told.calls.providers > 0
 }
@@ -283,7 +283,7 @@ fn quota(told: &Forecast) -> String {
     output::wrapped("! ", &text, usize::from(output::width()))
 }
 
-/// A provider's limit, where it does not last.
+/// Warns about a provider's limit that will be used up.
 fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
     let Some(used) = &quota.used_up else { return String::new() };
     let text = format!(
@@ -297,7 +297,7 @@ fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
     output::wrapped("! ", &text, usize::from(output::width()))
 }
 
-/// A limit beside the service's calls.
+/// Describes a limit other than the service's calls.
 fn allowance(met: &Allowance) -> String {
     let Allowance { budget, limit, used_today, .. } = met;
     let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));

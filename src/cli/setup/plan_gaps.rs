@@ -1,4 +1,4 @@
-//! What `plan` says of schedules that are rarer than the window of their searches.
+//! Warnings of `plan` about runs that are further apart than the window of their searches.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::insight::{Forecast, TopicForecast};
 use crate::schedule::format_duration;
 use crate::search::makes_up_for;
 
-/// Leaves out what only a change of the clock leaves uncovered where the runs look back over it by themselves.
+/// Removes gaps that only a clock change causes, if the runs look back over them by themselves.
 pub(super) fn leave_out_made_up(context: &Context, told: &mut Forecast) {
     let topics = context.config.topics.iter();
     let asked = topics.filter_map(|topic| {
@@ -25,7 +25,7 @@ pub(super) fn leave_out_made_up(context: &Context, told: &mut Forecast) {
     }
 }
 
-/// A line for each such topic.
+/// Formats one line per topic with a gap.
 pub(super) fn told(told: &Forecast) -> String {
     const MOST: usize = 12;
     let rare: Vec<(&TopicForecast, u64)> =

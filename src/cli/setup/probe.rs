@@ -1,4 +1,4 @@
-//! `check --probe`: one cheap call of each provider that tests its address, key, way of speaking and response time. It stores
+//! `check --probe`: makes one cheap call to each provider to test its address, key, protocol and response time. Stores
 //! nothing.
 
 use crate::cli::terminal::failure::Failure;
@@ -10,10 +10,10 @@ use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Wi
 use crate::search::decode::Media;
 use crate::search::{self, Ask, CallFailure, Client, Ungated, kinds};
 
-/// Most calls of a provider.
+/// The most calls to one provider.
 const PROBES: usize = 3;
 
-/// How the call went.
+/// The result of a probe.
 #[derive(Debug, serde::Serialize)]
 pub(in crate::cli) struct Probed {
     provider: String,
@@ -40,7 +40,7 @@ pub(in crate::cli) async fn run(context: &Context) -> Result<Vec<Probed>, Failur
     Ok(all)
 }
 
-/// A provider is asked what the first of its topics asks.
+/// Asks a provider what the first of its topics asks.
 async fn one_provider(context: &Context, config: &ProviderConfig, provider: &Provider) -> Probed {
     let now = (context.clock)();
     let (name, free) = (config.name, |line: String, hint: String| Probed {

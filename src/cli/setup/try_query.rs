@@ -33,7 +33,7 @@ pub(in crate::cli) struct Answered {
     pub(in crate::cli) source: Source,
     pub(in crate::cli) cost: Micros,
     assumed: bool,
-    /// With the latency in milliseconds.
+    /// Findings with the latency in milliseconds, or error and hint.
     pub(in crate::cli) result: Result<(u128, Ingested), (String, String)>,
 }
 
@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
     Ok(if all.iter().all(|a| a.result.is_ok()) { Exit::Ok } else { Exit::Searches })
 }
 
-/// The question in a source's own form, with the defaults of a topic.
+/// Builds the question in a source's own form, with the defaults of a topic.
 fn question(source: Source, query: &str) -> Ask {
     match source {
         Source::Social => Ask::Social(
@@ -140,7 +140,7 @@ pub(in crate::cli) async fn ask(
     })
 }
 
-/// A provider that takes words, asked these; of its other keys what the first of its topics says.
+/// Asks a provider that takes words. Its other keys are those of its first topic.
 async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Option<Answered> {
     let config = context.config.providers.iter().find(|one| one.name == provider.name)?;
     let source = Some(provider.name).filter(|_| config.kind.needs == "query")?;
@@ -150,7 +150,7 @@ async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Op
     ask_query(context, provider, &ProviderQuery { source, kind: config.kind.name.to_owned(), keys }).await
 }
 
-/// Asks a provider once; nothing where its kind is not known.
+/// Asks a provider once; `None` if its kind is unknown.
 pub(in crate::cli) async fn ask_query(
     context: &Context,
     provider: &Provider,

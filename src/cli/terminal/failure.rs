@@ -1,4 +1,4 @@
-//! Exit codes, and the error and hint printed to stderr. Which failure means which code is decided only here.
+//! Exit codes, and the error and hint printed to stderr. Only this file decides which failure has which code.
 
 use std::path::Path;
 
@@ -31,11 +31,11 @@ pub enum Exit {
 pub struct Failure {
     /// Exit code.
     pub exit: Exit,
-    /// What happened; empty when everything was said already.
+    /// What happened; empty if everything was printed already.
     pub text: String,
     /// What to do next.
     pub hint: String,
-    /// Whether the database's server is only away for now, and waiting may help.
+    /// Whether the database server is only away for now, so that waiting may help.
     pub away: bool,
 }
 
@@ -63,7 +63,7 @@ impl Failure {
         )
     }
 
-    /// Ends with a code about which everything was said.
+    /// Ends with an exit code and prints nothing more.
     #[must_use]
     pub fn silent(exit: Exit) -> Self {
         Self::new(exit, "", "")
@@ -91,7 +91,7 @@ impl From<StoreError> for Failure {
 }
 
 impl From<std::io::Error> for Failure {
-    /// Of writing to stdout or a file: a closed pipe ends quietly, as `head` expects.
+    /// For errors of writing to stdout or a file. A closed pipe ends quietly, as `head` expects.
     fn from(error: std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
             return Self::silent(Exit::Ok);

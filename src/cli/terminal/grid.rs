@@ -1,4 +1,4 @@
-//! A table without lines. Its cells are kept as one text, so that a row costs little more than its letters.
+//! A table without lines. All cells share one string, so that a row costs little more than its characters.
 
 use super::text::columns;
 
@@ -24,7 +24,7 @@ impl Grid {
         grid
     }
 
-    /// One more row; a cell that is missing is empty.
+    /// Adds a row; missing cells are empty.
     pub(in crate::cli) fn push<S: AsRef<str>>(&mut self, row: &[S]) {
         for place in 0..self.columns {
             let cell = row.get(place).map_or("", AsRef::as_ref);
@@ -36,7 +36,7 @@ impl Grid {
         }
     }
 
-    /// Every line, without a line break.
+    /// Returns the lines, without line breaks.
     pub(in crate::cli) fn lines(&self) -> impl Iterator<Item = String> {
         let mut begin = 0;
         self.ends.chunks(self.columns.max(1)).map(move |ends| {

@@ -1,4 +1,4 @@
-//! Small text files that a command is given, or stdin: bounded, UTF-8, and said plainly where they are not.
+//! Reads a small text file given to a command, or stdin. The size is limited, and text that is not UTF-8 is an error.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::failure::Failure;
 use super::text;
 
-/// Reads a file, or stdin for `-`; `which` says which file belongs there.
+/// Reads a file, or stdin for `-`. `which` is the hint about the expected file.
 pub(in crate::cli) fn read(file: &Path, longest: u64, which: &str) -> Result<String, Failure> {
     let shown = text::visible(&file.display().to_string());
     let unread = |error: std::io::Error| Failure::usage(format!("{shown} could not be read: {error}"), which);

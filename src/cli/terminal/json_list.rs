@@ -1,5 +1,5 @@
-//! An object as JSON of which one list is too long to be held: its entries are written one by one, with the bytes that
-//! [`super::output::json`] would write for the whole.
+//! Writes a JSON object with one list that is too long to hold: its entries are written one by one, with the same bytes
+//! that [`super::output::json`] would write for the whole.
 
 use std::io::Write;
 
@@ -16,7 +16,7 @@ pub(in crate::cli) struct JsonList<'o, W> {
 }
 
 impl<'o, W: Write> JsonList<'o, W> {
-    /// Writes what stands before the list; in `whole` it is empty, and so far only what comes before it counts.
+    /// Writes the part before the list. In `whole` the list is empty, and only what precedes it matters here.
     pub(in crate::cli) fn begin(out: &'o mut W, key: &'static str, whole: &Value) -> Result<Self, Failure> {
         let (before, _) = around(key, whole)?;
         out.write_all(inert(&before).as_bytes())?;
@@ -27,12 +27,12 @@ impl<'o, W: Write> JsonList<'o, W> {
         let entry = serde_json::to_string_pretty(entry)?;
         let between = if self.many == 0 { "\n    " } else { ",\n    " };
         self.many += 1;
-        // A line break inside of a string is written as an escape: each here begins a line of the entry.
+        // A line break inside a string is escaped, so each one here starts a line of the entry.
         write!(self.out, "{between}{}", inert(&entry).replace('\n', "\n    "))?;
         Ok(())
     }
 
-    /// Writes what stands after the list, and a line end.
+    /// Writes the part after the list, and a line break.
     pub(in crate::cli) fn end(self, whole: &Value) -> Result<(), Failure> {
         let (_, after) = around(self.key, whole)?;
         let close = if self.many == 0 { "]" } else { "\n  ]" };
@@ -40,10 +40,10 @@ impl<'o, W: Write> JsonList<'o, W> {
     }
 }
 
-/// What stands before the entries of a list and after them.
+/// Returns the text before and after the entries of a list.
 fn around(key: &str, whole: &Value) -> Result<(String, String), Failure> {
     let text = serde_json::to_string_pretty(whole)?;
-    // No string holds this: its quotation marks would be escaped.
+    // No string contains this: its quotation marks would be escaped.
     let list = format!("\n  \"{key}\": []");
     Ok(match text.split_once(&list) {
         Some((before, after)) => (format!("{before}\n  \"{key}\": ["), after.to_owned()),

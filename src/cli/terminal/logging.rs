@@ -10,8 +10,8 @@ use tracing_subscriber::prelude::*;
 use crate::cli::terminal::output;
 use crate::cli::wiring::options::{Common, LogFormat};
 
-/// Starts logging as asked; `RUST_LOG` overrides (`warn,topicwatch=debug`: targets and their levels). A service says what
-/// it does, other verbs only what is wrong.
+/// Starts logging. `RUST_LOG` overrides the options (`warn,topicwatch=debug`: targets and their levels). Services log
+/// what they do, other verbs only problems.
 pub(in crate::cli) fn start(options: &Common, service: bool) {
     let (ours, others) = match (options.quiet, options.verbose, service) {
         (true, ..) => (LevelFilter::ERROR, LevelFilter::ERROR),

@@ -1,4 +1,4 @@
-//! Output: stdout through a handle (a closed pipe is no panic), JSON and tables. It formats and decides nothing.
+//! Output: stdout (a closed pipe does not panic), JSON and tables.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
@@ -14,7 +14,7 @@ pub(in crate::cli) fn stdout() -> io::BufWriter<io::Stdout> {
     io::BufWriter::with_capacity(64 * 1024, io::stdout())
 }
 
-/// Writes a value as indented JSON and a line end, with nothing in it that a terminal would obey.
+/// Writes a value as indented JSON and a line break. It contains nothing that a terminal would act on.
 pub(in crate::cli) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let mut out = stdout();
     out.write_all(inert(&serde_json::to_string_pretty(value)?).as_bytes())?;
@@ -22,7 +22,7 @@ pub(in crate::cli) fn json(value: &impl serde::Serialize) -> Result<(), Failure>
     Ok(out.flush()?)
 }
 
-/// JSON whose strings say in escapes what [`visible`] does, too; C0 they cannot hold otherwise. It is the same JSON.
+/// Escapes in JSON strings what [`visible`] escapes too; JSON always escapes C0. The value stays the same.
 pub(super) fn inert(json: &str) -> Cow<'_, str> {
     if json.is_ascii() && !json.contains('\u{7f}') {
         return Cow::Borrowed(json);
@@ -49,42 +49,42 @@ pub(in crate::cli) fn text(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes a line to stderr; a closed stderr is nobody's concern.
+/// Writes a line to stderr; errors are ignored.
 pub(in crate::cli) fn note(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Whether colour and progress are wanted on stderr.
+/// Whether stderr may have colour and progress.
 pub(in crate::cli) fn lively() -> bool {
     io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
         && std::env::var("TERM").as_deref() != Ok("dumb")
 }
 
-/// An instant for people: whole seconds. Files and JSON have the milliseconds.
+/// Formats an instant for people, in whole seconds. Files and JSON have milliseconds.
 pub(in crate::cli) fn when(at: Time) -> String {
     Time(at.0.saturating_sub(at.0.rem_euclid(1_000))).to_string()
 }
 
-/// The same where it may be unknown.
+/// Formats an instant that may be unknown.
 pub(in crate::cli) fn when_known(at: Option<Time>) -> String {
     at.map_or_else(|| "-".to_owned(), when)
 }
 
-/// A count of what a source showed, where it may have had more.
+/// Formats a count, with `≥` if the source may have had more.
 pub(in crate::cli) fn at_least(n: i64, more: bool) -> String {
     format!("{}{n}", if more { "≥" } else { "" })
 }
 
-/// How much was seen, in items, texts and authors.
+/// Formats how much was seen, in items, texts and authors.
 pub(in crate::cli) fn volume(of: Volume) -> String {
     let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
     let authors = of.authors.map_or_else(|| "authors not given".to_owned(), |authors| word(authors, "author"));
     format!("{}, {} unique, {authors}", word(of.raw, "item"), of.unique)
 }
 
-/// A table without lines; `numbers` are the columns aligned to the right. No cell is broken, so that ids, paths and
-/// times can be copied: whoever fills it shortens words to what `width` leaves.
+/// Formats a table without lines; `numbers` are the columns aligned to the right. Cells are never broken, so that ids,
+/// paths and times can be copied: the caller shortens words to fit `width`.
 pub(in crate::cli) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[usize]) -> String {
     let mut grid = Grid::new(header, numbers);
     for row in rows {
@@ -93,7 +93,7 @@ pub(in crate::cli) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[
     grid.lines().map(|line| format!("{line}\n")).collect()
 }
 
-/// Columns of the terminal; 100 when there is none.
+/// Returns the columns of the terminal; 100 if there is none.
 pub(in crate::cli) fn width() -> u16 {
     let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let real = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);

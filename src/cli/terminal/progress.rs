@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::terminal::output;
 
-/// A bar over `len` steps; hidden when stderr is no terminal or nobody wants it.
+/// A bar over `len` steps; hidden if stderr is no terminal or `quiet` is set.
 pub(in crate::cli) fn bar(len: u64, quiet: bool) -> ProgressBar {
     if quiet || !output::lively() || len < 2 {
         return ProgressBar::hidden();
@@ -19,10 +19,10 @@ pub(in crate::cli) fn bar(len: u64, quiet: bool) -> ProgressBar {
     bar
 }
 
-/// Between two words about rows.
+/// Time between two updates of the row count.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// Rows of a file in the making, and how fast they come.
+/// Shows the rows of a file being written, and their rate.
 pub(in crate::cli) struct Rows {
     line: Option<ProgressBar>,
     begun: Instant,
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Rows {
 }
 
 impl Rows {
-    /// Told on a terminal, unless nobody wants it.
+    /// Shows progress on a terminal, unless `quiet` is set.
     pub(in crate::cli) fn watched(quiet: bool) -> Self {
         let line = (!quiet && output::lively()).then(|| {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(2));
@@ -40,7 +40,7 @@ impl Rows {
         Self { line, begun: now, told: now }
     }
 
-    /// So many by now.
+    /// Updates the number of rows.
     pub(in crate::cli) fn update(&mut self, rows: u64) {
         let Some(line) = &self.line else { return };
         if self.told.elapsed() >= EVERY {
@@ -50,7 +50,7 @@ impl Rows {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub(in crate::cli) fn end(self) {
         if let Some(line) = self.line {
             line.finish_and_clear();

@@ -8,7 +8,7 @@ use crate::compare::hidden_new;
 use crate::model::{Micros, RunState, SearchState, Source};
 use crate::store::{Counts, Store, StoreError};
 
-/// The column of what filters hide.
+/// Index of the column `filtered`.
 const FILTERED: usize = 5;
 
 /// Sums over runs.
@@ -18,17 +18,17 @@ pub(in crate::cli) struct Sums {
     pub(in crate::cli) ok: usize,
     #[serde(flatten)]
     pub(in crate::cli) counts: Counts,
-    /// Of the new, what the topics' filters hide; the other counts are the ledger's, before any filter.
+    /// New items that the topics' filters hide. The other counts are the ledger's, before any filter.
     pub(in crate::cli) filtered: i64,
     #[serde(rename = "cost_usd")]
     pub(in crate::cli) cost: Micros,
 }
 
-/// What filters hide of what runs found new, by run and source; a run whose topic has no filter is not there.
+/// New items that filters hide, by run and source. A run whose topic has no filter is absent.
 pub(in crate::cli) type Hidden = HashMap<String, BTreeMap<Source, i64>>;
 
 impl Sums {
-    /// How much was found, in parts that add up.
+    /// Describes how much was found, in parts that add up.
     pub(in crate::cli) fn found(&self) -> String {
         let filtered = if self.filtered > 0 { format!("{} filtered + ", self.filtered) } else { String::new() };
         let Counts { found, new, duplicate, .. } = self.counts;
@@ -36,7 +36,7 @@ impl Sums {
     }
 }
 
-/// Reads it; costs nothing where no topic has a filter.
+/// Counts the new items that filters hide. Costs nothing if no topic has a filter.
 pub(in crate::cli) async fn hidden(store: &Store, reports: &[RunReport]) -> Result<Hidden, StoreError> {
     let runs: Vec<(&str, &str)> = reports.iter().map(|report| (&*report.run, &*report.topic)).collect();
     hidden_new(store, &runs).await
@@ -58,11 +58,11 @@ pub(in crate::cli) fn sums(reports: &[RunReport], hidden: &Hidden) -> Sums {
     sums
 }
 
-/// What went wrong, and nothing else.
+/// Returns only what went wrong.
 pub(in crate::cli) fn troubles(reports: &[RunReport]) -> Vec<String> {
     let mut lines = Vec::new();
     for report in reports.iter().filter(|report| report.state != RunState::Ok) {
-        // What was left out because nothing called for it has nothing to be done about it.
+        // A search that was left out because it was not needed is no problem.
         let wrong = |state: SearchState, hint: bool| match state {
             SearchState::Ok | SearchState::Empty => false,
             SearchState::NotRun => hint,
@@ -124,7 +124,7 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     let mut header =
         vec!["topic", "source", "state", "found", "new", "filtered", "duplicate", "outside", "cost", "time"];
     let sums = sums(reports, hidden);
-    // Where nothing is hidden nobody wants to read of it.
+    // Without hidden items the column is useless.
     if sums.filtered == 0 {
         header.remove(FILTERED);
         for row in &mut rows {
@@ -138,7 +138,7 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     text
 }
 
-/// The same trouble in every topic is told once, with how often; each hint once.
+/// Appends the first notes, then each hint once.
 fn said_once(text: &mut String, notes: &[(String, Option<String>)]) {
     const MOST: usize = 12;
     for (note, _) in notes.iter().take(MOST) {

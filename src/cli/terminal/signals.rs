@@ -4,19 +4,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::terminal::output;
 
-/// A file that may not grow any more (`ulimit -f`) is the failure of a write, which is told, and not the end of the
-/// process. Called once, inside the runtime.
+/// Makes a write to a file that may not grow any more (`ulimit -f`) fail with an error instead of ending the process.
+/// Called once, inside the runtime.
 pub(in crate::cli) fn outlive_a_limit_of_files() {
     #[cfg(all(any(target_os = "linux", target_os = "macos"), not(any(target_arch = "mips", target_arch = "mips64"))))]
     {
         use tokio::signal::unix::{SignalKind, signal};
         const SIGXFSZ: i32 = 25;
-        // The handler stays when its listener is gone.
+        // The handler stays installed after its listener is dropped.
         let _ = signal(SignalKind::from_raw(SIGXFSZ));
     }
 }
 
-/// SIGTERM and Ctrl-C. Listens from its making on, so that none is lost between two waits.
+/// SIGTERM and Ctrl-C. Listens from its creation on, so that no signal is lost between two waits.
 pub(in crate::cli) struct Ends {
     #[cfg(unix)]
     listening: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,
@@ -36,7 +36,7 @@ impl Ends {
         Self {}
     }
 
-    /// Waits for one.
+    /// Waits for a signal.
     #[cfg(unix)]
     pub(in crate::cli) async fn next(&mut self) {
         let Some((terminate, interrupt)) = &mut self.listening else { return std::future::pending().await };
@@ -51,8 +51,8 @@ impl Ends {
         let _ = tokio::signal::ctrl_c().await;
     }
 
-    /// Calls `asked` at the first signal, and ends the process at the second: what was said to be stored is stored,
-    /// whatever ends the process.
+    /// Calls `asked` at the first signal and ends the process at the second. What was reported as stored is stored,
+    /// however the process ends.
     pub(in crate::cli) async fn twice(mut self, asked: impl FnOnce()) {
         self.next().await;
         asked();
@@ -62,7 +62,7 @@ impl Ends {
     }
 }
 
-/// SIGHUP, where there is one.
+/// SIGHUP, where it exists.
 pub(in crate::cli) struct HangUps {
     #[cfg(unix)]
     listening: Option<tokio::signal::unix::Signal>,
@@ -79,7 +79,7 @@ impl HangUps {
         Self {}
     }
 
-    /// Waits for one.
+    /// Waits for a signal.
     pub(in crate::cli) async fn next(&mut self) {
         #[cfg(unix)]
         if let Some(listening) = &mut self.listening
@@ -91,7 +91,7 @@ impl HangUps {
     }
 }
 
-/// At Ctrl-C or SIGTERM no new calls start, open calls are given up, and what was found is stored.
+/// At Ctrl-C or SIGTERM no new calls start, open calls are abandoned, and the findings so far are stored.
 pub(in crate::cli) fn interrupted(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
     Ends::listen().twice(move || {
         output::note("stopping: storing what was found; once more to stop at once");

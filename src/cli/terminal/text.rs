@@ -1,9 +1,9 @@
-//! Text for a terminal: foreign text made harmless, cut and wrapped to its columns. It prints nothing.
+//! Text for a terminal: foreign text is made harmless, cut and wrapped to columns. Prints nothing.
 
 use crate::model::is_hidden_after;
 
-/// Foreign text on one line of a terminal: what commands it, turns text around or is not drawn at all is shown as escapes, so
-/// that a post can neither move the cursor, nor reorder what stands beside it, nor carry what nobody sees.
+/// Puts foreign text on one line of a terminal. Control characters, characters that change the direction, and invisible
+/// ones become escapes: a post can neither move the cursor, nor reorder the text beside it, nor hide anything.
 pub(in crate::cli) fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut blank, mut before) = (false, None);
@@ -27,7 +27,7 @@ pub(in crate::cli) fn visible(text: &str) -> String {
     shown
 }
 
-/// The same with a blank kept where the text begins or ends with one, for texts that are put side by side.
+/// Like [`visible`], but keeps a blank at either end, for texts that are placed side by side.
 pub(in crate::cli) fn spaced(text: &str) -> String {
     let end = |blank: bool| if blank { " " } else { "" };
     let shown = visible(text);
@@ -36,7 +36,7 @@ pub(in crate::cli) fn spaced(text: &str) -> String {
     format!("{before}{shown}{after}")
 }
 
-/// The same, cut to so many columns of a terminal.
+/// Like [`visible`], but cut to a number of columns.
 pub(in crate::cli) fn brief(text: &str, max: usize) -> String {
     let shown = visible(text);
     if columns(&shown) <= max {
@@ -52,8 +52,8 @@ pub(in crate::cli) fn brief(text: &str, max: usize) -> String {
     cut
 }
 
-/// Columns of a terminal that a character takes: ideographs, kana, Hangul, full-width forms and emoji take two. Marks that
-/// stand above others are counted as if they took one, so that nothing is told too narrow.
+/// Returns the columns of a character: ideographs, kana, Hangul, full-width forms and emoji take two. Combining marks
+/// count as one, so that no width is too small.
 pub(in crate::cli) fn column(c: char) -> usize {
     let wide = matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xA960..=0xA97F | 0xAC00..=0xD7A3
         | 0xF900..=0xFAFF | 0xFE10..=0xFE19 | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F000..=0x1FAFF
@@ -61,17 +61,17 @@ pub(in crate::cli) fn column(c: char) -> usize {
     if wide { 2 } else { 1 }
 }
 
-/// The same of a text.
+/// Returns the columns of a text.
 pub(in crate::cli) fn columns(text: &str) -> usize {
     text.chars().map(column).sum()
 }
 
-/// Characters of the longest of some texts.
+/// Returns the characters of the longest text.
 pub(in crate::cli) fn longest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.map(|text| text.chars().count()).max().unwrap_or(0)
 }
 
-/// Words in lines of a width, all as far in as the first begins.
+/// Wraps words to a width. Every line is indented by the length of `begin`.
 pub(in crate::cli) fn wrapped(begin: &str, words: &str, width: usize) -> String {
     let margin = begin.chars().count();
     let (mut text, mut line) = (String::new(), begin.to_owned());
@@ -94,7 +94,7 @@ pub(in crate::cli) fn wrapped(begin: &str, words: &str, width: usize) -> String 
     text
 }
 
-/// Bytes as people read them.
+/// Formats a number of bytes for people.
 pub(in crate::cli) fn bytes(bytes: i64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "one decimal is told")]
     let number = bytes as f64;

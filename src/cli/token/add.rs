@@ -11,11 +11,11 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::model::{Role, TokenRow, secret_hash};
 
-/// What a token begins with, so that one that is found somewhere is known for what it is.
+/// Prefix of a token, so that a leaked one can be recognised.
 const BEGIN: &str = "tw_";
-/// Characters of a name.
+/// The most characters of a name.
 const LONGEST: usize = 64;
-/// Topics and tags of a token.
+/// The most topics and tags of a token.
 const MOST: usize = 500;
 
 #[derive(Debug, Args)]

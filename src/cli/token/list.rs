@@ -9,7 +9,7 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::model::{LinkRow, Time, TokenRow};
 
-/// Columns of what a token or link is for.
+/// Columns for what a token or link is for.
 const FOR: usize = 60;
 
 #[derive(Debug, Args)]

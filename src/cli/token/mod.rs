@@ -1,5 +1,5 @@
-//! `token`: who else may see the pages and use the API. What a role may do is decided in `web`; secrets are made here and kept as
-//! hashes.
+//! `token`: who else may see the pages and use the API. `web` decides what a role may do. Secrets are made here; only
+//! their hashes are stored.
 
 mod add;
 mod list;

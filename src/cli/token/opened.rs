@@ -1,4 +1,4 @@
-//! What making and withdrawing have in common: the open store with the present, and how ids of links begin.
+//! Shared by the verbs that make and withdraw tokens: the open store with the current time, and the prefix of link ids.
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::topic::pause::open;
@@ -6,10 +6,10 @@ use crate::cli::wiring::context::Context;
 use crate::model::Time;
 use crate::store::Store;
 
-/// What ids of links begin with; names of tokens do not.
+/// Prefix of link ids; names of tokens must not start with it.
 pub(super) const LINK: &str = "link-";
 
-/// The open store and the present: the one that was named, or the database's.
+/// Opens the store and returns it with the current time: that of `--at`, else the database's.
 pub(super) async fn opened(context: &Context, at: Option<&str>) -> Result<(Store, Time), Failure> {
     let (store, now) = open(context).await?;
     Ok((store, if at.is_some() { (context.clock)() } else { now }))

@@ -15,9 +15,9 @@ use crate::model::{LinkRow, MadeRow, SharedKind, secret_hash};
 use crate::schedule::parse_duration;
 use crate::store::Store;
 
-/// The longest that a link may be good.
+/// The longest lifetime of a link.
 const LONGEST: Duration = Duration::from_secs(366 * 86_400);
-/// Reports that are looked through for the latest of a name, page by page.
+/// Reports read per page when searching for the latest of a name.
 const PAGE: u32 = 200;
 
 #[derive(Debug, Args)]
@@ -86,7 +86,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     Ok(Exit::Ok)
 }
 
-/// The run that made a report: the latest of a name, or that of a slot.
+/// Returns the run that made a report: the latest of a name, or that of a slot.
 async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String, Failure> {
     let unknown = || {
         if context.config.reports.iter().any(|report| report.name == named) {

@@ -39,7 +39,7 @@ pub struct BackfillArgs {
     pub at: Option<String>,
 }
 
-/// Days of one call of the verb.
+/// The most days of one backfill.
 const MOST_DAYS: i64 = 31;
 
 pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<Exit, Failure> {
@@ -60,7 +60,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
         skew.follow(&store, (context.clock)()).await?;
     }
     let now = (context.clock)();
-    // The topic as it is written: what a backfill leaves out of it holds for its own runs only.
+    // Store the topic as written: what a backfill leaves out applies only to its own runs.
     let as_written = context.topics(std::slice::from_ref(&args.topic))?;
     store.rescue(now).await?;
     Planner::settle(&store, &as_written, false, now, false).await?;
@@ -92,13 +92,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackfillArgs) -> Result<
     })
 }
 
-/// Whether the day need not be asked for again: an answer that failed does not hold up the days after it, one that was
-/// broken off is better asked for again.
+/// Whether a day need not be searched again. A failed source does not hold up the days after it; an interrupted day is
+/// repeated.
 fn is_done(report: &RunReport, interrupted: bool) -> bool {
     report.state == RunState::Ok || (report.state == RunState::Partial && !interrupted)
 }
 
-/// The days named, oldest first.
+/// Returns the named days, oldest first.
 fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
     let day = |option: &str, text: &str| {
         let date = text.parse::<jiff::civil::Date>().ok().and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
@@ -132,14 +132,14 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
     Ok((first..=last).collect())
 }
 
-/// Leaves the sources in that can be asked for a day; refuses a topic whose posts cannot, or that has none left.
+/// Keeps the sources that can search a given day. Rejects a topic whose posts cannot be, or that has no source left.
 fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
     let service = &context.config.service;
     let takes = |topic: &Topic, source| {
         Ask::of(topic, source).is_some_and(|ask| looks_back(service.dialect, &ask) == LooksBack::Dates)
     };
     if topic.social.is_some() && !takes(topic, Source::Social) {
-        // The request itself knows best why not.
+        // The request's own error explains it best.
         let ask = Ask::of(topic, Source::Social).map(|ask| ask.looking_back(LookBack::Day(0)));
         let why =
             ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time::of_utc_day(1)).err());
@@ -155,16 +155,16 @@ fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
             "dates are taken by social searches (operation \"basic\", or dialect \"desearch\") and by its AI searches",
         ));
     }
-    // Pages are found as they are today, whatever day is asked for.
+    // Page searches return today's pages, whatever the day.
     topic.web = None;
     if let Some(ai) = topic.ai.as_mut().filter(|ai| ai.when == AiWhen::Daily) {
-        // "Today" says nothing about the days that are filled.
+        // `daily` means today, not the days that are filled.
         ai.when = AiWhen::New;
     }
     Ok(())
 }
 
-/// One run after the other, until one fails or somebody asks to stop; what ended before is stored.
+/// Runs one day after another until one fails or the user interrupts. Days that ended are stored.
 async fn each_day(
     context: &Context,
     collector: &Arc<Collector>,
@@ -278,7 +278,7 @@ async fn print(
     Ok(output::text(&text)?)
 }
 
-/// Prints what would be asked and its expected price; calls nobody and opens no database.
+/// Prints the requests with their expected price. Makes no calls and opens no database.
 fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) -> Result<Exit, Failure> {
     let service = &context.config.service;
     let (mut total, mut text, mut list) = (Micros(0), String::new(), Vec::new());

@@ -80,11 +80,11 @@ struct FilterPreview {
     hidden_then: u64,
     would_hide: u64,
     would_show: u64,
-    /// Not hidden by the filter tested, since their words, which it asks for, were pruned.
+    /// Items not hidden by the tested filter because the words that it needs were pruned.
     unjudged: u64,
     hides: Vec<Example>,
     shows: Vec<Example>,
-    /// How many items each entry would be the first to hide.
+    /// How many items each entry is the first to hide.
     entries: BTreeMap<String, u64>,
 }
 
@@ -147,7 +147,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
                 _ => return Ok::<_, StoreError>(()),
             };
             *changed += 1;
-            // The latest are the most telling.
+            // Keep the latest examples.
             if examples.len() == most {
                 examples.pop_front();
             }

@@ -1,4 +1,4 @@
-//! `items star` and `items note`: what people keep of single items, as on the pages. Listing them is `look::kept_list`'s.
+//! `items star` and `items note`: set and remove stars and notes, as on the pages. `look::kept_list` lists them.
 
 use clap::Args;
 use serde_json::json;
@@ -11,7 +11,7 @@ use crate::cli::wiring::options::Common;
 use crate::model::as_note;
 use crate::store::Store;
 
-/// Columns of a key that nobody knows.
+/// Columns of a key in a message.
 const TOLD: usize = 120;
 
 #[derive(Debug, Args)]
@@ -51,7 +51,7 @@ pub(in crate::cli) async fn star(common: &Common, args: &StarArgs) -> Result<Exi
     keys.dedup();
     let mut changed = 0_usize;
     for key in &keys {
-        // All are looked up before any is changed.
+        // Look all items up before changing any.
         changed += usize::from(is_starred(&store, key).await? == args.off);
     }
     for key in &keys {

@@ -1,4 +1,4 @@
-//! `mark`: says of items that they are good or noise for a topic, or takes that back. What is learned from it is `items`'.
+//! `mark`: marks items good or noise for a topic, or removes marks. `compare` learns relevance from them.
 
 use clap::Args;
 use serde_json::json;
@@ -35,7 +35,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
         Ok(marked) => marked,
         Err(mut error) => {
             if !known {
-                // Who mistypes the topic is told of the topic.
+                // For a mistyped topic, the error is about the topic.
                 error.text = format!("there is no topic `{}` in the database", args.topic);
                 error.hint = String::new();
             }

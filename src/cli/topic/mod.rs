@@ -1,4 +1,4 @@
-//! `topic`: the verbs about single topics, each in a file of its own.
+//! `topic`: the verbs about single topics.
 
 pub(in crate::cli) mod backfill;
 pub(in crate::cli) mod filter;

@@ -27,7 +27,7 @@ pub struct ResumeArgs {
     pub topics: Vec<String>,
 }
 
-/// The open store and the present, which on PostgreSQL is the server's.
+/// Opens the store and returns it with the current time, on PostgreSQL the server's.
 pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Failure> {
     let store = context.store(false).await?;
     let skew = Skew::default();
@@ -36,7 +36,7 @@ pub(in crate::cli) async fn open(context: &Context) -> Result<(Store, Time), Fai
     Ok((store, now))
 }
 
-/// The failure, with the topics that may have been meant when one is unknown.
+/// Converts the error. If a topic is unknown, suggests similar ones.
 pub(in crate::cli) async fn with_suggestion(store: &Store, named: &[String], error: StoreError) -> Failure {
     let known = store.topic_ids().await.unwrap_or_default();
     let unknown = named.iter().find(|name| !known.contains(name));

@@ -41,7 +41,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     if store.living(now).await? == 0 {
-        // A topic of the file that no daemon has read yet can be run all the same.
+        // A configured topic is known even if no daemon has read it yet.
         let mut known = store.topic_ids().await?;
         known.extend(context.config.topics.iter().map(|topic| topic.id.clone()));
         known.sort();
@@ -80,13 +80,13 @@ fn print_queued(runs: &[(String, String)], args: &RunNowArgs) -> Result<Exit, Fa
     Ok(Exit::Ok)
 }
 
-/// Until every run has its end, or the time is over; the runs go on either way.
+/// Waits until every run has ended or the time is over. The runs continue either way.
 async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit: Duration) -> Result<Exit, Failure> {
     let deadline = tokio::time::Instant::now() + limit;
     let ended = loop {
         let mut ended: Vec<RunRow> = Vec::new();
         for (_, id) in runs {
-            // A run without a number is not readable yet: what it found could still be missing in other verbs.
+            // A run without a number is not readable yet: other verbs might still miss its findings.
             ended.extend(store.run(id).await?.filter(|run| run.state.is_final() && run.seq.is_some()));
         }
         if ended.len() == runs.len() {
@@ -127,7 +127,7 @@ fn span(from: Option<Time>, until: Option<Time>) -> Option<Span> {
     from.zip(until).and_then(|(from, until)| Span::new(from, until))
 }
 
-/// A run of another process, as that process would have told it.
+/// Builds the report of another process's run, as that process would.
 fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
     let own = searches.iter().filter(|search| search.run == run.run);
     let searches = own
@@ -140,7 +140,7 @@ fn report(run: RunRow, searches: &[SearchRow]) -> RunReport {
             latency_ms: search.latency_ms,
             asked: span(search.asked_from, search.asked_until),
             covered: span(search.covered_from, search.covered_until),
-            // A reason beside an answer is that of a wider look.
+            // A reason on a successful search means that it looked back further.
             widened: search.reason.is_some() && matches!(search.state, SearchState::Ok | SearchState::Empty),
             note: match &search.error_class {
                 Some(class) => Some(format!("{class}: {}", search.error_text.as_deref().unwrap_or(""))),

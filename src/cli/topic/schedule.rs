@@ -1,5 +1,5 @@
-//! `topic schedule next` and `explain`: the next slots of an expression or a topic. What a schedule means is decided in
-//! `schedule`.
+//! `topic schedule next` and `explain`: the next slots of an expression or a topic. The module `schedule` decides what
+//! a schedule means.
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -100,7 +100,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
         for warning in schedule.warnings() {
             output::note(&format!("warning: {warning}"));
         }
-        // What is shown is what it means; that no topic may have it is worth a word.
+        // Show the slots in any case, but warn if a topic may not have this schedule.
         if let Err(refused) = Schedule::compile(&policy) {
             output::note(&format!("warning: a topic may not have this schedule: {}", refused.message));
         }
@@ -125,7 +125,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A period is an option here and a key in the file, which the hint is about.
+/// Adapts the hint of an error: a period is an option here, but a key in the file.
 fn for_this(expression: &str, refused: Refused) -> Failure {
     let mut failure = Failure::from(refused);
     if expression.trim().to_lowercase().starts_with("@every ") {
@@ -166,7 +166,7 @@ async fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure>
     Ok(Exit::Ok)
 }
 
-/// A pause beside the file. A database that is not there yet, or cannot be read, knows of none.
+/// Returns a pause stored in the database; `None` if the database does not exist or cannot be read.
 async fn pause_of(context: &Context, topic: &str) -> Option<Paused> {
     let pauses = async {
         let (store, _) = Store::open_or_read(&context.store_settings(false)).await?;

@@ -1,4 +1,4 @@
-//! Clients of the search service and of all other providers, from the configuration and the environment. It makes no call.
+//! Builds the clients of the search service and the other providers from configuration and environment. Makes no call.
 
 use secrecy::SecretString;
 use url::Url;
@@ -10,14 +10,14 @@ use crate::config::{self, ProviderConfig, ServiceConfig, Target};
 use crate::model::{Login, Reach, SERVICE, SecretPlace};
 use crate::search::{self, Access, Client};
 
-/// Who can be asked.
+/// The clients that searches use.
 pub(in crate::cli) struct Callers {
-    /// The search service, where the file has one.
+    /// The search service, if the configuration has one.
     pub(in crate::cli) service: Option<Client>,
     pub(in crate::cli) providers: Vec<Provider>,
 }
 
-/// The service's client; `sandbox` is the address of the embedded one.
+/// Builds the service's client; `sandbox` is the address of the embedded sandbox.
 pub(in crate::cli) fn service(service: &ServiceConfig, sandbox: Option<&Url>) -> Result<Option<Client>, Failure> {
     let (base_url, key) = match (&service.target, sandbox) {
         (Target::Url(url), _) => {
@@ -42,7 +42,7 @@ pub(in crate::cli) fn service(service: &ServiceConfig, sandbox: Option<&Url>) ->
     client.map(Some).map_err(|e| Failure::usage(e.text, e.hint))
 }
 
-/// The other providers.
+/// Builds the other providers.
 pub(in crate::cli) fn providers(all: &[ProviderConfig], sandbox: Option<&Url>) -> Result<Vec<Provider>, Failure> {
     all.iter().map(|one| provider(one, sandbox)).collect()
 }
@@ -57,7 +57,7 @@ fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider
         dialect: search::Dialect::Spec,
         platform: provider.kind.name.to_owned(),
         access: access(provider)?,
-        // The owner of the file chose base_url; feeds, and what they redirect to, may be anybody's choice.
+        // The owner of the file chose base_url, but anyone may have chosen a feed's address or its redirects.
         allow_private: invented || provider.allow_private || provider.kind.reach != Reach::Feed,
         call_timeout: provider.call_timeout,
         max_concurrent: provider.max_concurrent,
@@ -75,7 +75,7 @@ fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider
     })
 }
 
-/// Where a provider is; of the sandbox a path of its own.
+/// Returns a provider's address; in the sandbox it has its own path.
 pub(in crate::cli) fn address(provider: &ProviderConfig, sandbox: Option<&Url>) -> Option<Url> {
     match &provider.target {
         Target::Url(url) => Some(url.clone()),
@@ -88,11 +88,11 @@ pub(in crate::cli) fn address(provider: &ProviderConfig, sandbox: Option<&Url>) 
     }
 }
 
-/// How a provider lets in, without reading its key.
+/// Returns how to log in to a provider, without reading its key.
 pub(in crate::cli) fn login(provider: &ProviderConfig) -> Login {
     let named = provider.key_env.is_some() || provider.key_file.is_some();
     match provider.kind.login {
-        // A server of one's own may let everybody in.
+        // A self-hosted server may need no login.
         Login::Bearer if !named && provider.target != Target::Sandbox => Login::Open,
         login => login,
     }
@@ -125,7 +125,7 @@ fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
         )),
         Login::Bare => Ok(Access::Bare(secret(provider, &place)?)),
         Login::Bearer if invented => Ok(Access::Bearer(SecretString::from("sandbox"))),
-        // A server of one's own may let everybody in.
+        // A self-hosted server may need no login.
         Login::Bearer if !named => Ok(Access::Open),
         Login::Bearer => Ok(Access::Bearer(secret(provider, &place)?)),
     }

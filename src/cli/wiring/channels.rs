@@ -1,4 +1,4 @@
-//! Notification channels with their secrets. How they deliver is decided in `notify`.
+//! Notification channels with their secrets. `notify` decides how they deliver.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::config::{self, Config, KeyError};
 use crate::model::{ChannelSpec, ChannelWay, HookForm, SecretPlace};
 use crate::notify::{Channel, Way};
 
-/// Every channel that is not paused, or the first that cannot be used: nothing is delivered half.
+/// Returns every channel that is not paused. Fails if one cannot be used, so that nothing is delivered to only some.
 pub(in crate::cli) fn read(config: &Config) -> Result<Arc<[Channel]>, Failure> {
     let all: Result<Vec<Channel>, Failure> = config
         .channels
@@ -22,7 +22,7 @@ pub(in crate::cli) fn read(config: &Config) -> Result<Arc<[Channel]>, Failure> {
     Ok(all?.into())
 }
 
-/// One channel, or why it cannot be used.
+/// Returns one channel, or why it cannot be used.
 pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
     let secret = |what: &str, place: &SecretPlace| {
         if place.is_none() { Ok(None) } else { config::read_secret(what, place, &env).map(Some) }
@@ -69,7 +69,7 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
     Ok(Channel { name: spec.name.clone(), way, timeout, max_tries: spec.max_tries })
 }
 
-/// A number, a colon, and letters that may stand in a path.
+/// Whether a text is a number, a colon, and characters that are safe in a path.
 fn is_bot_token(text: &str) -> bool {
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     text.split_once(':').is_some_and(|(number, key)| {
@@ -78,7 +78,7 @@ fn is_bot_token(text: &str) -> bool {
     })
 }
 
-/// What a reload would change of the channels, secrets included, as bytes that are only hashed.
+/// Returns what a reload would change of the channels, secrets included, as bytes for hashing only.
 pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     let mut all = Vec::new();
     for spec in &config.channels {

@@ -1,4 +1,4 @@
-//! Makes what a verb needs from the configuration and the environment: store, client, collector, embedded sandbox.
+//! Builds what a verb needs from the configuration and the environment: store, client, collector, embedded sandbox.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,15 +25,15 @@ pub(in crate::cli) struct Context {
     pub(in crate::cli) clock: Clock,
 }
 
-/// The searching half: the service's client, and the sandbox that lives as long as it is needed.
+/// What searches need: the clients, and the embedded sandbox if there is one.
 pub(in crate::cli) struct Service {
     pub(in crate::cli) callers: Callers,
-    /// Where the search service is, or the embedded sandbox.
+    /// Address of the search service or of the embedded sandbox.
     pub(in crate::cli) base_url: Option<url::Url>,
     pub(in crate::cli) sandbox: Option<sandbox::Running>,
 }
 
-/// The present as a verb sees it: the machine's, or the one it was given.
+/// Returns the clock of a verb: the machine's, or the fixed time of `--at`.
 pub(in crate::cli) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
     match at {
         None => Ok(system_clock()),
@@ -46,7 +46,7 @@ pub(in crate::cli) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
     }
 }
 
-/// Where the configuration is looked for, and what stands over it.
+/// Returns where to look for the configuration, and what overrides it.
 pub(in crate::cli) fn request(common: &Common, now: Time) -> Result<LoadRequest<'static>, Failure> {
     Ok(LoadRequest {
         explicit: common.config.clone(),
@@ -63,12 +63,12 @@ pub(in crate::cli) fn request(common: &Common, now: Time) -> Result<LoadRequest<
 }
 
 impl Context {
-    /// Loads the configuration; all its mistakes at once. Warnings are told on stderr.
+    /// Loads the configuration. Reports all mistakes at once, and prints warnings on stderr.
     pub(in crate::cli) fn load(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
         Self::warned(Self::load_silently(common, at)?, common)
     }
 
-    /// The same for a worker, whose file may be without topics.
+    /// Like [`Context::load`], but the file may be without topics.
     pub(in crate::cli) fn load_without_topics(common: &Common) -> Result<Self, Failure> {
         Self::warned(Self::read(common, None, true)?, common)
     }
@@ -82,7 +82,7 @@ impl Context {
         Ok(context)
     }
 
-    /// The same for a verb that draws the warnings itself.
+    /// Like [`Context::load`], for a verb that prints the warnings itself.
     pub(in crate::cli) fn load_silently(common: &Common, at: Option<&str>) -> Result<Self, Failure> {
         Self::read(common, at, false)
     }
@@ -97,24 +97,24 @@ impl Context {
         Ok(Self { config, clock })
     }
 
-    /// Whether searches go to the embedded sandbox.
+    /// Whether any search goes to the embedded sandbox.
     pub(in crate::cli) fn is_sandbox(&self) -> bool {
         self.targets().any(|target| *target == Target::Sandbox)
     }
 
-    /// Where searches go: the service and the other providers.
+    /// Returns where searches go: the service and the other providers.
     fn targets(&self) -> impl Iterator<Item = &Target> {
         std::iter::once(&self.config.service.target).chain(self.config.providers.iter().map(|one| &one.target))
     }
 
-    /// What will be stored, where that is known beforehand. An address on this machine may be another sandbox; its
-    /// replies will say so.
+    /// Returns whether findings will be real or invented, if that is known in advance. An address on this machine may
+    /// be another sandbox; its replies say so.
     pub(in crate::cli) fn nature(&self) -> Option<Nature> {
         let natures: Vec<Option<Nature>> = self.targets().filter_map(nature_of).collect();
         natures.iter().copied().find(Option::is_some).flatten()
     }
 
-    /// Where findings are kept. Invented ones go to a database of their own unless one is named.
+    /// Returns where findings are stored. Invented ones go to a database of their own unless one is named.
     pub(in crate::cli) fn store_settings(&self, create: bool) -> store::Settings {
         let database = &self.config.database;
         let by_default = |key: &str| self.config.effective.iter().any(|e| e.key == key && e.origin == "default");
@@ -128,7 +128,7 @@ impl Context {
         store::Settings { url, schema, nature: self.nature(), create }
     }
 
-    /// Every key in force; of a sandbox's database what [`Context::store_settings`] makes of it.
+    /// Returns every key in force; with the sandbox, the database is that of [`Context::store_settings`].
     pub(in crate::cli) fn effective(&self) -> Vec<Effective> {
         let (written, used) = (&self.config.database, self.store_settings(false));
         let mut all = self.config.effective.clone();
@@ -143,18 +143,18 @@ impl Context {
         all
     }
 
-    /// Files that no verb may write over.
+    /// Returns the files that no verb may overwrite.
     pub(in crate::cli) fn protected(&self) -> Protected {
         let url = self.store_settings(false).url;
         protected_files::of(&self.config, url.strip_prefix("sqlite:").map(Path::new))
     }
 
-    /// Opens the store and gives runs that a killed process left unnumbered their place in the reading order.
+    /// Opens the store, and numbers the finished runs that a killed process left unnumbered.
     pub(in crate::cli) async fn store(&self, create: bool) -> Result<Store, Failure> {
         self.ready(Store::open(&self.store_settings(create)).await?, create).await
     }
 
-    /// The same for a verb that only reads: it works, too, where nothing can be written.
+    /// Like [`Context::store`], for a verb that only reads: it also works where nothing can be written.
     pub(in crate::cli) async fn store_to_read(&self) -> Result<Store, Failure> {
         let (store, unwritable) = Store::open_or_read(&self.store_settings(false)).await?;
         if let Some(why) = unwritable {
@@ -170,21 +170,21 @@ impl Context {
             output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
         }
         match store.publish().await {
-            // Whoever only reads may lack the right to write, and sees what has its place already.
+            // A reader may lack the right to write. It then sees only the runs that are numbered already.
             Err(error) if !create => tracing::debug!("finished runs could not be numbered: {error}"),
             other => drop(other?),
         }
         Ok(store)
     }
 
-    /// The same for whoever is about to forget: what its journal says need not be in it yet.
+    /// Opens the store for forgetting: it need not have everything in its journal yet.
     pub(in crate::cli) async fn store_as_it_is(&self) -> Result<Store, Failure> {
         let store = Store::open(&self.store_settings(false)).await?.watched_closely();
         store.publish().await?;
         Ok(store)
     }
 
-    /// The same for a process that runs what is due, with the engine that shares it out.
+    /// Opens the store for a process that runs what is due, with the configured engine.
     pub(in crate::cli) async fn working_store(&self) -> Result<Store, Failure> {
         let store = self.store(true).await?;
         Ok(match self.config.scheduler.engine {
@@ -193,12 +193,12 @@ impl Context {
         })
     }
 
-    /// Connects to the service; starts the embedded sandbox when that is the service.
+    /// Connects to the service; starts the embedded sandbox if something uses it.
     pub(in crate::cli) async fn service(&self) -> Result<Service, Failure> {
         self.service_beside(None).await
     }
 
-    /// The same with a sandbox that runs already.
+    /// Like [`Context::service`], but with a sandbox that already runs.
     pub(in crate::cli) async fn service_beside(&self, running: Option<&url::Url>) -> Result<Service, Failure> {
         let (base_url, sandbox) = match running {
             _ if !self.is_sandbox() => (None, None),
@@ -221,7 +221,7 @@ impl Context {
         Ok(Service { callers, base_url, sandbox })
     }
 
-    /// Wires a collector.
+    /// Builds a collector.
     pub(in crate::cli) fn collector(&self, store: Store, callers: Callers) -> Arc<Collector> {
         let service = &self.config.service;
         let settings = collect::Settings {
@@ -237,24 +237,24 @@ impl Context {
         Arc::new(collector.with_providers(providers))
     }
 
-    /// What a call of each source is expected to cost.
+    /// Returns the expected price of a call of each source.
     pub(in crate::cli) fn prices(&self) -> Prices {
         let providers = self.config.providers.iter().map(|one| (one.name, one.price.expected())).collect();
         Prices { providers, ..self.config.service.prices.clone() }
     }
 
-    /// The topics named, or all; an unknown name is a mistake with its nearest neighbours.
+    /// Returns the named topics, or all. The error for an unknown name suggests the nearest one.
     pub(in crate::cli) fn topics(&self, named: &[String]) -> Result<Vec<Topic>, Failure> {
         self.known(named)?;
         Ok(self.config.topics.iter().filter(|t| named.is_empty() || named.contains(&t.id)).cloned().collect())
     }
 
-    /// Topics that have limits of a day of their own.
+    /// Returns the topics that have daily limits of their own.
     pub(in crate::cli) fn limited(&self) -> impl Iterator<Item = &Topic> {
         self.config.topics.iter().filter(|topic| !topic.limits.is_none())
     }
 
-    /// Refuses names of topics that the configuration does not have.
+    /// Rejects topics that the configuration does not have.
     pub(in crate::cli) fn known(&self, named: &[String]) -> Result<(), Failure> {
         let ids: Vec<&str> = self.config.topics.iter().map(|t| t.id.as_str()).collect();
         match named.iter().find(|name| !ids.contains(&name.as_str())) {
@@ -263,7 +263,7 @@ impl Context {
         }
     }
 
-    /// Refuses names of sources that neither the configuration nor the database has.
+    /// Rejects sources that neither the configuration nor the database has.
     pub(in crate::cli) fn known_sources(&self, named: &[Source], stored: &[Source]) -> Result<(), Failure> {
         let providers = self.config.providers.iter().map(|one| one.name);
         let all: BTreeSet<Source> =
@@ -275,7 +275,7 @@ impl Context {
         }
     }
 
-    /// What there is not in the configuration, with what may have been meant.
+    /// Returns the error for an unknown name, with a suggestion.
     pub(in crate::cli) fn unknown(&self, what: &str, name: &str, known: &[&str]) -> Failure {
         let meant = config::nearest(name, known.iter().copied());
         let meant = meant.map_or_else(String::new, |meant| format!("did you mean `{meant}`? "));
@@ -290,7 +290,7 @@ impl Context {
     }
 }
 
-/// What comes from an address, if that can be known; `None` when there is none.
+/// Returns what comes from an address, if that can be known; `None` if there is no address.
 #[expect(clippy::option_option, reason = "no address, or one that does not tell")]
 fn nature_of(target: &Target) -> Option<Option<Nature>> {
     match target {
@@ -308,7 +308,7 @@ fn nature_of(target: &Target) -> Option<Option<Nature>> {
     }
 }
 
-/// The sandbox on a port of its own.
+/// Starts the sandbox on a free port.
 async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
     let settings = sandbox::Settings {
         listen: std::net::SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -320,7 +320,7 @@ async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
     sandbox::start(settings).await.map_err(|e| Failure::new(Exit::Unexpected, e.message, e.hint))
 }
 
-/// An instant as people write it: a time, a date, or a duration ago.
+/// Parses an instant: a time, a date, or a duration ago.
 pub(in crate::cli) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
     let Some(text) = text else { return Ok(None) };
     crate::schedule::instant(text, now).map(Some).ok_or_else(|| {

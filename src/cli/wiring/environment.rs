@@ -1,6 +1,6 @@
 //! Environment variables, as the verbs read them.
 
-/// Reads an environment variable; an unset and an unreadable one are the same.
+/// Reads an environment variable; `None` if it is unset or not Unicode.
 pub(in crate::cli) fn env(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }

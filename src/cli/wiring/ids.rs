@@ -1,5 +1,5 @@
-//! Randomness and the ids made from it: run ids (ULID), fencing tokens, jitter. A rehearsal with `--at` makes its run ids
-//! from what is run, so that the same story gives the same bytes.
+//! Randomness and the ids made from it: run ids (ULID), fencing tokens, jitter. A rehearsal with `--at` derives its run
+//! ids from what is run, so that its output is reproducible.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -9,35 +9,35 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::model::Time;
 
-/// 64 random bits: the standard library keys each hasher from the system's randomness.
+/// Returns 64 pseudo-random bits. The standard library seeds its hasher keys once per thread from the system.
 fn random() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
-/// Numbers in `0.0..1.0`, for pauses between tries.
+/// Returns a generator of numbers in `0.0..1.0`, for pauses between tries.
 pub(in crate::cli) fn fractions() -> Arc<dyn Fn() -> f64 + Send + Sync> {
     #[expect(clippy::cast_precision_loss, reason = "53 bits are what a fraction holds")]
     Arc::new(|| (random() >> 11) as f64 / (1_u64 << 53) as f64)
 }
 
-/// A fencing token nobody can guess.
+/// Returns a fencing token: 32 hexadecimal digits.
 pub(in crate::cli) fn token() -> String {
     format!("{:016x}{:016x}", random(), random())
 }
 
-/// 256 random bits of the system, as text that needs no quoting.
+/// Returns 256 random bits of the system, as text that needs no quoting.
 pub(in crate::cli) fn secret() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// A run id that sorts by time.
+/// Returns a run id that sorts by time.
 pub(in crate::cli) fn run_id(now: Time) -> String {
     ulid(now, (u128::from(random()) << 64) | u128::from(random()))
 }
 
-/// The run id of the `n`th manual run of a job in a rehearsal.
+/// Returns the run id of the `n`th manual run of a job in a rehearsal.
 pub(in crate::cli) fn rehearsed_run_id(now: Time, job: &str, n: i64) -> String {
     let digest = blake3::hash(format!("{job} {n} {}", now.0).as_bytes());
     let mut bytes = [0; 16];

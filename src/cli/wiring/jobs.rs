@@ -1,4 +1,4 @@
-//! Jobs that are not topics (reports, exports, prune): which there are, what runs each kind, who delivers the result.
+//! Jobs other than topics (reports, exports, alerts, prune): which exist, what runs them, and who delivers the result.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
 use crate::report::{self, Report};
 use crate::store::{JobRun, MadeReport, Settled, Store};
 
-/// Longest page, text and data of a message: what is longer is left out, or cut, and stands in the file.
+/// The most bytes of a message's page or data, and of its text. A longer page is left out, a longer text is cut.
 const LONGEST_PAGE: usize = 2 * 1024 * 1024;
 const LONGEST_TEXT: usize = 512 * 1024;
 
-/// The jobs of a configuration that run by themselves.
+/// Returns the configured jobs: reports with a schedule, exports, alerts and prune.
 pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     let unwritable = |name: &str, e: serde_json::Error| Failure::new(Exit::Unexpected, format!("{name}: {e}"), "");
     let reports = config.reports.iter().filter(|report| report.schedule.is_some());
@@ -36,21 +36,21 @@ pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
     reports.chain(exports).chain(alerts).chain(prune).collect()
 }
 
-/// Whether anything of a configuration is asked for at times: without, a daemon would only prune.
+/// Whether any topic, report or export has a schedule. Without one, a daemon would only prune.
 pub(in crate::cli) fn any_schedule(config: &Config) -> bool {
     config.topics.iter().any(|topic| topic.schedule.is_some())
         || config.reports.iter().any(|report| report.schedule.is_some())
         || !config.exports.is_empty()
 }
 
-/// What channels are, by name: a mail needs a page, a request needs data.
+/// The kind of each channel, by name: a mail needs a page, a webhook needs data.
 type Kinds = Arc<[(String, ChannelKind)]>;
 
 fn kinds(config: &Config) -> Kinds {
     config.channels.iter().map(|channel| (channel.name.clone(), channel.kind())).collect()
 }
 
-/// What runs jobs.
+/// Returns the function that runs jobs.
 pub(in crate::cli) fn handler(config: &Config, store: &Store, clock: &Clock, pinger: &Pinger) -> Handler {
     let (store, clock, kinds, pinger) = (store.clone(), Arc::clone(clock), kinds(config), pinger.clone());
     let protected = Arc::new(protected_files::of(config, store.file()));
@@ -62,7 +62,7 @@ pub(in crate::cli) fn handler(config: &Config, store: &Store, clock: &Clock, pin
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds, &protected).await,
                 JobKind::Export => make_export(&run, &store, &clock, &protected).await,
-                // Has no schedule, so that nobody can claim a run of it.
+                // Has no schedule, so no run of it can be claimed.
                 JobKind::Alert => {
                     Err(failed("definition", "an alert is no job that runs".to_owned(), "please report it"))
                 }
@@ -81,7 +81,7 @@ async fn make_report(
 ) -> Result<JobResult, Failed> {
     let defect = |e: serde_json::Error| failed("definition", e.to_string(), "is this the newest version running?");
     let spec = run.job.report().map_err(defect)?;
-    // What ended a moment ago belongs to it.
+    // Include runs that ended a moment ago.
     store.publish().await?;
     let now = clock();
     let at = match spec.window {
@@ -98,7 +98,7 @@ async fn make_report(
     Ok(JobResult { report: Some(report), files: put, messages, reason: None })
 }
 
-/// Makes the editions of an export. It is recorded as it goes: a run that ends here only says how it went.
+/// Makes the editions of an export. They are recorded one by one, so the result only summarises them.
 async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Protected) -> Result<JobResult, Failed> {
     store.publish().await?;
     let made = export::make(store, run, clock(), protected).await.map_err(|error| match error {
@@ -145,7 +145,7 @@ fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<M
     let data = serde_json::to_string(made).ok().filter(|data| data.len() <= LONGEST_PAGE);
     let page = Some(page).filter(|page| page.len() <= LONGEST_PAGE);
     let of = |channel: &String| {
-        // Whoever knows the channel may be another process than this.
+        // Another process may know the channel's kind, so an unknown one gets both forms.
         let kind = kinds.iter().find(|(name, _)| name == channel).map(|(_, kind)| *kind);
         Message {
             event: format!("{run}/{channel}"),
@@ -160,7 +160,7 @@ fn messages(run: &str, spec: &ReportSpec, made: &Report, kinds: &Kinds) -> Vec<M
     spec.channels.iter().map(of).collect()
 }
 
-/// A job whose file could not be written, or must not be.
+/// Returns the failure of a job whose file could not, or must not, be written.
 fn unwritten(file: &Path, error: &std::io::Error, hint: &str) -> Failed {
     let Failure { exit, text, .. } = Failure::unwritable(file, error);
     failed("output", text, if exit == Exit::Usage { "name another `path` in the configuration" } else { hint })
@@ -170,12 +170,12 @@ fn failed(class: &str, text: String, hint: &str) -> Failed {
     Failed { class: class.to_owned(), text, hint: hint.to_owned() }
 }
 
-/// A courier that logs each try.
+/// Returns a courier that logs each attempt.
 pub(in crate::cli) fn courier(store: &Store, clock: &Clock) -> Courier {
     Courier::new(store.clone(), Arc::clone(clock), Arc::new(ids::token), Arc::new(log_delivery))
 }
 
-/// Jobs and deliveries of a process that lives on.
+/// Jobs and deliveries of a long-running process.
 pub(in crate::cli) struct Delivering {
     pub(in crate::cli) jobs: Jobs,
     channels: watch::Sender<Arc<[Channel]>>,
@@ -187,7 +187,7 @@ pub(in crate::cli) struct Delivering {
 }
 
 impl Delivering {
-    /// Begins to deliver; jobs begin when the loop says so.
+    /// Starts to deliver. Jobs start when the loop says so.
     pub(in crate::cli) fn begin(
         config: &Config,
         channels: Arc<[Channel]>,
@@ -211,12 +211,12 @@ impl Delivering {
         Self { jobs, channels, store, clock, courier, pinger, task }
     }
 
-    /// Wakes whoever delivers.
+    /// Returns a handle that wakes the courier.
     pub(in crate::cli) fn waker(&self) -> Courier {
         self.courier.clone()
     }
 
-    /// What replaces both when the configuration changed.
+    /// Returns what replaces jobs and channels when the configuration changes.
     pub(in crate::cli) fn replacer(&self) -> Replacer {
         Replacer {
             jobs: self.jobs.clone(),
@@ -227,13 +227,13 @@ impl Delivering {
         }
     }
 
-    /// Waits for tries that are under way, a moment: what is not settled is tried again by whoever comes next.
+    /// Waits a moment for attempts in progress. What is not settled is retried by the next process.
     pub(in crate::cli) async fn end(self) {
         let _ = tokio::time::timeout(Duration::from_secs(5), self.task).await;
     }
 }
 
-/// Puts another configuration in force.
+/// Applies another configuration.
 pub(in crate::cli) struct Replacer {
     jobs: Jobs,
     channels: watch::Sender<Arc<[Channel]>>,
@@ -250,7 +250,7 @@ impl Replacer {
     }
 }
 
-/// Runs the jobs that are due and delivers what is, once.
+/// Runs the due jobs and delivers the due messages, once.
 pub(in crate::cli) async fn run_due(
     config: &Config,
     channels: &[Channel],
@@ -287,14 +287,14 @@ pub(in crate::cli) async fn run_due(
     ended?;
     store.publish().await?;
     done.sort_by(|a, b| a.run.cmp(&b.run));
-    // What waits to be delivered is also delivered when nothing can be looked at.
+    // Deliver waiting messages even if evaluating the alerts fails.
     let looked = crate::alert::evaluate(store, clock(), &|| false).await;
     let deliveries = courier(store, clock).deliver_due(channels).await?;
     looked?;
     Ok((done, deliveries))
 }
 
-/// One line for each end of a job.
+/// Logs one line for each job that ends.
 pub(in crate::cli) fn log_job(done: &JobDone) {
     let JobDone { run, job, result } = done;
     match result {
@@ -306,7 +306,7 @@ pub(in crate::cli) fn log_job(done: &JobDone) {
     }
 }
 
-/// One line for each try.
+/// Logs one line for each attempt.
 fn log_delivery(delivery: &Delivery) {
     let Delivery { event, channel, attempt, settled } = delivery;
     match settled {

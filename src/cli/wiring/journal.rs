@@ -1,5 +1,5 @@
-//! The journal of tombstones, in a file that outlives a restored backup. On SQLite it is kept beside the database. It holds
-//! keyed hashes and their key, and no names.
+//! The journal of tombstones: a file that outlives a restored backup. On SQLite it is kept beside the database. It
+//! holds keyed hashes and their key, but no names.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -12,7 +12,7 @@ use crate::files::{Protected, Replacement};
 use crate::model::Time;
 use crate::store::{ForgetKey, Forgot, Store, Tombstone};
 
-/// What a file is, in its first line.
+/// The first line: says what the file is.
 #[derive(Serialize, Deserialize)]
 struct Head {
     topicwatch: String,
@@ -20,7 +20,7 @@ struct Head {
     key: String,
 }
 
-/// Every other line; `at` in milliseconds.
+/// Every other line; `at` is in milliseconds.
 #[derive(Serialize, Deserialize)]
 struct Line {
     kind: Forgot,
@@ -30,16 +30,16 @@ struct Line {
 
 const WHAT: &str = "forgotten";
 
-/// Largest file that is read.
+/// The largest file that is read, in bytes.
 const MOST: u64 = 512 * 1024 * 1024;
 
-/// Tombstones of a file.
+/// The tombstones of a file.
 pub(in crate::cli) struct Journal {
     pub(in crate::cli) key: ForgetKey,
     pub(in crate::cli) all: Vec<Tombstone>,
 }
 
-/// The journal beside a SQLite database.
+/// Returns the path of the journal beside a SQLite database.
 pub(in crate::cli) fn beside(store: &Store) -> Option<PathBuf> {
     let file = store.file()?;
     let mut name = file.as_os_str().to_owned();
@@ -48,7 +48,7 @@ pub(in crate::cli) fn beside(store: &Store) -> Option<PathBuf> {
 }
 
 impl Journal {
-    /// Reads one; `None` when there is no file.
+    /// Reads a journal; `None` if there is no file.
     pub(in crate::cli) fn read(path: &Path) -> Result<Option<Self>, Failure> {
         let shown = path.display();
         let wrong = |text: String| {
@@ -74,8 +74,8 @@ impl Journal {
         Ok(Some(Self { key, all }))
     }
 
-    /// Writes all tombstones of a database, as a whole; returns how many. `None` when nothing was ever forgotten: there
-    /// is no key then, and no file is written.
+    /// Writes all tombstones of a database to one file and returns their number. If nothing was ever forgotten there is
+    /// no key: then it returns `None` and writes nothing.
     pub(in crate::cli) async fn write(
         store: &Store,
         path: &Path,
@@ -108,7 +108,7 @@ impl Journal {
     }
 }
 
-/// Refuses a database that does not know what its journal says was forgotten: it came from an older backup.
+/// Rejects a database that lacks tombstones of its journal: it was restored from an older backup.
 pub(in crate::cli) async fn refuse_older(store: &Store) -> Result<(), Failure> {
     let Some(path) = beside(store) else { return Ok(()) };
     let Some(journal) = Journal::read(&path)? else { return Ok(()) };

@@ -1,11 +1,11 @@
-//! Names of topics and tags that a command is given: refused where neither the configuration nor the database has them, since
-//! a misspelt one would answer with nothing.
+//! Checks the names of topics and tags that a command is given. A name that neither the configuration nor the database
+//! has is rejected, because a typo would give an empty result.
 
 use super::context::Context;
 use crate::cli::terminal::failure::Failure;
 use crate::store::Store;
 
-/// Refuses topics that neither the configuration nor the database has.
+/// Rejects topics that neither the configuration nor the database has.
 pub(in crate::cli) async fn known(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
     let stored = if named.is_empty() { Vec::new() } else { store.watched(named).await? };
     let missing: Vec<String> =
@@ -13,7 +13,7 @@ pub(in crate::cli) async fn known(context: &Context, store: &Store, named: &[Str
     context.known(&missing)
 }
 
-/// The same of tags.
+/// Rejects tags that neither the configuration nor the database has.
 pub(in crate::cli) async fn known_tags(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
     let stored = if named.is_empty() { Vec::new() } else { store.tagged(named).await? };
     let configured: Vec<&str> =

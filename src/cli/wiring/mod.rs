@@ -1,4 +1,4 @@
-//! How a verb gets its parts from the configuration and the environment: store, client, channels, jobs.
+//! Builds the parts of a verb from the configuration and the environment: store, client, channels, jobs.
 
 pub(in crate::cli) mod callers;
 pub(in crate::cli) mod channels;

@@ -36,7 +36,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// A name of a source; whether there is such a one is looked up later.
+/// Parses the name of a source; whether it exists is checked later.
 pub(in crate::cli) fn source_name(text: &str) -> Result<Source, String> {
     Source::parse(text).ok_or_else(|| "social, web, ai, or the name of a provider".to_owned())
 }

@@ -1,4 +1,4 @@
-//! Pings: their URLs with secrets, and what is sent when a run starts and ends. How they are sent is decided in `notify`.
+//! Pings: their URLs with secrets, and what is sent when a run starts and ends. `notify` sends them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use crate::notify::{PingTarget, PingTargets, Pinger, Signal};
 use crate::process_status::Pinged;
 use crate::store::StoreErrorKind;
 
-/// How long an end waits for pings that are under way.
+/// How long shutdown waits for pings in progress.
 const ENDS_WITHIN: Duration = Duration::from_secs(6);
 
-/// All addresses, or the first that cannot be used.
+/// Returns all addresses, or the error of the first that cannot be used.
 pub(in crate::cli) fn targets(config: &Config) -> Result<PingTargets, Failure> {
     let of = |spec: &PingSpec| {
         let target = one(spec).map_err(|e| Failure::usage(format!("ping of {}: {}", spec.job, e.message), e.hint))?;
@@ -48,7 +48,7 @@ fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
     Ok(PingTarget { url: SecretString::from(url), allow_private: spec.allow_private })
 }
 
-/// What a reload would change of them, secrets included, as bytes that are only hashed.
+/// Returns what a reload would change of the pings, secrets included, as bytes for hashing only.
 pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     let mut all = Vec::new();
     for spec in &config.pings {
@@ -61,7 +61,7 @@ pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     all
 }
 
-/// Pings of a process, from its begin to its end.
+/// Pings of a process, from its start to its end.
 pub(in crate::cli) struct Pinging {
     pub(in crate::cli) pinger: Pinger,
     stop: CancellationToken,
@@ -78,7 +78,7 @@ impl Pinging {
         Self { pinger, stop, task }
     }
 
-    /// Sends what waits, as far as it is taken soon.
+    /// Sends the waiting pings that are accepted in time.
     pub(in crate::cli) async fn end(self) {
         self.stop.cancel();
         if tokio::time::timeout(ENDS_WITHIN, self.task).await.is_err() {
@@ -87,22 +87,22 @@ impl Pinging {
     }
 }
 
-/// A run of a topic begins.
+/// Reports that a run of a topic started.
 pub(in crate::cli) fn topic_begun(pinger: &Pinger, topic: &str) {
     pinger.say(&format!("topic:{topic}"), Signal::Start, || "started".to_owned());
 }
 
-/// It ended: what was found is not told, only how much.
+/// Reports that a run of a topic ended: how much it found, but not what.
 pub(in crate::cli) fn topic_ended(pinger: &Pinger, done: &Done) {
     let job = format!("topic:{}", done.topic);
     match &done.result {
-        // It runs again, and says so then.
+        // A queued run is reported when it runs again; a cancelled one is not reported.
         Ok(report) if matches!(report.state, RunState::Queued | RunState::Cancelled) => {}
         Ok(report) => {
             let good = matches!(report.state, RunState::Ok | RunState::Partial);
             pinger.say(&job, if good { Signal::Success } else { Signal::Fail }, || message(report));
         }
-        // Another process has it, and tells of it.
+        // Another process took the run over and reports it.
         Err(error) if error.kind == StoreErrorKind::Fenced => {}
         Err(_) => pinger.say(&job, Signal::Fail, || "failed: nothing could be stored".to_owned()),
     }
@@ -114,12 +114,12 @@ fn message(report: &RunReport) -> String {
     format!("{}: {found} found, {new} new; {}", report.state, searches.join(", "))
 }
 
-/// Another job begins.
+/// Reports that a run of another job started.
 pub(in crate::cli) fn job_begun(pinger: &Pinger, job: &str) {
     pinger.say(job, Signal::Start, || "started".to_owned());
 }
 
-/// It ended.
+/// Reports that a run of another job ended.
 pub(in crate::cli) fn job_ended(pinger: &Pinger, done: &JobDone) {
     match &done.result {
         Ok(Ok(_)) => pinger.say(&done.job, Signal::Success, || "ok".to_owned()),

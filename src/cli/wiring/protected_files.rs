@@ -1,5 +1,5 @@
-//! Files that no verb may overwrite: the database in use, the configuration, and files with keys, passwords or tokens. How
-//! a file is recognised is decided in `files`.
+//! Files that no verb may overwrite: the database in use, the configuration, and files with keys, passwords or tokens.
+//! `files` decides how a file is recognised.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::files::Protected;
 use crate::model::{ChannelWay, SecretPlace};
 
-/// The files of a configuration, and of the SQLite database that is used with it.
+/// Returns the protected files of a configuration and of the SQLite database used with it.
 pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected {
     let mut protected = Protected::databases();
     if let Some(database) = database {
@@ -16,7 +16,7 @@ pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected 
     }
     protected.add(&config.file, "the configuration");
     for file in secrets(config) {
-        // As the configuration reads them, and as the other secrets are read.
+        // Some are relative to the configuration's folder, others to the current one.
         let folder = config.file.parent().unwrap_or(Path::new("."));
         protected.add(folder.join(&file), "a file that a secret is read from");
         protected.add(file, "a file that a secret is read from");
@@ -24,7 +24,7 @@ pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected 
     protected
 }
 
-/// Files that something secret is read from.
+/// Returns the files that secrets are read from.
 pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
     let named = |variable: &str| env(&format!("{variable}_FILE")).filter(|file| !file.is_empty()).map(PathBuf::from);
     let of_channels = config.channels.iter().map(|channel| match &channel.way {
@@ -33,7 +33,7 @@ pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
     });
     let place = |place: &SecretPlace| place.file.clone().or_else(|| named(place.variable.as_ref()?));
     let mut files: Vec<PathBuf> = of_channels.chain([&config.web.token]).filter_map(place).collect();
-    // An address of a webhook or a ping holds its key.
+    // The address of a webhook or a ping contains its key.
     let of_hooks = config.channels.iter().filter_map(|channel| match &channel.way {
         ChannelWay::Webhook(hook) => hook.url_variable.as_deref(),
         ChannelWay::Email(_) => None,
@@ -46,7 +46,7 @@ pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
         files.extend(provider.key_file.clone());
         files.extend(provider.key_env.as_deref().and_then(named));
     }
-    // Any key may be given in a file, the database's address with its password among them.
+    // Any key may be given in a file, including the database's address with its password.
     let ours = |name: &str| name.starts_with("TOPICWATCH_") && name.ends_with("_FILE");
     let given = std::env::vars_os().filter(|(name, file)| !file.is_empty() && name.to_str().is_some_and(ours));
     files.extend(given.map(|(_, file)| PathBuf::from(file)));
