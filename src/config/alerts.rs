@@ -1,4 +1,4 @@
-//! `[[alerts]]`: what is looked for, in which topics, and whom it tells. When one fires is not known here.
+//! `[[alerts]]`: what each alert looks for, in which topics, and whom it notifies. `alert` decides when one fires.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::{filter, schedule};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Keys that mean something for some rules only, and for which.
+/// Keys that apply only to some rules, with these rules.
 const FOR_SOME: [(&str, &[AlertRule]); 7] = [
     ("words", &[AlertRule::Items]),
     ("sources", &[AlertRule::Items, AlertRule::Volume, AlertRule::Negative, AlertRule::Source]),
@@ -28,14 +28,14 @@ const FOR_SOME: [(&str, &[AlertRule]); 7] = [
     ("percent", &[AlertRule::Budget]),
 ];
 
-/// What may be asked in a day: of the search service, and of each other provider.
+/// Daily limits of the search service and of each other provider.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     pub(super) service: TopicLimits,
     pub(super) providers: Vec<(Source, TopicLimits)>,
 }
 
-/// Reads all alerts. Whatever is wrong is reported; an alert with a fault is left out.
+/// Reads all alerts. Mistakes are reported; an alert with a mistake is left out.
 pub(super) fn read(document: &Document, limits: &Limits, mistakes: &mut Mistakes<'_>) -> Vec<AlertSpec> {
     let known = References::of(document);
     let mut names = BTreeSet::new();
@@ -126,7 +126,7 @@ fn one(
     })
 }
 
-/// What does not go together.
+/// Reports keys that do not fit the rule or each other.
 fn fits(reader: &Reader<'_>, rule: AlertRule, (failures, of): (Option<u32>, Option<u32>), mistakes: &mut Mistakes<'_>) {
     for (key, rules) in FOR_SOME {
         if let Some(given) = reader.written(key)
@@ -146,7 +146,7 @@ fn fits(reader: &Reader<'_>, rule: AlertRule, (failures, of): (Option<u32>, Opti
     }
 }
 
-/// `22:00-07:00`.
+/// Parses `22:00-07:00`.
 fn hours(text: &str) -> Result<Quiet, Fault> {
     let wrong = || Fault::new(format!("cannot be {text:?}"), "write two times of a day, such as \"22:00-07:00\"");
     let minute = |time: &str| {

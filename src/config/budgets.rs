@@ -1,5 +1,4 @@
-//! Budgets of a day that have less than one call may cost: no such call is ever made, which nobody means. What a call costs
-//! is read elsewhere.
+//! Warns about daily budgets that are smaller than the cost of a single call: no such call would ever be made.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +12,7 @@ use crate::model::{Micros, Source, Topic};
 
 const NAME: &str = "budget_per_day";
 
-/// Warns of each of them, once where many topics share it.
+/// Warns about each such budget, once if many topics share it.
 pub(super) fn warn_of_small(
     document: &Document,
     service: &ServiceConfig,
@@ -51,7 +50,7 @@ pub(super) fn warn_of_small(
     }
 }
 
-/// Where it was written; the first table wins.
+/// Returns where the budget was written; the first table wins.
 fn span<'d>(tables: &[&'d Table]) -> Option<&'d Range<usize>> {
     tables.iter().find_map(|table| table.given.get(NAME)).and_then(|given| given.origin.span())
 }

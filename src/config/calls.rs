@@ -1,5 +1,5 @@
-//! The keys of a topic that belong to the call that serves a source: the bounds of its number, and keys that the call never
-//! sends. What the calls take is `search`'s table; here the file is held against it, before anything is asked.
+//! The keys of a topic that depend on the call that serves a source: the bounds of its number, and keys that the call
+//! never sends. `search` has the table of what calls take; this file checks the configuration against it.
 
 use std::ops::RangeInclusive;
 
@@ -15,17 +15,17 @@ use crate::search::{Dialect, TOOLS, social_limit, web_limit};
 const DESEARCH_ONLY: &str = "remove it, or set dialect = \"desearch\" in [service]";
 const SPEC_ONLY: &str = "remove it, or set dialect = \"spec\" in [service]";
 
-/// A call that takes a number, or none.
+/// A call, and the range of the number that it takes, if any.
 struct Call {
-    /// The key that chooses it, and its word there.
+    /// The key that chooses the call, and its value.
     operation: (&'static str, &'static str),
     dialect: Dialect,
     takes: Option<RangeInclusive<u32>>,
-    /// What to do about a number where it takes none.
+    /// What to do if a number was written but the call takes none.
     hint: &'static str,
 }
 
-/// `social.limit`. Where dialect or operation have a fault of their own, any call's number passes.
+/// Reads `social.limit`. If dialect or operation are wrong themselves, the number of any call is accepted.
 pub(super) fn social_number(
     reader: &Reader<'_>,
     dialect: Option<Dialect>,
@@ -44,8 +44,8 @@ pub(super) fn social_number(
     number(reader, "social.limit", call, mistakes).map(Some)
 }
 
-/// `web.limit`; its default stands for calls that take none, too. A link search gives at least ten pages, whatever less
-/// is asked for.
+/// Reads `web.limit`. Calls that take no number have its default too. A link search returns at least ten pages, even if
+/// fewer are asked for.
 pub(super) fn web_number(
     reader: &Reader<'_>,
     dialect: Option<Dialect>,
@@ -72,7 +72,7 @@ pub(super) fn web_number(
     Some(number)
 }
 
-/// A number that was written; `call` is `None` where it is not known which call is meant.
+/// Reads a number that was written; `call` is `None` if the call is not known.
 fn number(reader: &Reader<'_>, name: &str, call: Option<Call>, mistakes: &mut Mistakes<'_>) -> Option<u32> {
     let Some(Call { operation: (key, operation), dialect, takes, hint }) = call else {
         return reader.count(mistakes, name);
@@ -88,7 +88,7 @@ fn number(reader: &Reader<'_>, name: &str, call: Option<Call>, mistakes: &mut Mi
     u32::try_from(number).ok()
 }
 
-/// `ai.count`, which only deployed services take.
+/// Reads `ai.count`, which only dialect desearch takes.
 pub(super) fn ai_count(
     reader: &Reader<'_>,
     dialect: Option<Dialect>,
@@ -101,7 +101,7 @@ pub(super) fn ai_count(
     reader.count(mistakes, "ai.count").map(Some)
 }
 
-/// `ai.tools`, likewise; each is one of those that there are.
+/// Reads `ai.tools`, which only dialect desearch takes. Each must be a known tool.
 pub(super) fn ai_tools(
     reader: &Reader<'_>,
     dialect: Option<Dialect>,
@@ -124,7 +124,7 @@ pub(super) fn ai_tools(
     })
 }
 
-/// `model` and `response_order`, which only the contract has.
+/// Reads `model` and `response_order`, which only dialect spec takes.
 pub(super) fn model_and_order(
     reader: &Reader<'_>,
     dialect: Option<Dialect>,
@@ -143,7 +143,7 @@ pub(super) fn model_and_order(
     model.zip(order)
 }
 
-/// Reports a key that was written where the dialect never sends it.
+/// Reports a key that was written although the dialect never sends it.
 fn only(
     reader: &Reader<'_>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What channels of several kinds read alike: a key that is missing, and a secret by the names of its two keys.
+//! Shared by several kinds of channels: reporting a missing key, and reading a secret from one of two keys.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::scalars::plain_text;
 use super::value::Table;
 use crate::model::SecretPlace;
 
-/// Reports a key that a channel needs and has not.
+/// Reports a key that a channel needs but does not have.
 pub(super) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
     if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
         mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
@@ -30,7 +30,7 @@ fn needs(key: &str) -> &'static str {
     }
 }
 
-/// A secret by the names of its two keys; at most one of them.
+/// Reads a secret from one of two keys; both together are a mistake.
 pub(super) fn secret(
     reader: &Reader<'_>,
     variable: &'static str,

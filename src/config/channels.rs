@@ -1,5 +1,5 @@
-//! `[[channels]]`: whom things are delivered to. Secrets are named here and read elsewhere. What is reached by a request is
-//! read in `hook_channels`.
+//! `[[channels]]`: where messages are delivered. Secrets are only named here and read elsewhere. `hook_channels` reads
+//! the channels that are reached over HTTP.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ use super::value::Table;
 use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SmtpTls};
 use crate::notify::check_address;
 
-/// Keys that not every kind of channel has.
+/// Keys that only some kinds of channel have.
 const EMAIL: [&str; 8] = ["host", "port", "tls", "from", "to", "user", "password_env", "password_file"];
 const ADDRESS: [&str; 3] = ["url", "url_env", "allow_private"];
 const SIGNED: [&str; 2] = ["secret_env", "secret_file"];
@@ -26,7 +26,7 @@ const TOKEN: [&str; 2] = ["token_env", "token_file"];
 const CHAT: [&str; 1] = ["chat"];
 const TAG: [&str; 1] = ["tag"];
 
-/// Those that a kind has none of.
+/// Returns the keys that a kind does not have.
 fn foreign(kind: ChannelKind) -> Vec<&'static str> {
     let own: &[&[&str]] = match kind {
         ChannelKind::Email => &[&EMAIL],
@@ -40,7 +40,7 @@ fn foreign(kind: ChannelKind) -> Vec<&'static str> {
     all.concat().into_iter().filter(|key| !own.iter().any(|keys| keys.contains(key))).collect()
 }
 
-/// Reads all channels. Whatever is wrong is reported; a channel with a fault is left out.
+/// Reads all channels. Mistakes are reported; a channel with a mistake is left out.
 pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ChannelSpec> {
     let mut names = BTreeSet::new();
     let mut channels = Vec::with_capacity(document.channels.len());
@@ -75,7 +75,7 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
     channels
 }
 
-/// The variables that a channel names.
+/// Returns the environment variables that a channel names.
 pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
     let (place, url) = match &channel.way {
         ChannelWay::Email(email) => (&email.password, None),
@@ -84,7 +84,7 @@ pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
     place.variable.as_deref().into_iter().chain(url)
 }
 
-/// Refuses keys of other kinds.
+/// Reports keys of other kinds.
 fn refuse_foreign(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
     for key in foreign(kind).into_iter().filter(|key| table.given.contains_key(*key)) {
         if let Some(span) = table.key_span(key).cloned() {
@@ -144,7 +144,7 @@ fn email(
     Some(EmailSpec { host: host?, port: port?, tls: tls?, from: from?, to: to?, user: user?, password })
 }
 
-/// A name or an address of a machine.
+/// Parses a host name or an IP address.
 fn host(text: String) -> Result<String, Fault> {
     let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
     if text.is_empty() || text.len() > 253 || !text.chars().all(good) {
@@ -153,7 +153,7 @@ fn host(text: String) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// `somebody@example.com` or `Name <somebody@example.com>`: what a mail can be written with, and nothing else.
+/// Parses `somebody@example.com` or `Name <somebody@example.com>`. Accepts only what can be written into a mail.
 fn mail_address(text: String) -> Result<String, Fault> {
     const HINT: &str = "write somebody@example.com, or Name <somebody@example.com>";
     check_address(&text).map_err(|why| Fault::new(format!("cannot be {text:?}: {why}"), HINT))?;

@@ -1,35 +1,35 @@
-//! Which file is the configuration: the one that was named, or the first of the usual places.
+//! Finds the configuration file: the one that was named, or the first of the usual places.
 
 use std::path::{Path, PathBuf};
 
 use crate::model::Time;
 
-/// What is needed to load a configuration; nothing is taken from the process itself.
+/// What is needed to load a configuration. Nothing is read from the process itself.
 pub struct LoadRequest<'e> {
     pub explicit: Option<PathBuf>,
     pub database_flag: Option<String>,
-    /// Looks an environment variable up.
+    /// Returns the value of an environment variable.
     pub env: &'e dyn Fn(&str) -> Option<String>,
-    /// Names of the environment's variables, to warn of misspelt ones; may be empty.
+    /// Names of the environment's variables, to warn about misspelt ones; may be empty.
     pub env_names: Vec<String>,
-    /// Folder against which `--config` and the search are resolved.
+    /// Folder from which `--config` and the search start.
     pub cwd: PathBuf,
-    /// The user's home folder, when there is one.
+    /// The user's home folder, if there is one.
     pub home: Option<PathBuf>,
-    /// The present, for the hours that a schedule leaves uncovered.
+    /// The current time, from which hours that a schedule leaves uncovered are counted.
     pub now: Time,
-    /// Whether a file without topics is good too: a worker runs what others plan.
+    /// Whether a file without topics is valid: a worker needs none.
     pub without_topics: bool,
 }
 
 /// Name of the file in every place.
 pub const FILE_NAME: &str = "jobs.toml";
 
-/// Finds the file; otherwise the places that were looked at.
+/// Finds the file, or returns the places that were searched.
 pub(super) fn find(request: &LoadRequest<'_>) -> Result<PathBuf, Vec<PathBuf>> {
     let named = request.explicit.clone().or_else(|| variable(request, "TOPICWATCH_CONFIG").map(PathBuf::from));
     let places = match named {
-        // What was named is taken even when it is no plain file; reading it says what is wrong.
+        // Take the named path even if it is not a plain file; reading it reports what is wrong.
         Some(path) => {
             let path = request.cwd.join(path);
             return if path.exists() { Ok(path) } else { Err(vec![path]) };
@@ -56,7 +56,7 @@ fn usual_places(request: &LoadRequest<'_>) -> Vec<PathBuf> {
     places
 }
 
-/// A path for people: relative to the current folder when it lies in it.
+/// Formats a path for people: relative to the current folder if it lies inside.
 pub(super) fn shown(path: &Path, cwd: &Path) -> String {
     path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

@@ -1,5 +1,5 @@
-//! The parsed document, walked key by key into tables of known keys: everything unknown and everything of the wrong type
-//! is reported here, with its place. What the values mean is not looked at.
+//! Walks the parsed document key by key into tables of known keys. Unknown keys and wrong types are reported here with
+//! their place. Values are interpreted elsewhere.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -40,14 +40,14 @@ pub(super) struct Document {
     pub(super) exports: Vec<Table>,
     /// Each of `[[alerts]]`.
     pub(super) alerts: Vec<Table>,
-    /// Whether topics were written, however wrongly.
+    /// Whether topics were written, even if wrongly.
     pub(super) topics_attempted: bool,
-    /// Whether the syntax is so broken that what is missing says nothing.
+    /// Whether the syntax is so broken that missing keys mean nothing.
     pub(super) broken: bool,
 }
 
-/// Parses and walks the text. With syntax errors that concern one value each, the rest is walked all the same; with
-/// others (a header cut off, a list never closed) what follows would be misread, and only they are reported.
+/// Parses and walks the text. If syntax errors concern only single values, the rest is walked too. After other errors
+/// (a header cut off, a list never closed) the rest would be misread, so only the errors are reported.
 pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
     let text = mistakes.text().as_str();
     let (root, errors) = DeTable::parse_recoverable(text);
@@ -62,7 +62,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
         document.providers = providers(mistakes, name, value, document.broken);
     }
     let known = std::mem::take(&mut document.providers);
-    // What was walked is given back at once: of many topics the parsed text is the largest part.
+    // Free each part after walking it: with many topics the parsed text is the largest part.
     for (name, value) in root.into_inner() {
         let (name, value) = (&name, value);
         match name.get_ref().as_ref() {
@@ -95,7 +95,7 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
     document
 }
 
-/// All of `[providers]`.
+/// Walks all of `[providers]`.
 fn providers(
     mistakes: &mut Mistakes<'_>,
     name: &Name<'_>,
@@ -127,7 +127,7 @@ fn providers(
     all
 }
 
-/// What to write instead of an unknown section, and the one that was probably meant.
+/// Returns what to write instead of an unknown section, and the section that was probably meant.
 fn unknown_section(name: &str) -> (String, Option<&'static str>) {
     const NEAR: [(&str, &str); 19] = [
         ("service", "service"),

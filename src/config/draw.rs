@@ -1,4 +1,4 @@
-//! How mistakes look on a terminal: the line, underlined, with what is wrong and what to do. It reads no file; a
+//! Draws mistakes for a terminal: the line, underlined, with what is wrong and what to do. It reads no file: a
 //! [`Mistake`] carries its excerpt.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use super::mistake::{Mistake, Severity};
 use super::place::one_line;
 
-/// Draws mistakes one after another, an empty line between them. `width` is the terminal's in columns.
+/// Draws mistakes with an empty line between them. `width` is the terminal's in columns.
 #[must_use]
 pub fn draw(mistakes: &[Mistake], color: bool, width: usize) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(width.clamp(40, 400));
@@ -21,7 +21,7 @@ fn one(renderer: &Renderer, mistake: &Mistake) -> String {
     let title = level.primary_title(mistake.message.as_str());
     let hint = (!mistake.hint.is_empty()).then(|| Level::HELP.with_name("hint"));
     let Some(place) = &mistake.place else {
-        // Each a title of its own: beside one a margin is drawn, though there is no line to stand beside.
+        // Give each its own title: otherwise a margin is drawn although there is no source line.
         let titles = [Some(title), hint.map(|hint| hint.primary_title(mistake.hint.as_str()))];
         let lines = titles.into_iter().flatten().map(|title| renderer.render(&[Group::with_title(title)]));
         return lines.collect::<Vec<_>>().join("\n");
@@ -36,7 +36,7 @@ fn one(renderer: &Renderer, mistake: &Mistake) -> String {
     if place.excerpt_column == 1 {
         return drawn;
     }
-    // The renderer counts columns from the excerpt's beginning, which of a long line is not the line's.
+    // The renderer counts columns from the start of the excerpt, which for a cut line is not the start of the line.
     let counted = place.column + 1 - place.excerpt_column;
     let (wrong, right) =
         (format!("{file}:{}:{counted}", place.line), format!("{file}:{}:{}", place.line, place.column));

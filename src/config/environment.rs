@@ -1,6 +1,6 @@
-//! Overrides: the command line over the environment over the file. Every key of a section that is there once has a variable
-//! `TOPICWATCH_SECTION_KEY`, and the same with `_FILE` for a file that holds the value. An empty variable counts as unset,
-//! because compose files cannot unset one.
+//! Overrides: the command line wins over the environment, and the environment over the file. Every key of a section
+//! that occurs once has a variable `TOPICWATCH_SECTION_KEY`, and one with `_FILE` for a file that holds the value. An
+//! empty variable counts as unset, because compose files cannot unset one.
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use super::redact::redact_url;
 use super::suggest::nearest;
 use super::value::{Given, Origin, Table, Value};
 
-/// Largest file that a `_FILE` variable may name.
+/// The largest file that a `_FILE` variable may name.
 const LARGEST_VALUE: u64 = 64 * 1024;
 /// Variables of this program that override no key.
 const OTHERS: [&str; 4] =
     ["TOPICWATCH_CONFIG", "TOPICWATCH_API_KEY", "TOPICWATCH_API_KEY_FILE", "TOPICWATCH_TEST_DATA"];
-/// What the names of this program's variables begin with.
+/// Prefix of this program's variables.
 const PREFIX: &str = "TOPICWATCH_";
 
-/// Lays the environment and the command line over one section of the file.
+/// Applies the environment and the command line to one section of the file.
 pub(super) fn lay_over(
     section: Section,
     table: &mut Table,
@@ -57,7 +57,7 @@ pub(super) fn lay_over(
     }
 }
 
-/// Reads a short text file; one line break at the end does not count.
+/// Reads a short text file; one line break at the end is dropped.
 pub(super) fn read_value(path: &Path) -> Result<String, String> {
     use std::io::Read;
     let file = std::fs::File::open(path).map_err(|error| format!("cannot be read: {error}"))?;
@@ -70,7 +70,7 @@ pub(super) fn read_value(path: &Path) -> Result<String, String> {
     Ok(text.strip_suffix('\r').unwrap_or(text).to_owned())
 }
 
-/// Warns of variables that were probably meant for this program and do nothing.
+/// Warns about variables that were probably meant for this program but do nothing.
 pub(super) fn warn_of_typos(
     request: &LoadRequest<'_>,
     api_key_env: Option<&str>,
@@ -115,8 +115,8 @@ pub(super) fn warn_of_typos(
     }
 }
 
-/// The keys of a section that have a value, with their origins; `amend` are values that were decided otherwise than by
-/// being written.
+/// Returns the keys of a section that have a value, with their origins. `amend` holds values that were decided by
+/// something else than what was written.
 pub(super) fn effective(
     section: Section,
     table: &Table,
@@ -126,7 +126,7 @@ pub(super) fn effective(
     effective_named(section, section.as_str(), table, amend, file)
 }
 
-/// The same under another name than the section's.
+/// Like [`effective`], but under another name than the section's.
 pub(super) fn effective_named(
     section: Section,
     name: &str,

@@ -1,5 +1,4 @@
-//! `[[exports]]`: which rows are written where, when, and whether each file goes on where the last one ended. How files are
-//! made is not known here.
+//! `[[exports]]`: which rows are written where and when, and whether each file continues where the last one ended.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -20,7 +19,7 @@ use super::value::{Table, Value};
 use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name, wanted};
 use crate::model::{Between, PingSpec, Time, Tone};
 
-/// Reads all exports. Whatever is wrong is reported; an export with a fault is left out.
+/// Reads all exports. Mistakes are reported; an export with a mistake is left out.
 pub(super) fn read(
     document: &Document,
     dir: &Path,
@@ -41,7 +40,7 @@ pub(super) fn read(
             reader.once(mistakes, key, seen, value, "export", hint);
         };
         once("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
-        // As components: `./out` is `out`.
+        // Compare components: `./out` is the same as `out`.
         let path: PathBuf = dir.join(&export.path).components().collect();
         let path = path.to_string_lossy().into_owned();
         once("path", &mut paths, path.replace("{name}", &export.name), "one would replace the other: use {name}");
@@ -132,7 +131,7 @@ fn one(
     fits(&spec, named, reader, mistakes).then_some(spec)
 }
 
-/// Whether the parts of an export go together; whatever does not is reported where it is written.
+/// Returns whether the parts of an export fit together. Each that does not is reported where it is written.
 fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> bool {
     let mut good = true;
     let mut fault = |key: &str, message: String, hint: String| {
@@ -179,7 +178,7 @@ fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes:
     good
 }
 
-/// The key that a part of a filter is written with.
+/// Returns the key with which a part of a filter is written.
 fn key_of(part: Part) -> &'static str {
     match part {
         Part::Tag => "tags",
@@ -192,7 +191,7 @@ fn key_of(part: Part) -> &'static str {
     }
 }
 
-/// Words to search for.
+/// Reads words to search for.
 fn words_searched(value: &Value) -> Result<String, Fault> {
     let typed = text(value)?;
     match wanted(&typed) {
@@ -204,7 +203,7 @@ fn words_searched(value: &Value) -> Result<String, Fault> {
     }
 }
 
-/// A path with the ending of a format.
+/// Reads a path with the ending of a format.
 fn path(value: &Value) -> Result<String, Fault> {
     const EXAMPLE: &str = "exports/{name}-{date}.csv";
     let path = paths::template(value, &["name", "date", "topic", "run"], EXAMPLE)?;
@@ -215,7 +214,7 @@ fn path(value: &Value) -> Result<String, Fault> {
     Ok(path)
 }
 
-/// Words of a closed list, each once.
+/// Reads words of a closed list, each once.
 pub(super) fn words<T: Copy + std::fmt::Display>(
     value: &Value,
     parse: fn(&str) -> Option<T>,

@@ -1,8 +1,8 @@
-//! Why a value cannot be used, before it is known where it stands. With its place it becomes a `Mistake`.
+//! Why a value cannot be used, before its place is known. With its place it becomes a `Mistake`.
 
 use std::ops::Range;
 
-/// A value that cannot be used, before it is known where it stands.
+/// Why a value cannot be used, before its place is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     /// What is wrong.

@@ -1,5 +1,5 @@
-//! The keys of a topic that say which of its items are meant. What an entry means and whether it can be read is
-//! `filter`'s; here it is read out of the file, each fault with its place.
+//! The filter keys of a topic. `filter` decides what an entry means and whether it is valid; this file reads the
+//! entries and reports each mistake with its place.
 
 use super::fault::Fault;
 use super::key_reader::Reader;
@@ -9,10 +9,10 @@ use super::value::Value;
 use crate::filter::{TermError, check_author, check_lang, check_term};
 use crate::model::TopicFilter;
 
-/// Entries of one list.
+/// The most entries of one list.
 const MOST: usize = 200;
 
-/// `None` when something in it is wrong.
+/// Reads the filter; `None` if something in it is wrong.
 pub(super) fn filter(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicFilter> {
     let mut list = |key, check: fn(&str) -> Result<(), TermError>| reader.read(mistakes, key, |v| entries(v, check));
     let must = list("must", check_term);

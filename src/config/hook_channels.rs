@@ -1,5 +1,5 @@
-//! Channels that are reached by a request: their address, their secret, and what some kinds need beside it. Addresses are not
-//! repeated in messages: they may hold a secret.
+//! Channels that are reached over HTTP: their address, their secret, and what some kinds need besides. Messages do not
+//! repeat addresses: they may contain a secret.
 
 use std::path::Path;
 
@@ -14,16 +14,16 @@ use super::scalars::{flag, plain_text, text};
 use super::value::Table;
 use crate::model::{ChannelKind, HookForm, SecretPlace, WebhookSpec};
 
-/// Where bots of Telegram are spoken to, unless somebody runs a server of their own.
+/// Default address of Telegram's bot API.
 const TELEGRAM: &str = "https://api.telegram.org/";
 
-/// Where a channel stands.
+/// Where a channel is written.
 pub(super) struct Place<'p> {
     pub(super) reader: &'p Reader<'p>,
     pub(super) table: &'p Table,
-    /// The folder that relative files begin at.
+    /// The folder from which relative files start.
     pub(super) dir: &'p Path,
-    /// Whether the file could not be read to its end.
+    /// Whether the file's syntax is broken, so that missing keys mean nothing.
     pub(super) broken: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes
     Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, form, allow_private })
 }
 
-/// A number, or the name of a channel or group that has one.
+/// Parses a chat: its number, or the @name of a channel or group.
 fn chat(text: String) -> Result<String, Fault> {
     let name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if text.parse::<i64>().is_ok() || text.strip_prefix('@').is_some_and(name) {
@@ -92,7 +92,7 @@ fn chat(text: String) -> Result<String, Fault> {
     Err(Fault::new(format!("cannot be {text:?}"), hint))
 }
 
-/// The address of a kind of channel. What would be refused there, or lost, is refused here.
+/// Parses the address of a kind of channel. Rejects addresses at which messages would be refused or lost.
 fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
     let url = address(text)?;
     let has = |part: &str| url.path_segments().is_some_and(|mut parts| parts.any(|one| one == part));
@@ -118,7 +118,7 @@ fn address_of(kind: ChannelKind, text: &str) -> Result<Url, Fault> {
     }
 }
 
-/// A webhook's address.
+/// Parses a webhook's address.
 pub(super) fn address(text: &str) -> Result<Url, Fault> {
     const HINT: &str = "write an address such as \"https://hooks.example.com/topicwatch\"";
     let url = Url::parse(text).map_err(|error| Fault::new(format!("is no address: {error}"), HINT))?;

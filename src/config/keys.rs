@@ -1,5 +1,5 @@
-//! Every key of `jobs.toml`, once: its section, shape, default and purpose. Unknown-key detection, suggestions, the
-//! environment's names, the JSON Schema and the tests of the shipped file all read this table; what a value means is
+//! Every key of `jobs.toml`, once: its section, shape, default and purpose. Unknown-key detection, suggestions,
+//! environment variables, the JSON Schema and the tests of the shipped file all use this table. What a value means is
 //! decided where it is used.
 
 use crate::export::{Filtered, Format, Mode, Profile, What};
@@ -24,7 +24,7 @@ pub enum Section {
     Retention,
     /// `[web]`.
     Web,
-    /// `[[topics]]`, and `[defaults]` but for what names one topic.
+    /// `[[topics]]`, and `[defaults]` except for the keys that name one topic.
     Topic,
     /// `[[reports]]`.
     Report,
@@ -56,13 +56,13 @@ impl Section {
     }
 }
 
-/// What may stand behind a key.
+/// The form of a key's value.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
     Text,
     /// A string like `"90s"`.
     Duration,
-    /// The same, or `"forever"`.
+    /// Like `Duration`, or `"forever"`.
     Kept,
     /// A string like `"60/min"`.
     Rate,
@@ -71,7 +71,7 @@ pub enum Shape {
     /// A whole number within bounds.
     Integer(i64, i64),
     Dollars,
-    /// Dollars of a day, also as a string.
+    /// Dollars per day, also as a string.
     Budget,
     /// `true` or `false`.
     Flag,
@@ -81,13 +81,13 @@ pub enum Shape {
     Texts,
     /// A list of strings of a closed list.
     SomeOf(fn() -> Vec<&'static str>),
-    /// A list of strings: these, or names of the file.
+    /// A list of strings: these, or names defined in the file.
     Named(fn() -> Vec<&'static str>),
-    /// The same, or one of them alone, or `"both"`.
+    /// Like `SomeOf`, or one of them alone, or `"both"`.
     OneOrSomeOf(fn() -> Vec<&'static str>),
 }
 
-/// All of a list of two, as one word.
+/// The word for both entries of a list of two.
 pub(super) const BOTH: &str = "both";
 
 #[derive(Debug, Clone, Copy)]
@@ -96,9 +96,9 @@ pub struct Key {
     /// Name within the section, dotted (`web.limit`).
     pub name: &'static str,
     pub shape: Shape,
-    /// Value in force when nothing is written, as TOML; `None` when there is none.
+    /// Value in force if nothing is written, as TOML; `None` if there is none.
     pub default: Option<&'static str>,
-    /// What it is for, one sentence.
+    /// What it is for, in one sentence.
     pub doc: &'static str,
 }
 
@@ -115,7 +115,7 @@ impl Key {
         self.section == Section::Topic && !matches!(self.name, "id" | "title" | "query")
     }
 
-    /// The environment variable that overrides it, for keys of sections that are there once.
+    /// The environment variable that overrides it, if its section occurs only once.
     #[must_use]
     pub fn variable(&self) -> Option<String> {
         matches!(

@@ -1,4 +1,4 @@
-//! Loading: find the file, read it, walk it, lay the overrides over it, build, and hand out either a [`Config`] or
+//! Loads the configuration: finds, reads and walks the file, applies the overrides, and returns either a [`Config`] or
 //! everything that is wrong.
 
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use super::{
 use crate::export::ExportSpec;
 use crate::model::{AlertSpec, ChannelSpec, PingSpec, ReportSpec, ServiceLimits, Topic, TopicLimits};
 
-/// Why there is no configuration. Nothing was written.
+/// Why no configuration was loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
     /// There is no file in any of the places.
     NotFound {
-        /// Where it was looked for.
+        /// The places that were searched.
         looked: Vec<PathBuf>,
     },
     /// The file cannot be read as text.
@@ -34,12 +34,12 @@ pub enum LoadError {
         /// What to do.
         hint: String,
     },
-    /// The file was read, and is wrong; never empty, in the order of the file.
+    /// The file has mistakes; never empty, in file order.
     Mistakes(Vec<Mistake>),
 }
 
 impl LoadError {
-    /// Everything that is wrong, for a terminal `width` columns wide; ends with a line break.
+    /// Formats everything that is wrong for a terminal `width` columns wide; ends with a line break.
     #[must_use]
     pub fn render(&self, color: bool, width: usize) -> String {
         let plain = |message: String, hint: String| {
@@ -84,7 +84,7 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Finds, reads and checks the configuration. Reads files, writes none.
+/// Finds, reads and checks the configuration. Writes no files.
 ///
 /// # Errors
 /// See [`LoadError`].
@@ -95,8 +95,8 @@ pub fn load(request: &LoadRequest<'_>) -> Result<Config, LoadError> {
     check(&text, &file, request)
 }
 
-/// What the file says now, letter by letter; `None` when it cannot be read. Compared with [`Config::digest`] it tells
-/// whether reading it again can be spared, which for many topics takes seconds and a hundred megabytes.
+/// Returns the hash of the file's current text; `None` if it cannot be read. If it equals [`Config::digest`], the file
+/// need not be loaded again, which with many topics takes seconds and a hundred megabytes.
 #[must_use]
 pub fn digest(request: &LoadRequest<'_>) -> Option<blake3::Hash> {
     let file = find(request).ok()?;
@@ -108,7 +108,7 @@ fn unreadable(file: &Path, NotText { message, hint }: NotText) -> LoadError {
     LoadError::Unreadable { path: file.to_owned(), message, hint }
 }
 
-/// Checks text that was read already, as if it stood in `file`.
+/// Checks text that was read already, as if it were in `file`.
 ///
 /// # Errors
 /// [`LoadError::Mistakes`], and [`LoadError::Unreadable`] for lines of more than 64 KiB.
@@ -143,7 +143,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
     let (mut errors, notices) = mistakes.finish();
     let Some((service, database, scheduler, retention, web, topics, lists)) = built.filter(|_| !failed) else {
         if errors.is_empty() {
-            // Unreachable as far as known; a lost configuration must still not look like a good one.
+            // Believed to be unreachable. Even so, a lost configuration must not look like a valid one.
             let mut unknown = Mistakes::new(text);
             unknown.nowhere("the configuration cannot be used", "please report this file as a bug");
             errors = unknown.finish().0;
@@ -186,7 +186,7 @@ type Built = (
     Lists,
 );
 
-/// What stands in the file any number of times, beside topics.
+/// What may occur several times in the file, except topics.
 struct Lists {
     providers: Vec<ProviderConfig>,
     reports: Vec<ReportSpec>,
@@ -197,7 +197,7 @@ struct Lists {
 }
 
 fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &mut Mistakes<'_>) -> Option<Built> {
-    // A file may be about providers alone, and one that is to get its first topics need not say whom they ask.
+    // A file may have only providers. A file that gets its first topics later need not name a service yet.
     let no_topics = request.without_topics && document.topics.is_empty();
     let absent = (!document.providers.is_empty() || no_topics)
         && document.service.header.is_none()
@@ -236,7 +236,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
     Some((service?, database?, scheduler?, retention?, web?, topics, lists))
 }
 
-/// Invented findings and real ones are never mixed.
+/// Reports a mix of sandbox and real providers: invented and real findings are never mixed.
 fn one_world(
     document: &Document,
     service: Option<&ServiceConfig>,

@@ -1,5 +1,5 @@
-//! One mistake in the configuration, with its place already cut out of the file so that it can be drawn without it, and
-//! the collector that every part of this room reports to. How mistakes look is `draw`'s.
+//! One mistake in the configuration, with its place already cut out of the file, and the collector to which all of this
+//! module reports. `draw` draws mistakes.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use super::place::{Place, one_line};
 use super::text::Text;
 use super::value::Origin;
 
-/// More than this many mistakes are not kept.
+/// Mistakes beyond this number are dropped.
 const MOST_KEPT: usize = 200;
 
-/// Whether the configuration can be used all the same.
+/// Whether the configuration can still be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     Error,
-    /// It can, but deserves a word.
+    /// It can, but the user should know.
     Warning,
 }
 
@@ -25,9 +25,9 @@ pub enum Severity {
 pub struct Mistake {
     /// Error or warning.
     pub severity: Severity,
-    /// The file as it is shown to people.
+    /// Name of the file for people.
     pub file: String,
-    /// `None` when it lies in the environment, on the command line, or in no particular place.
+    /// `None` for the environment, the command line, or no particular place.
     pub place: Option<Place>,
     /// What is wrong, one line, without control characters.
     pub message: String,
@@ -46,7 +46,7 @@ impl std::fmt::Display for Mistake {
     }
 }
 
-/// Gathers mistakes while the document is walked; the same one is kept once.
+/// Collects mistakes during the walk; equal ones are kept once.
 pub(super) struct Mistakes<'t> {
     text: &'t Text,
     seen: HashSet<(usize, usize, String)>,
@@ -65,8 +65,7 @@ impl<'t> Mistakes<'t> {
         self.text
     }
 
-    /// From now on nothing more is reported for lines that have an error already: it would be about text that was
-    /// misread.
+    /// From now on, reports nothing more for lines that have an error already: their text was misread.
     pub(super) fn quiet_lines_of_errors(&mut self) {
         self.quiet = self.found.iter().filter_map(|(_, mistake)| Some(mistake.place.as_ref()?.line)).collect();
     }
@@ -81,17 +80,17 @@ impl<'t> Mistakes<'t> {
         self.add(Severity::Error, Some(span), message.as_ref(), hint.as_ref());
     }
 
-    /// Reports a warning at a place of the file, or in no place.
+    /// Reports a warning, at a place of the file or without a place.
     pub(super) fn warn(&mut self, span: Option<&Range<usize>>, message: impl AsRef<str>, hint: impl AsRef<str>) {
         self.add(Severity::Warning, span, message.as_ref(), hint.as_ref());
     }
 
-    /// Reports an error that is in no place of the file.
+    /// Reports an error without a place in the file.
     pub(super) fn nowhere(&mut self, message: impl AsRef<str>, hint: impl AsRef<str>) {
         self.add(Severity::Error, None, message.as_ref(), hint.as_ref());
     }
 
-    /// Reports a value's fault where the value came from.
+    /// Reports a fault where the value came from.
     pub(super) fn fault(&mut self, name: &str, origin: &Origin, fault: Fault) {
         let gap = if fault.message.starts_with(':') { "" } else { " " };
         let message = format!("`{name}`{gap}{}", fault.message);
@@ -121,11 +120,11 @@ impl<'t> Mistakes<'t> {
             message: one_line(message),
             hint: one_line(hint),
         };
-        // Things outside the file come first: they are the ones nobody looks for.
+        // Mistakes outside the file come first: they are the easiest to overlook.
         self.found.push((span.map_or(0, |span| span.start + 1), mistake));
     }
 
-    /// Errors and warnings, each in the order of their places.
+    /// Returns errors and warnings, each in file order.
     pub(super) fn finish(mut self) -> (Vec<Mistake>, Vec<Mistake>) {
         if self.more {
             let mistake = Mistake {

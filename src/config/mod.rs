@@ -1,5 +1,5 @@
-//! `jobs.toml` becomes a checked [`Config`], or every mistake in it at once with its place. Only cli imports this room;
-//! other rooms get plain settings.
+//! Turns `jobs.toml` into a checked [`Config`], or reports every mistake in it at once with its place. Only cli imports
+//! this module; other modules get plain settings.
 
 mod alerts;
 mod budgets;
@@ -58,17 +58,17 @@ pub use settings::{
 };
 pub use suggest::nearest;
 
-/// The annotated example: works as it is, and is what `init` writes.
+/// The annotated example, which `init` writes. It works unchanged.
 pub const EXAMPLE: &str = include_str!("../../jobs.toml");
 
-/// The files that `init` can write, by name. The first is written when none is named.
+/// Returns the files that `init` can write, by name. The first is the default.
 #[must_use]
 pub fn templates() -> Vec<(&'static str, &'static str)> {
     let kinds = crate::model::KINDS.iter().filter_map(|kind| kind.template);
     std::iter::once(("service", EXAMPLE)).chain(kinds).collect()
 }
 
-/// Refuses what cannot be a topic's id: what is wrong, and what to do.
+/// Checks a topic's id. The error says what is wrong, and what to do.
 pub fn check_topic_id(id: &str) -> Result<(), (String, String)> {
     names::slug(&value::Value::Text(id.to_owned())).map(drop).map_err(|fault| (fault.message, fault.hint))
 }

@@ -1,5 +1,5 @@
-//! Names that end up in file names, request paths and SQL: what they may be made of. A name that passes here needs no
-//! quoting anywhere.
+//! Names that end up in file names, request paths and SQL: which characters they may have. A name that passes here
+//! needs no quoting anywhere.
 
 use super::fault::Fault;
 use super::scalars::text;
@@ -7,7 +7,7 @@ use super::value::Value;
 
 type Read<T> = Result<T, Fault>;
 
-/// A word of letters, digits and a few other characters, such as a platform or a model.
+/// Reads a word of letters, digits and a few other characters, such as a platform or a model.
 pub(super) fn word(value: &Value, also: &str) -> Read<String> {
     let text = text(value)?;
     let good = |c: char| c.is_ascii_alphanumeric() || also.contains(c);
@@ -18,7 +18,7 @@ pub(super) fn word(value: &Value, also: &str) -> Read<String> {
     Ok(text)
 }
 
-/// A topic's id.
+/// Reads a topic's id, or another short name.
 pub(super) fn slug(value: &Value) -> Read<String> {
     const HINT: &str = "an id is up to 64 characters of a-z, 0-9, - and _, and begins with a letter or a digit";
     let text = text(value)?;
@@ -44,7 +44,7 @@ pub(super) fn slug(value: &Value) -> Read<String> {
     Ok(text)
 }
 
-/// The rule of PostgreSQL for names that need no quotes.
+/// Reads a schema name by PostgreSQL's rule for names that need no quotes.
 pub(super) fn schema_name(value: &Value) -> Read<String> {
     let text = text(value)?;
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
@@ -62,13 +62,13 @@ pub(super) fn schema_name(value: &Value) -> Read<String> {
     Ok(text)
 }
 
-/// The name of an environment variable.
+/// Reads the name of an environment variable.
 pub(super) fn variable_name(value: &Value) -> Read<String> {
     let name = text(value)?;
     let good = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || name.len() > 128 || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(good)
     {
-        // Not repeated in the message: it may be the key itself.
+        // Do not repeat it in the message: it may be the key itself.
         let hint = "write the variable's name, such as \"TOPICWATCH_API_KEY\", never the key";
         return Err(Fault::new("is no name of an environment variable", hint));
     }

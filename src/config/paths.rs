@@ -1,5 +1,5 @@
-//! Paths as templates: names are filled in between braces, and whatever is filled in, the path stays where it says. What the
-//! names stand for is known to whoever fills them in.
+//! Paths as templates: names in braces are filled in. Whatever is filled in, the path stays in its folder. The caller
+//! knows what the names mean.
 
 use std::path::{Component, Path};
 
@@ -9,7 +9,7 @@ use super::value::Value;
 
 const LONGEST: usize = 500;
 
-/// A path of a file in which these names may be filled in.
+/// Reads the path of a file in which these names may be filled in.
 pub(super) fn template(value: &Value, names: &[&str], example: &str) -> Result<String, Fault> {
     let braced: Vec<String> = names.iter().map(|name| format!("{{{name}}}")).collect();
     let hint = || format!("write a path such as \"{example}\"; filled in are {} and nothing else", braced.join(", "));

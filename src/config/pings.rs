@@ -1,5 +1,5 @@
-//! `ping` and what belongs to it, in topics, reports and exports: where a job says that it begins and how it ended. The
-//! address is a secret and goes into no definition; what it is used for is `notify`'s.
+//! `ping` and related keys in topics, reports and exports: the URL that a job pings when it starts and ends. The URL is
+//! a secret and goes into no definition; `notify` uses it.
 
 use super::fault::Fault;
 use super::hook_channels::address;
@@ -12,8 +12,8 @@ use crate::model::PingSpec;
 
 const LONGEST: usize = 2_000;
 
-/// Where a job's pings go; none when there is none, or when something is wrong with it, which is reported. A table's own key
-/// stands over those of `[defaults]`, whichever of the two it is.
+/// Reads where a job's pings go. Returns `None` if nowhere, or if something is wrong, which is reported. Either key in
+/// a table overrides both keys of `[defaults]`.
 pub(super) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mistakes<'_>) -> Option<PingSpec> {
     let written = |key: &str| reader.tables.iter().position(|table| table.given.contains_key(key));
     let (here, elsewhere) = (written("ping"), written("ping_env"));
@@ -29,7 +29,7 @@ pub(super) fn read(reader: &Reader<'_>, job: &str, mistakes: &mut Mistakes<'_>) 
         }
         (Some(a), b) if b.is_none_or(|b| a < b) => {
             let text = reader.read(mistakes, "ping", |value| match value {
-                // In a topic it takes away what [defaults] says.
+                // In a topic, an empty text removes the ping of [defaults].
                 Value::Text(text) if text.is_empty() => Ok(String::new()),
                 value => {
                     let text = plain_text(value, LONGEST)?;

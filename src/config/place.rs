@@ -1,4 +1,4 @@
-//! A place in the file, cut out so that it can be shown without the file, and the characters that are not shown as they are.
+//! A place in the file, cut out so that it can be shown without the file, and the escaping of unprintable characters.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub struct Place {
     pub excerpt_column: usize,
 }
 
-/// Makes text from a file fit for one line of a terminal: control characters and characters that reorder text become
-/// visible escapes, and what is too long is cut.
+/// Makes text from a file safe for one line of a terminal: control characters and characters that reorder text become
+/// escapes, and long text is cut.
 pub(super) fn one_line(text: &str) -> String {
     const LONGEST: usize = 400;
     let mut line = String::with_capacity(text.len().min(LONGEST));
@@ -32,7 +32,7 @@ pub(super) fn one_line(text: &str) -> String {
     line
 }
 
-/// C0, C1, and the characters that change the direction or the line in a terminal.
+/// Whether a character is C0, C1, or changes the direction or the line in a terminal.
 pub(super) fn unprintable(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')

@@ -1,5 +1,5 @@
-//! Sections of providers as they stand in the file, and the keys under a provider's name in a topic. What they mean is read in
-//! `providers`.
+//! Sections of providers as written in the file, and the keys under a provider's name in a topic. `providers`
+//! interprets them.
 
 use toml::Spanned;
 use toml::de::DeValue;
@@ -15,16 +15,16 @@ use crate::model::{AskShape, KINDS, ProviderKind, Source};
 #[derive(Debug)]
 pub(super) struct Provider {
     pub(super) name: Source,
-    /// What it is; none when that is wrong, which was reported.
+    /// Its kind; `None` if that is wrong, which was reported.
     pub(super) kind: Option<&'static ProviderKind>,
     pub(super) table: Table,
 }
 
 impl Provider {
-    /// Reads what a topic asks it.
+    /// Reads the keys of a topic for this provider.
     pub(super) fn asks(&self, value: &Spanned<DeValue<'_>>, table: &mut Table, mistakes: &mut Mistakes<'_>) {
         let name = self.name;
-        // What its keys are is not known when its kind is wrong, which was reported.
+        // If the kind is wrong, which was reported, its keys are not known.
         let Some(known) = self.kind else { return };
         let names: Vec<&str> = known.asks.iter().map(|key| key.name).collect();
         let all = names.iter().map(|key| format!("{name}.{key}")).collect::<Vec<_>>().join(", ");
@@ -67,7 +67,7 @@ impl Provider {
     }
 }
 
-/// The kind of a section, for whoever walks the file.
+/// Returns the kind of a provider's section.
 pub(super) fn kind_of(
     table: &Table,
     name: Source,

@@ -1,5 +1,5 @@
-//! `[providers.NAME]`: providers beside the search service, and what topics ask them (`NAME.key`). What a kind may be asked is
-//! declared with it.
+//! `[providers.NAME]`: providers other than the search service, and what topics ask them (`NAME.key`). Each kind
+//! declares its keys.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,13 +24,13 @@ use super::{ProviderConfig, Target};
 use crate::budget::Price;
 use crate::model::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Source};
 
-/// Longest text of a question in characters.
+/// The longest text of a query, in characters.
 const LONGEST: usize = 8_000;
 
-/// Most addresses of a question.
+/// The most addresses of a query.
 const MOST: usize = 1_000;
 
-/// Reads all; whatever is wrong is reported.
+/// Reads all providers; mistakes are reported.
 pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>) -> Vec<ProviderConfig> {
     document.providers.iter().filter_map(|provider| one(provider, dir, document.broken, mistakes)).collect()
 }
@@ -98,7 +98,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
     })
 }
 
-/// A key that may be left out; the outer `None` is a fault.
+/// Reads an optional key; the outer `None` is a fault.
 #[expect(clippy::option_option, reason = "left out is no fault")]
 fn optional<T>(
     reader: &Reader<'_>,
@@ -112,7 +112,7 @@ fn optional<T>(
     }
 }
 
-/// What the question to a provider is made of.
+/// What a query to a provider is built from.
 pub(super) struct Asking<'a> {
     /// The topic's table, then `[defaults]`.
     pub(super) tables: &'a [&'a Table],
@@ -120,18 +120,18 @@ pub(super) struct Asking<'a> {
     pub(super) title: &'a str,
 }
 
-/// Why there is no question.
+/// Why there is no query.
 pub(super) enum Unasked {
-    /// What is wrong was reported.
+    /// A mistake, which was reported.
     Reported,
-    /// It needs the topic's `query`, and there is none.
+    /// The topic's `query` is needed but missing.
     NeedsQuery,
-    /// It needs a key of its own.
+    /// A key of the provider is needed but missing.
     NeedsKey(&'static str),
 }
 
 impl Asking<'_> {
-    /// The topic's question to a provider.
+    /// Builds the topic's query to a provider.
     pub(super) fn query(
         &self,
         name: Source,
@@ -196,8 +196,8 @@ impl Asking<'_> {
     }
 }
 
-/// Why an answer of these sources would rest on nothing, or there would be two: a run keeps one, and one that is written about
-/// items needs a source that finds some.
+/// Returns why these sources cannot give an answer: a run keeps only one, and an answer that is written about items
+/// needs a source that finds some.
 pub(super) fn unfounded(sources: &[Source], asked: &[ProviderQuery]) -> Option<(String, &'static str)> {
     let writes = |source: &&Source| {
         let provider = asked.iter().find(|one| one.source == **source);
@@ -214,7 +214,7 @@ pub(super) fn unfounded(sources: &[Source], asked: &[ProviderQuery]) -> Option<(
     alone.then(|| (format!("has no source that finds what {first} is to write about"), hint))
 }
 
-/// An address without scheme is one below the provider's; any other is one of http or https.
+/// Checks addresses. One without a scheme is relative to the provider's; any other must be http or https.
 fn check_urls(urls: &[String]) -> Result<(), Fault> {
     for url in urls {
         if !url.contains("://") {

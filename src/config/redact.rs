@@ -1,6 +1,6 @@
-//! Keeping secrets out of whatever is printed: passwords in database URLs, and keys that somebody wrote into the file.
+//! Keeps secrets out of printed text: passwords in database URLs, and keys that someone wrote into the file.
 
-/// Names after which the rest of a line is nobody's business.
+/// Key names after which the rest of a line is hidden.
 const SECRET_NAMES: [&str; 8] = ["api_key", "api-key", "apikey", "key", "token", "secret", "password", "authorization"];
 
 /// Whether a key of this name would hold a secret.
@@ -8,8 +8,8 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     SECRET_NAMES.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// A database URL for people: the password, and parameters that carry one, read `***`. Works on text that is no URL at
-/// all, because broken ones are printed too.
+/// Returns a database URL for people: the password, and parameters that carry one, become `***`. Also works on broken
+/// URLs, because they are printed too.
 #[must_use]
 pub fn redact_url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
@@ -34,19 +34,19 @@ pub fn redact_url(url: &str) -> String {
     format!("{scheme}://{base}?{}", query.join("&"))
 }
 
-/// The characters of a line of the file, one for one, those of a secret replaced by `*`: the value of a key with a
-/// telling name up to the line's end, and a URL's password.
+/// Returns the characters of a line one for one, with those of secrets replaced by `*`: the value of a key with a
+/// secret's name up to the end of the line, and a URL's password.
 pub(super) fn mask_secrets(line: &str) -> impl Iterator<Item = char> + '_ {
     let tail = line
         .match_indices('=')
         .find(|(at, _)| {
             let before = line[..*at].trim_end().trim_end_matches(['"', '\'']);
             let name = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).next().unwrap_or("");
-            // An address that is a secret as a whole.
+            // The whole address is a secret.
             is_secret_name(name) || name == "ping"
         })
         .map_or(line.len(), |(at, _)| at + 1);
-    // An address that was mistyped has its password too; without `://` the value of a key named for addresses counts.
+    // A mistyped address may have a password too: without `://`, the value of a key that ends in `url` counts.
     let name = |line: &str| line.trim_end().trim_end_matches(['"', '\'']).ends_with("url");
     let address = line.find("://").map(|at| at + 3);
     let address = address.or_else(|| line.find('=').filter(|at| name(&line[..*at])).map(|at| at + 1));

@@ -1,4 +1,4 @@
-//! What reports and exports may name: the topics, tags and channels of the file. What they are is read elsewhere.
+//! What reports, exports and alerts may refer to: the topics, tags, channels and sources of the file.
 
 use super::document::Document;
 use super::fault::Fault;
@@ -7,17 +7,17 @@ use super::suggest::did_you_mean;
 use super::value::{Given, Table, Value};
 use crate::model::Source;
 
-/// What a report or an export may name.
+/// The names that reports, exports and alerts may refer to.
 pub(super) struct References {
     pub(super) topics: Vec<String>,
     pub(super) tags: Vec<String>,
     pub(super) channels: Vec<String>,
-    /// Those of the search service, and the providers.
+    /// The sources of the search service, and the providers.
     pub(super) sources: Vec<String>,
 }
 
 impl References {
-    /// As it is written, also where something else is wrong with a topic: each mistake is told once.
+    /// Collects the names as written, even of topics with other mistakes, so that each mistake is reported once.
     pub(super) fn of(document: &Document) -> Self {
         let word = |table: &Table, key: &str| match table.given.get(key) {
             Some(Given { value: Value::Text(word), .. }) => Some(word.clone()),
@@ -45,7 +45,7 @@ impl References {
     }
 }
 
-/// Whether a name is one of those that there are.
+/// Checks that a name exists.
 pub(super) fn is_known(word: &str, known: &[String], what: &str) -> Result<(), Fault> {
     if known.iter().any(|one| one == word) {
         return Ok(());
@@ -59,13 +59,13 @@ pub(super) fn is_known(word: &str, known: &[String], what: &str) -> Result<(), F
     Err(Fault::new(format!("names {word:?}, and there is no such {what}"), hint))
 }
 
-/// A list of sources that there are.
+/// Reads a list of existing sources.
 pub(super) fn sources(value: &Value, known: &References) -> Result<Vec<Source>, Fault> {
     let names = listed(value, &known.sources, "source")?;
     Ok(names.iter().filter_map(|name| Source::parse(name)).collect())
 }
 
-/// A list of names that there are.
+/// Reads a list of existing names.
 pub(super) fn listed(value: &Value, known: &[String], what: &str) -> Result<Vec<String>, Fault> {
     let words = texts(value, 1_000, 64)?;
     let Value::List(list) = value else { return Ok(words) };

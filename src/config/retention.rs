@@ -1,4 +1,4 @@
-//! `[retention]`: how long what was found is kept, and when the rest goes. What goes exactly is the store's to say.
+//! `[retention]`: how long data is kept, and when older data is deleted. `store` decides what exactly is deleted.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::model::{Retention, SchedulePolicy};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// How much longer than the widest `catch_up_window` the ledger is kept: what was missed must be known to have been.
+/// How much longer than the widest `catch_up_window` the ledger is kept: it must still know which slots ran.
 const LEDGER: Duration = Duration::from_secs(30 * 86_400);
 
-/// Longest duration of one pruning; what is left then goes the next time.
+/// The longest time of one prune; the next one continues.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// The word for what never goes.
+/// The value for data that is never deleted.
 const FOREVER: &str = "forever";
 
 /// Reads the section; `catch_up_ms` is the widest `catch_up_window` of the file.

@@ -1,5 +1,5 @@
-//! Single values: from what was written to what is meant, within bounds. Each function takes a value and gives it back
-//! typed, or says what is wrong with it and what to write instead.
+//! Single values. Each function turns a written value into a typed one within bounds, or returns what is wrong and what
+//! to write instead.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::search::Rate;
 
 type Read<T> = Result<T, Fault>;
 
-/// A string as it is.
+/// Reads a string as it is.
 pub(super) fn text(value: &Value) -> Read<String> {
     match value {
         Value::Text(text) => Ok(text.clone()),
@@ -19,14 +19,14 @@ pub(super) fn text(value: &Value) -> Read<String> {
     }
 }
 
-/// A string for people or for a service: not blank, no control characters, not longer than `longest` characters.
+/// Reads a text for people or for a service: not blank, no control characters, at most `longest` characters.
 pub(super) fn plain_text(value: &Value, longest: usize) -> Read<String> {
     let text = text(value)?;
     check_plain(&text, longest, false)?;
     Ok(text)
 }
 
-/// The rule of [`plain_text`], for text that came about otherwise; `lines` allows line breaks and tabs.
+/// Checks other text by the rule of [`plain_text`]; `lines` allows line breaks and tabs.
 pub(super) fn check_plain(text: &str, longest: usize, lines: bool) -> Read<()> {
     if text.trim().is_empty() {
         return Err(Fault::new("is empty", "write something, or leave the key out"));
@@ -43,7 +43,7 @@ pub(super) fn check_plain(text: &str, longest: usize, lines: bool) -> Read<()> {
     Ok(())
 }
 
-/// A whole number within bounds; the environment gives it as text.
+/// Reads a whole number within bounds; environment variables give it as text.
 pub(super) fn integer(value: &Value, least: i64, most: i64) -> Read<i64> {
     let number = match value {
         Value::Integer(number) => Some(*number),
@@ -59,7 +59,7 @@ pub(super) fn integer(value: &Value, least: i64, most: i64) -> Read<i64> {
     }
 }
 
-/// `true` or `false`.
+/// Reads `true` or `false`.
 pub(super) fn flag(value: &Value) -> Read<bool> {
     match value {
         Value::Flag(flag) => Ok(*flag),
@@ -69,14 +69,14 @@ pub(super) fn flag(value: &Value) -> Read<bool> {
     }
 }
 
-/// Dollars per call.
+/// Reads dollars per call.
 pub(super) fn dollars(value: &Value) -> Read<Micros> {
     amount(value)
         .filter(|price| *price <= Micros(1_000_000_000))
         .ok_or_else(|| Fault::new("is no price of a call", "write dollars from 0 to 1000, such as 0.004"))
 }
 
-/// Dollars per day.
+/// Reads dollars per day.
 pub(super) fn budget(value: &Value) -> Read<Micros> {
     amount(value).filter(|budget| *budget > Micros(0)).ok_or_else(|| {
         let hint = "write dollars above 0 and up to 1000000, such as 2.50; without the key there is no limit";
@@ -95,7 +95,7 @@ fn amount(value: &Value) -> Option<Micros> {
     Micros::from_dollars(number)
 }
 
-/// A duration within bounds.
+/// Reads a duration within bounds.
 pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<Duration> {
     let length = parse_duration(&text(value)?)?;
     if length < least || length > most {
@@ -105,22 +105,22 @@ pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<D
     Ok(length)
 }
 
-/// A duration as written in the file.
+/// Parses a duration as written in the file.
 pub(super) fn parse_duration(text: &str) -> Result<Duration, Fault> {
     crate::schedule::parse_duration(text).map_err(refusal)
 }
 
-/// What is wrong with a schedule or a duration, as a fault.
+/// Converts the error of a schedule or a duration into a fault.
 pub(super) fn refusal(refused: crate::schedule::Refused) -> Fault {
     Fault::new(format!(": {}", refused.message), refused.hint)
 }
 
-/// A duration as it would be written.
+/// Formats a duration as it would be written.
 pub(super) fn shown(length: Duration) -> String {
     crate::schedule::format_duration(length)
 }
 
-/// Calls per time; `None` is unlimited.
+/// Reads calls per time; `None` is unlimited.
 pub(super) fn rate(value: &Value) -> Read<Option<Rate>> {
     let text = text(value)?;
     if text == "unlimited" {
@@ -142,7 +142,7 @@ pub(super) fn rate(value: &Value) -> Read<Option<Rate>> {
     Ok(Some(Rate { count, per: Duration::from_secs(seconds) }))
 }
 
-/// A rate as it would be written.
+/// Formats a rate as it would be written.
 pub(super) fn rate_shown(rate: Option<Rate>) -> String {
     let Some(Rate { count, per }) = rate else { return "unlimited".to_owned() };
     match per.as_secs() {
@@ -154,7 +154,7 @@ pub(super) fn rate_shown(rate: Option<Rate>) -> String {
     }
 }
 
-/// A number of bytes: an integer, or a string with a unit (decimal `kB MB GB`, binary `KiB MiB GiB`).
+/// Reads a number of bytes: an integer, or a string with a unit (decimal `kB MB GB`, binary `KiB MiB GiB`).
 pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Read<u64> {
     const HINT: &str = "write a number of bytes, or \"15MB\"";
     let number = match value {
@@ -184,19 +184,19 @@ pub(super) fn bytes(value: &Value, least: u64, most: u64) -> Read<u64> {
     }
 }
 
-/// One of a closed list.
+/// Reads one of a closed list.
 pub(super) fn one_of<T>(value: &Value, parse: fn(&str) -> Option<T>, all: &[&'static str]) -> Read<T> {
     let text = text(value)?;
     parse(&text).ok_or_else(|| unknown_choice(&text, all))
 }
 
-/// The fault of a word that is not in a closed list.
-/// One of these words.
+/// Reads one of these words.
 pub(super) fn one_of_names(value: &Value, all: &[&'static str]) -> Read<String> {
     let word = text(value)?;
     if all.contains(&word.as_str()) { Ok(word) } else { Err(unknown_choice(&word, all)) }
 }
 
+/// Returns the fault of a word that is not in a closed list.
 pub(super) fn unknown_choice(text: &str, all: &[&'static str]) -> Fault {
     let choices = all.iter().map(|choice| format!("\"{choice}\"")).collect::<Vec<_>>().join(", ");
     let hint = did_you_mean(text, all.iter().copied(), &format!("one of {choices}"));
@@ -206,7 +206,7 @@ pub(super) fn unknown_choice(text: &str, all: &[&'static str]) -> Fault {
     )
 }
 
-/// A list of short texts without repetition; a list from the environment is separated by commas.
+/// Reads a list of short texts without repetition.
 pub(super) fn texts(value: &Value, most: usize, longest: usize) -> Read<Vec<String>> {
     let Value::List(list) = value else { return Err(Fault::new("takes a list of strings", "")) };
     if list.len() > most {

@@ -1,4 +1,4 @@
-//! The schedule keys of a topic: from written values to a checked policy. What a schedule means is `schedule`'s.
+//! The schedule keys: from written values to a checked policy. The module `schedule` decides what a schedule means.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,7 +16,7 @@ use crate::search::{Dialect, makes_up_for};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// What is known of a schedule once it was compiled.
+/// What is known about a schedule once it is compiled.
 #[derive(Clone)]
 struct CompiledSchedule {
     warnings: Vec<String>,
@@ -27,24 +27,24 @@ struct CompiledSchedule {
 #[derive(Clone, Copy)]
 pub(super) struct Looks<'q> {
     pub(super) window: Window,
-    /// How the service is spoken to and what it is asked, where both are known: some calls make up for a gap.
+    /// The dialect and the query, if both are known: some calls make up for a gap.
     pub(super) call: Option<(Dialect, &'q SocialQuery)>,
 }
 
-/// Reads schedules, and compiles each distinct one once: of thousands of topics most share theirs.
+/// Reads schedules and compiles each distinct one once: with thousands of topics, most share theirs.
 pub(super) struct Schedules {
     now: Time,
     known: HashMap<(String, String, Window), Result<CompiledSchedule, Fault>>,
 }
 
 impl Schedules {
-    /// None yet; `now` is where the hours that no run would cover are counted from.
+    /// Creates an empty set; hours that no run would cover are counted from `now`.
     pub(super) fn new(now: Time) -> Self {
         Self { now, known: HashMap::new() }
     }
 
-    /// A topic's policy; `None` when it has no schedule, or one with a fault, which is then reported. `looks` is
-    /// how its social searches look back, when it has any.
+    /// Reads a policy. Returns `None` if there is no schedule, or if it has a mistake, which is reported. `looks` is
+    /// how far the topic's social searches look back, if it has any.
     pub(super) fn read(
         &mut self,
         reader: &Reader<'_>,
@@ -52,7 +52,7 @@ impl Schedules {
         mistakes: &mut Mistakes<'_>,
     ) -> Option<SchedulePolicy> {
         let period = period(reader, mistakes);
-        // A section that lacks some of these keys has the defaults of a topic's.
+        // A section that lacks some of these keys uses the defaults of topics.
         let topic = Reader { section: Section::Topic, tables: &[] };
         let of = |name: &str| if key(reader.section, name).is_some() { reader } else { &topic };
         let timezone = reader.read(mistakes, "timezone", |value| {
@@ -73,7 +73,7 @@ impl Schedules {
         let paused = of("paused").read(mistakes, "paused", flag);
 
         let (given, period) = period?;
-        // Compiled even when another key is wrong, so that every mistake is found at once.
+        // Compile even if another key is wrong, to find every mistake at once.
         let zone = timezone.as_deref().unwrap_or("UTC");
         let sound =
             self.compile(&given, &SchedulePolicy::only_when(period.clone(), zone), looks, catch_up_window_ms, mistakes);
@@ -101,13 +101,13 @@ impl Schedules {
         })
     }
 
-    /// Whether a schedule has more than `most` slots in so many days from now on.
+    /// Whether a schedule has more than `most` slots in the next `days` days.
     pub(super) fn more_than(&self, policy: &SchedulePolicy, most: u64, days: u32) -> bool {
         let until = self.now.plus(DAY * days);
         schedule::Schedule::compile(policy).is_ok_and(|schedule| schedule.count(self.now, until) > most)
     }
 
-    /// Compiles the schedule; reports what is wrong or doubtful about it where it is written.
+    /// Compiles the schedule. Reports errors and warnings where it is written.
     fn compile(
         &mut self,
         (name, given): &(&'static str, Given),
@@ -145,8 +145,8 @@ impl Schedules {
     }
 }
 
-/// Warns of a schedule that is rarer than the window, unless only a change of the clock makes it so and its runs make up for
-/// that by themselves.
+/// Warns if runs are further apart than the window, unless only a clock change causes that and the runs make up for it
+/// by themselves.
 fn warn_of_gaps(
     name: &str,
     span: Option<&Range<usize>>,
@@ -178,7 +178,7 @@ fn warn_of_gaps(
     mistakes.warn(span, message, "set timezone = \"UTC\", or let it run more often");
 }
 
-/// Hours where whole hours are meant, because the window is one of hours.
+/// Formats whole hours as hours, because windows are given in hours.
 fn hours_shown(length: Duration) -> String {
     let seconds = length.as_secs();
     if seconds >= 3_600 && seconds.is_multiple_of(3_600) { format!("{} h", seconds / 3_600) } else { shown(length) }
@@ -188,7 +188,7 @@ fn millis(length: Duration) -> u64 {
     u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `schedule` or `every`, of the nearest table that has either; both in one table contradict each other.
+/// Reads `schedule` or `every` from the nearest table that has either. Both in one table are a mistake.
 fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static str, Given), Period)> {
     let table = reader.tables.iter().find(|t| t.given.contains_key("schedule") || t.given.contains_key("every"))?;
     if let (Some(_), Some(_)) = (table.given.get("schedule"), table.given.get("every")) {
@@ -210,7 +210,7 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
     Some((("every", given), Period::Every(millis(every))))
 }
 
-/// The schedule of an errand of the house, in UTC: short, and never worth a storm of catching up.
+/// Builds the schedule of a maintenance job, in UTC. It catches up for at most one day.
 pub(super) fn errand(cron: &str, timeout: Duration) -> Result<SchedulePolicy, Fault> {
     let period = Period::Cron(cron.to_owned());
     let policy = SchedulePolicy {
@@ -223,7 +223,7 @@ pub(super) fn errand(cron: &str, timeout: Duration) -> Result<SchedulePolicy, Fa
     Ok(policy)
 }
 
-/// Whether a zone is known: asked of `schedule`, so that there is one answer.
+/// Checks a time zone by the rule of `schedule`.
 fn zone(name: &str) -> Result<(), Fault> {
     schedule::check_zone(name).map_err(refusal)
 }

@@ -1,5 +1,5 @@
-//! The JSON Schema (draft 2020-12) of `jobs.toml`, for editors: made from the table of keys. It describes outward types;
-//! what is required there may also come from the environment, and everything else is checked by loading.
+//! The JSON Schema (draft 2020-12) of `jobs.toml`, for editors, built from the table of keys. It describes types. Keys
+//! that it requires may also come from the environment, and loading checks everything else.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::model::{AskShape, KINDS};
 
 use super::keys::{BOTH, KEYS, Key, Section, Shape};
 
-/// The schema as pretty-printed JSON with a line break at the end.
+/// Returns the schema as pretty-printed JSON with a line break at the end.
 #[must_use]
 pub fn schema() -> String {
     let mut topic = section(|key| key.section == Section::Topic);
@@ -28,7 +28,7 @@ pub fn schema() -> String {
     alert["required"] = json!(["name", "rule"]);
     let mut provider = section(|key| key.section == Section::Provider);
     provider["required"] = json!(["kind"]);
-    // What is asked stands under the provider's name.
+    // Queries are written under the provider's name.
     let asks = asks();
     (topic["additionalProperties"], defaults["additionalProperties"]) = (asks.clone(), asks);
     let schema = json!({
@@ -55,7 +55,7 @@ pub fn schema() -> String {
     format!("{schema:#}\n")
 }
 
-/// The keys of every kind's questions.
+/// Returns the query keys of all kinds.
 fn asks() -> Value {
     let mut object = empty_object();
     for key in KINDS.iter().flat_map(|kind| kind.asks) {
@@ -138,7 +138,7 @@ fn property(key: &Key) -> Value {
     property
 }
 
-/// A default as JSON.
+/// Converts a default to JSON.
 fn as_json(toml: &str) -> Option<Value> {
     fn convert(value: super::value::Value) -> Value {
         match value {

@@ -1,5 +1,5 @@
-//! The service's key: from the environment or from a file of its owner, never from `jobs.toml`. It is not part of
-//! [`super::Config`], so that nothing that prints a configuration can print it.
+//! The service's key, from the environment or from a file of its owner, never from `jobs.toml`. It is not part of
+//! [`super::Config`], so that printing a configuration cannot print it.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::ServiceConfig;
 use super::environment::read_value;
 use crate::model::SecretPlace;
 
-/// Why there is no usable key. Neither text ever holds a part of it.
+/// Why there is no usable key. The texts never contain a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct KeyError {
@@ -74,7 +74,7 @@ pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -
 /// `_FILE`, else from its file. `what` names it in messages.
 ///
 /// # Errors
-/// As [`read_key`], but for its characters: only control characters are refused.
+/// Like [`read_key`], except that only control characters are refused.
 pub fn read_secret(
     what: &str,
     place: &SecretPlace,
@@ -122,7 +122,7 @@ fn from_file(noun: &str, path: &Path, shown: &str) -> Result<String, KeyError> {
 #[cfg(unix)]
 fn owner_only(noun: &str, path: &Path, shown: &str) -> Result<(), KeyError> {
     use std::os::unix::fs::PermissionsExt;
-    // A file that cannot be looked at cannot be read either; reading it says why.
+    // A file without readable metadata cannot be read either; reading it reports why.
     let Ok(metadata) = std::fs::metadata(path) else { return Ok(()) };
     let mode = metadata.permissions().mode() & 0o777;
     if mode & 0o077 != 0 {

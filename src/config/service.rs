@@ -17,11 +17,11 @@ use super::{ServiceConfig, Target};
 use crate::budget::Prices;
 use crate::search::{Dialect, Rate};
 
-/// Where `dialect = "desearch"` goes when nothing is said.
+/// Default address for `dialect = "desearch"`.
 pub(super) const DESEARCH: &str = "https://api.desearch.ai";
 
-/// Reads the section; `None` when something in it is wrong, which is then reported. `broken` keeps silent about what is
-/// missing.
+/// Reads the section. Returns `None` if something in it is wrong, which is reported. With `broken`, missing keys are
+/// not reported.
 pub(super) fn read(
     table: &Table,
     dir: &Path,
@@ -81,7 +81,7 @@ pub(super) fn read(
     })
 }
 
-/// The dialect, for sections that depend on it; `None` when it is wrong, which [`read`] reports.
+/// Returns the dialect for sections that depend on it; `None` if it is wrong, which [`read`] reports.
 pub(super) fn dialect(table: &Table) -> Option<Dialect> {
     let reader = Reader { section: Section::Service, tables: &[table] };
     reader.look("dialect").and_then(|given| Dialect::parse(&text(&given.value).ok()?))
@@ -96,7 +96,7 @@ fn missing(table: &Table, mistakes: &mut Mistakes<'_>) {
     }
 }
 
-/// Nobody is spared by limiting the stand-in, so it is unlimited unless a rate was written.
+/// Reads the rate limit. The sandbox is unlimited unless a rate is written: limiting it protects no one.
 fn rate_limit(reader: &Reader<'_>, target: Option<&Target>, mistakes: &mut Mistakes<'_>) -> Option<Option<Rate>> {
     if reader.written("rate_limit").is_none() && target == Some(&Target::Sandbox) {
         return Some(None);
@@ -104,7 +104,7 @@ fn rate_limit(reader: &Reader<'_>, target: Option<&Target>, mistakes: &mut Mista
     reader.read(mistakes, "rate_limit", rate)
 }
 
-/// Ends of addresses that are the paths of single calls.
+/// Paths of single calls. An address must not end in one.
 const OPERATIONS: &[&str] = &[
     "/ai/search/links/web",
     "/ai/search/links/twitter",
@@ -116,18 +116,18 @@ const OPERATIONS: &[&str] = &[
     "/web",
 ];
 
-/// The path of a call with which this one ends.
+/// Returns the call path in which this path ends.
 fn operation_of(path: &str) -> Option<&'static str> {
     let path = path.trim_end_matches('/').to_ascii_lowercase();
     OPERATIONS.iter().find(|operation| path.ends_with(*operation)).copied()
 }
 
-/// Where a provider is.
+/// Parses the address of a provider.
 pub(super) fn address(text: &str) -> Result<Target, Fault> {
     target(text)
 }
 
-/// Reads `base_url`. Messages do not repeat an address that may hold a secret.
+/// Parses `base_url`. Messages do not repeat an address that may hold a secret.
 fn target(text: &str) -> Result<Target, Fault> {
     const HINT: &str = "write \"sandbox\" or an address such as \"https://api.example.com\"";
     if text == "sandbox" {

@@ -17,10 +17,10 @@ use super::redact::redact_url;
 /// Where searches go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// The embedded stand-in.
+    /// The embedded sandbox.
     Sandbox,
     Url(url::Url),
-    /// Nowhere: the file has providers and no `[service]`.
+    /// Nowhere: the file has providers but no `[service]`.
     Absent,
 }
 
@@ -30,7 +30,7 @@ pub struct ProviderConfig {
     pub name: Source,
     pub kind: &'static ProviderKind,
     pub target: Target,
-    /// Who logs in, where somebody does.
+    /// User name, for providers with a login.
     pub user: Option<String>,
     /// Name of the environment variable that holds the key.
     pub key_env: Option<String>,
@@ -51,7 +51,7 @@ pub struct ProviderConfig {
 }
 
 impl Config {
-    /// What may be asked in a UTC day.
+    /// Returns the limits per UTC day.
     #[must_use]
     pub fn day_limits(&self) -> DayLimits {
         let service = (self.service.target != Target::Absent).then(|| self.service.limits());
@@ -60,7 +60,7 @@ impl Config {
 }
 
 impl ProviderConfig {
-    /// What may be asked in a UTC day.
+    /// Returns the limits per UTC day.
     #[must_use]
     pub fn limits(&self) -> ServiceLimits {
         ServiceLimits { calls: self.max_calls_per_day, money: self.budget_per_day }
@@ -91,7 +91,7 @@ pub struct ServiceConfig {
 }
 
 impl ServiceConfig {
-    /// What may be asked in a UTC day.
+    /// Returns the limits per UTC day.
     #[must_use]
     pub fn limits(&self) -> ServiceLimits {
         ServiceLimits { calls: self.max_calls_per_day, money: self.budget_per_day }
@@ -101,15 +101,15 @@ impl ServiceConfig {
 /// `[database]`.
 #[derive(Clone)]
 pub struct DatabaseConfig {
-    /// `url`. Of SQLite it is `sqlite:` and an absolute path to the letter: nothing is percent-encoded, there are no
-    /// parameters. Of PostgreSQL it is what was written, password included: print it through [`redact_url`].
+    /// `url`. For SQLite, `sqlite:` and an absolute path, verbatim: nothing is percent-encoded, and there are no
+    /// parameters. For PostgreSQL, what was written, including the password: print it through [`redact_url`].
     pub url: String,
     /// `schema` on PostgreSQL.
     pub schema: String,
 }
 
 impl DatabaseConfig {
-    /// The SQLite file; `None` on PostgreSQL.
+    /// Returns the SQLite file; `None` on PostgreSQL.
     #[must_use]
     pub fn sqlite_path(&self) -> Option<&std::path::Path> {
         self.url.strip_prefix("sqlite:").map(std::path::Path::new)
@@ -128,48 +128,48 @@ impl std::fmt::Debug for DatabaseConfig {
 pub struct SchedulerConfig {
     /// Runs at the same time in one process.
     pub max_concurrent_runs: u32,
-    /// How long a claimed run is left alone without a sign of life.
+    /// How long a claimed run may go without a sign of life.
     pub lease: Duration,
-    /// How long a stop waits for running runs.
+    /// How long shutdown waits for runs in progress.
     pub shutdown_grace: Duration,
-    /// Who shares runs out between processes.
+    /// What distributes runs between processes.
     pub engine: Engine,
 }
 
 /// `[retention]`.
 #[derive(Debug, Clone)]
 pub struct RetentionConfig {
-    /// What is kept, and how long.
+    /// How long each kind of data is kept.
     pub kept: Retention,
-    /// When the rest goes; `None` when only by hand.
+    /// When older data is deleted; `None` means only by hand.
     pub schedule: Option<SchedulePolicy>,
 }
 
 /// `[web]`.
 #[derive(Debug, Clone)]
 pub struct WebConfig {
-    /// Where the pages are served; `None` when they are not.
+    /// Address of the pages; `None` if none are served.
     pub listen: Option<std::net::SocketAddr>,
-    /// Where the token is kept; nowhere when there is none.
+    /// Where the token is; empty if there is none.
     pub token: SecretPlace,
-    /// Names under which the pages may be asked for.
+    /// Host names of the pages.
     pub hosts: Vec<String>,
-    /// Whether visitors come over TLS.
+    /// Whether visitors use TLS.
     pub https: bool,
-    /// Whether pages may change the file, where that is said.
+    /// Whether pages may change the file; `None` if not written.
     pub edit: Option<bool>,
 }
 
 impl WebConfig {
-    /// Whether pages that are served on this address may change the file. Pages that have names of their own are somebody's
-    /// deployment, whatever address a proxy reaches them by.
+    /// Whether pages served on this address may change the file. By default only on a loopback address without `hosts`:
+    /// pages with names of their own are a deployment, even if a proxy reaches them on a loopback address.
     #[must_use]
     pub fn may_edit(&self, listen: std::net::SocketAddr) -> bool {
         self.edit.unwrap_or_else(|| listen.ip().is_loopback() && self.hosts.is_empty())
     }
 }
 
-/// A key's value in force and where it came from, for `check`.
+/// The value in force of a key and its origin, for `check`.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Effective {
     pub key: String,
@@ -204,16 +204,16 @@ pub struct Config {
     pub exports: Vec<ExportSpec>,
     /// `[[alerts]]`.
     pub alerts: Vec<AlertSpec>,
-    /// Where jobs say that they begin and how they ended, by topic, report and export.
+    /// Ping URLs by topic, report and export.
     pub pings: Vec<PingSpec>,
     /// `[web]`.
     pub web: WebConfig,
-    /// Things that are allowed but deserve a word, one line each.
+    /// Warnings, one line each.
     pub warnings: Vec<String>,
-    /// The same with their places, for [`draw`](super::draw()).
+    /// The warnings with their places, for [`draw`](super::draw()).
     pub notices: Vec<Mistake>,
     /// Service, database, scheduler, retention and web keys in force.
     pub effective: Vec<Effective>,
-    /// Of the text it was read from, see [`digest`](super::digest).
+    /// Hash of the text it was read from, see [`digest`](super::digest).
     pub digest: blake3::Hash,
 }

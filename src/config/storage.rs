@@ -17,7 +17,7 @@ use super::value::{Origin, Table};
 use super::{DatabaseConfig, SchedulerConfig};
 use crate::model::Engine;
 
-/// Reads `[database]`. A relative path of SQLite starts at the file's folder, on the command line at the current one.
+/// Reads `[database]`. A relative SQLite path starts at the file's folder; on the command line, at the current folder.
 pub(super) fn database(
     table: &Table,
     dir: &Path,
@@ -32,7 +32,7 @@ pub(super) fn database(
     Some(DatabaseConfig { url: url?, schema: schema? })
 }
 
-/// Reads `[scheduler]`; `database` is where the ledger is, when that is known.
+/// Reads `[scheduler]`; `database` holds the ledger, if it is known.
 pub(super) fn scheduler(
     table: &Table,
     database: Option<&DatabaseConfig>,
@@ -48,7 +48,7 @@ pub(super) fn scheduler(
     Some(SchedulerConfig { max_concurrent_runs: runs?, lease: lease?, shutdown_grace: grace?, engine: engine? })
 }
 
-/// Another engine than the ledger works only on PostgreSQL, and where it was built in.
+/// Parses the engine. Any other than the ledger needs PostgreSQL and a build that includes it.
 fn engine(text: &str, on_file: bool) -> Result<Engine, Fault> {
     const HINT: &str = "leave `engine` out: the ledger itself shares runs out between processes";
     let names: Vec<&'static str> = Engine::ALL.iter().map(|engine| engine.as_str()).collect();
@@ -63,8 +63,8 @@ fn engine(text: &str, on_file: bool) -> Result<Engine, Fault> {
     }
 }
 
-/// Checks a database URL; a SQLite path becomes absolute, below `dir` when it is relative. Messages never repeat the
-/// text: it may hold a password.
+/// Checks a database URL. A relative SQLite path becomes absolute, below `dir`. Messages never repeat the text: it may
+/// hold a password.
 fn database_url(text: &str, dir: &Path) -> Result<String, Fault> {
     const HINT: &str = "write \"sqlite:topicwatch.db\" or \"postgres://USER@HOST/NAME\"";
     if text.chars().any(char::is_control) {
@@ -126,7 +126,7 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
     }
 }
 
-/// Drops `.` components, for people's sake; `..` stays, because of symbolic links.
+/// Drops `.` components, to make the path readable; `..` stays because of symbolic links.
 fn tidy(path: &Path) -> PathBuf {
     path.components().filter(|component| !matches!(component, Component::CurDir)).collect()
 }

@@ -1,9 +1,9 @@
-//! "Did you mean": the nearest of a list of known words, by edit distance, and names of later versions. It decides nothing.
+//! "Did you mean": finds the nearest of a list of known words by edit distance. Also lists names of later versions.
 
-/// Names of later versions: refused like any unknown name, with a word that they are not forgotten.
+/// Names of later versions, refused with a message of their own.
 pub(super) const LATER: [&str; 3] = ["budget", "notify", "sentiment"];
 
-/// Edit distance with transpositions (optimal string alignment), given up above `most`.
+/// Returns the edit distance with transpositions (optimal string alignment), or `None` above `most`.
 fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > most {
@@ -26,8 +26,8 @@ fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
     last.last().copied().filter(|d| *d <= most)
 }
 
-/// The known word nearest to `word`, when one is near enough to be meant. Words longer than any known one by far are not
-/// compared at all.
+/// Returns the known word nearest to `word`, if one is near enough. Words that are much longer than any known one are
+/// not compared.
 #[must_use]
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let most = (word.chars().take(64).count() / 3).clamp(1, 3);
@@ -42,7 +42,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// `did you mean `x`?`, or the given text.
+/// Returns `did you mean `x`?`, or the given text.
 pub(super) fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>, otherwise: &str) -> String {
     nearest(word, known).map_or_else(|| otherwise.to_owned(), |meant| format!("did you mean `{meant}`?"))
 }

@@ -1,4 +1,4 @@
-//! Errors of TOML itself, told so that the place is the one to mend. Keys and values are not looked at.
+//! Reports TOML syntax errors at the place that has to be fixed.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::mistake::Mistakes;
 
-/// Reports syntax errors; true when the rest of the document cannot be trusted.
+/// Reports syntax errors. Returns true if the rest of the document cannot be trusted.
 pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors: Vec<toml::de::Error>) -> bool {
     let end = mistakes.text().as_str().len();
     let span = |error: &toml::de::Error| error.span().unwrap_or(end..end);
@@ -20,8 +20,8 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
     };
     let mut structural = false;
     let mut swallowed = usize::MAX;
-    // A list or text that is never closed takes in what follows: say where it opens, not where the file ends. Each is
-    // looked for in the whole document, so only a few are; they all end where the file does.
+    // A list or text that is never closed swallows what follows: report where it opens, not where the file ends.
+    // Finding that searches the whole document, so only a few are reported; they all end at the end of the file.
     let lost = |error: &&toml::de::Error| {
         ["unclosed array", "unclosed inline", "multi-line"].iter().any(|lost| error.message().contains(lost))
             && !error.message().contains("array table")
@@ -45,7 +45,7 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
     structural || swallowed < usize::MAX
 }
 
-/// Where the innermost value over several lines begins that ends at `end`: its first character.
+/// Returns the first character of the innermost multi-line value that ends at `end`.
 fn opening(mistakes: &Mistakes<'_>, table: &DeTable<'_>, end: usize) -> Option<Range<usize>> {
     fn inner(value: &Spanned<DeValue<'_>>, text: &str, end: usize) -> Option<usize> {
         let deeper = match value.get_ref() {
@@ -62,7 +62,7 @@ fn opening(mistakes: &Mistakes<'_>, table: &DeTable<'_>, end: usize) -> Option<R
     Some(start..start + 1)
 }
 
-/// The hint for a value without quotes, which the parser may take for a number that begins like it (`NOVA`, `nan`).
+/// Returns the hint for a value without quotes, which the parser may take for a number (`NOVA`, `nan`).
 fn unquoted(value: &str, message: &str) -> Option<String> {
     let word = value.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let misread = word && message.starts_with("invalid");
@@ -72,7 +72,7 @@ fn unquoted(value: &str, message: &str) -> Option<String> {
     Some(match value.to_ascii_lowercase().as_str() {
         "" => "a value is missing: write key = \"value\"".to_owned(),
         flag @ ("true" | "false") => format!("write {flag} in small letters"),
-        // Not repeated: it may be a key.
+        // Do not repeat the value: it may be a key.
         _ => "write key = \"value\"".to_owned(),
     })
 }

@@ -1,10 +1,10 @@
-//! Queries as templates: `{query}` and `{title}` are filled in once, `{{` and `}}` stand for single braces. What is filled
-//! in is never read as a template again.
+//! Queries as templates: `{query}` and `{title}` are filled in once, `{{` and `}}` are literal braces. Filled-in text
+//! is never read as a template again.
 
 use super::fault::Fault;
 use super::suggest::nearest;
 
-/// Why nothing came of a template.
+/// Why a template could not be filled in.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unfilled {
     /// It names a placeholder that does not exist.

@@ -1,5 +1,4 @@
-//! The configuration file as text: read within a limit, and byte offsets turned into places that are safe to print.
-//! It knows nothing of TOML beyond how a secret would be spelt in it.
+//! The configuration file as text: reads it within a limit, and turns byte offsets into places that are safe to print.
 
 use std::io::Read;
 use std::ops::Range;
@@ -8,14 +7,14 @@ use std::path::Path;
 use super::place::{Place, unprintable};
 use super::redact::mask_secrets;
 
-/// A file of 20,000 topics is about 3 MB.
+/// The largest file that is read. A file of 20,000 topics is about 3 MB.
 pub(super) const LARGEST_FILE: u64 = 8 * 1024 * 1024;
-/// No line of use is longer; each mistake looks at its whole line.
+/// The longest line that is accepted, because each mistake copies its whole line.
 const LONGEST_LINE: usize = 64 * 1024;
 /// Long lines are cut to about this many characters around the mistake.
 const EXCERPT: usize = 240;
 
-/// The file's text and where its lines begin.
+/// The file's text and the offsets at which its lines start.
 #[derive(Debug)]
 pub(super) struct Text {
     shown: String,
@@ -32,7 +31,7 @@ pub(super) struct NotText {
 }
 
 impl Text {
-    /// Takes text that is already in memory; a byte order mark is dropped.
+    /// Takes text from memory; drops a byte order mark.
     pub(super) fn new(shown: impl Into<String>, text: &str) -> Self {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned();
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
@@ -65,7 +64,7 @@ impl Text {
         }
     }
 
-    /// Refuses lines that nobody wrote by hand.
+    /// Rejects lines that are too long to be written by hand.
     pub(super) fn check_lines(&self) -> Result<(), NotText> {
         match self.text.split('\n').position(|line| line.len() > LONGEST_LINE) {
             Some(line) => Err(NotText {
@@ -76,22 +75,22 @@ impl Text {
         }
     }
 
-    /// The file as it is named to people.
+    /// Returns the name of the file for people.
     pub(super) fn shown(&self) -> &str {
         &self.shown
     }
 
-    /// The text, without byte order mark.
+    /// Returns the text, without byte order mark.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The line of a byte offset, from 1.
+    /// Returns the line of a byte offset, from 1.
     pub(super) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|start| *start <= at).max(1)
     }
 
-    /// The place of a span: its first line, cut and cleaned, with the part to underline.
+    /// Returns the place of a span: its first line, cut and cleaned, with the part to underline.
     pub(super) fn place(&self, span: &Range<usize>) -> Place {
         let line = self.line(span.start.min(self.text.len()));
         let begin = self.lines.get(line - 1).copied().unwrap_or(0);
@@ -113,7 +112,7 @@ impl Text {
     }
 }
 
-/// One character for one, so that columns stay true.
+/// Replaces one character by one, so that columns stay correct.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',

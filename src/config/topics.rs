@@ -1,5 +1,4 @@
-//! `[[topics]]` over `[defaults]`: each topic as it will be run. What single values may be is decided in `scalars`, what
-//! schedules mean in `schedule_keys`.
+//! `[[topics]]` over `[defaults]`: each topic as it will run. `scalars` reads single values, `schedule_keys` schedules.
 
 use std::collections::HashMap;
 
@@ -22,13 +21,13 @@ use crate::model::{
 };
 use crate::search::Dialect;
 
-/// Longest query in characters; services refuse longer ones.
+/// The longest query in characters; services refuse longer ones.
 const LONGEST_QUERY: usize = 2_000;
-/// Longest prompt in characters.
+/// The longest prompt in characters.
 const LONGEST_PROMPT: usize = 8_000;
 const LONGEST_TITLE: usize = 200;
 
-/// Reads all topics. Whatever is wrong is reported; a topic with a fault is left out.
+/// Reads all topics. Mistakes are reported; a topic with a mistake is left out.
 pub(super) fn read(
     document: &Document,
     dialect: Option<Dialect>,
@@ -75,7 +74,7 @@ pub(super) fn read(
 
 struct Reading<'d> {
     dialect: Option<Dialect>,
-    /// There is no `[service]`.
+    /// Whether there is no `[service]`.
     absent: bool,
     providers: &'d [Provider],
     schedules: Schedules,
@@ -84,7 +83,7 @@ struct Reading<'d> {
 }
 
 impl Reading<'_> {
-    /// Reads `[defaults]` as a topic of nothing else, so that a fault is found even where every topic overrides it.
+    /// Reads `[defaults]` as a topic, so that a mistake is found even if every topic overrides it.
     fn rehearse(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
         for key in ["id", "query"] {
@@ -118,7 +117,7 @@ impl Reading<'_> {
         let mut words = Words {
             reader: &reader,
             query: query.as_ref().and_then(Option::as_deref),
-            // A query with a fault was reported once; what would be made of it is not looked at.
+            // A mistake in the query is reported once; what would be built from it is not checked.
             query_wrong: matches!(query, Some(None)) || (query.is_none() && table.mentions("query")),
             title: title.as_deref().unwrap_or(""),
             needy: Vec::new(),
@@ -130,7 +129,7 @@ impl Reading<'_> {
         let asking = Asking { tables: &tables, query: words.query, title: words.title };
         let (mut asked, mut unasked) = (Vec::new(), false);
         for name in sources.iter().flatten().filter(|source| !source.is_service()) {
-            // A kind that is wrong was reported.
+            // A wrong kind was reported.
             let Some(kind) = self.providers.iter().find(|one| one.name == *name).and_then(|one| one.kind) else {
                 unasked = true;
                 continue;
@@ -171,7 +170,7 @@ impl Reading<'_> {
             .map(|window| Looks { window, call: self.dialect.zip(social.as_ref()) });
         let limits = limits(&reader, mistakes);
         let ping = super::pings::read(&reader, &format!("topic:{}", id.as_deref().unwrap_or("id")), mistakes);
-        // [defaults] alone are no topic.
+        // [defaults] alone is no topic.
         self.pings.extend(ping.filter(|_| header.is_some()));
         let filter = super::filter_keys::filter(&reader, mistakes);
         let scheduled = reader.written("schedule").is_some() || reader.written("every").is_some();
@@ -195,7 +194,7 @@ impl Reading<'_> {
     }
 }
 
-/// What each source of a topic is asked.
+/// Builds what each source of a topic is asked.
 struct Words<'r> {
     reader: &'r Reader<'r>,
     query: Option<&'r str>,
@@ -263,7 +262,7 @@ impl Words<'_> {
     }
 }
 
-/// What the topic may ask in a day; `None` when something in it is wrong.
+/// Reads the topic's daily limits; `None` if something in them is wrong.
 fn limits(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<TopicLimits> {
     let mut limits = TopicLimits::default();
     if reader.written("max_calls_per_day").is_some() {
@@ -304,7 +303,7 @@ fn sources(value: &Value, absent: bool, providers: &[Provider]) -> Result<Vec<So
     Ok(sources)
 }
 
-/// Names as a sentence lists them.
+/// Formats names as a list in a sentence.
 fn listed(all: &[Source]) -> String {
     all.iter().map(|source| format!("{:?}", source.as_str())).collect::<Vec<_>>().join(", ")
 }

@@ -1,5 +1,5 @@
-//! Values as they were given, by the command line, the environment, the file or the table of defaults. A value remembers
-//! its origin, so that a fault found later is reported where it was written. What a value means is not known here.
+//! Values as given by the command line, the environment, the file or the table of defaults. A value remembers its
+//! origin, so that a fault found later is reported where the value was written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use toml::de::DeValue;
 use super::fault::Fault;
 use crate::model::Source;
 
-/// A value before its meaning is known.
+/// A value that is not interpreted yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
-    /// A string; whatever comes from the environment is one.
+    /// A string; values from the environment are always strings.
     Text(String),
     /// A whole number.
     Integer(i64),
@@ -24,7 +24,7 @@ pub(super) enum Value {
     List(Vec<(Value, Range<usize>)>),
 }
 
-/// Who gave a value.
+/// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Origin {
     /// A command-line option.
@@ -39,7 +39,7 @@ pub(super) enum Origin {
 }
 
 impl Origin {
-    /// Where the value is, when it is in the file.
+    /// Returns the place of the value, if it is in the file.
     pub(super) fn span(&self) -> Option<&Range<usize>> {
         match self {
             Self::File { value, .. } => Some(value),
@@ -59,34 +59,34 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// A value and who gave it.
+/// A value and its origin.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
     pub(super) value: Value,
-    /// Who gave it.
+    /// Where it came from.
     pub(super) origin: Origin,
 }
 
 /// What was given for one section, by key name.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
-    /// Where the section's header is, when it is in the file.
+    /// Place of the section's header, if it is in the file.
     pub(super) header: Option<Range<usize>>,
     /// Known keys only.
     pub(super) given: BTreeMap<&'static str, Given>,
-    /// What is written under the name of a provider (`hn.query`).
+    /// What is written under a provider's name (`hn.query`).
     pub(super) asks: BTreeMap<Source, BTreeMap<&'static str, Given>>,
-    /// Keys that somebody tried to write: of the wrong type, or misspelt. They are not missing as well.
+    /// Keys that were written with a wrong type, or misspelt. They are not reported as missing too.
     pub(super) attempted: Vec<&'static str>,
 }
 
 impl Table {
-    /// Whether a key was written, however wrongly.
+    /// Whether a key was written, even wrongly.
     pub(super) fn mentions(&self, name: &str) -> bool {
         self.given.contains_key(name) || self.attempted.contains(&name)
     }
 
-    /// The place of a key in the file.
+    /// Returns the place of a key in the file.
     pub(super) fn key_span(&self, name: &str) -> Option<&Range<usize>> {
         match &self.given.get(name)?.origin {
             Origin::File { key, .. } => Some(key),
@@ -96,7 +96,7 @@ impl Table {
 }
 
 impl Value {
-    /// From a parsed value; `None` for tables and dates, which no key takes.
+    /// Converts a parsed value; `None` for tables and dates, which no key takes.
     pub(super) fn of(value: &DeValue<'_>) -> Option<Result<Self, Fault>> {
         Some(Ok(match value {
             DeValue::String(text) => Self::Text(text.to_string()),
@@ -120,12 +120,12 @@ impl Value {
         }))
     }
 
-    /// From the default column of the table of keys.
+    /// Parses a default of the table of keys.
     pub(super) fn of_default(toml: &str) -> Option<Self> {
         Self::of(DeValue::parse(toml).ok()?.get_ref())?.ok()
     }
 
-    /// As TOML would write it.
+    /// Formats the value as TOML.
     pub(super) fn to_toml(&self) -> String {
         match self {
             Self::Text(text) => toml::Value::String(text.clone()).to_string(),

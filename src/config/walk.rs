@@ -1,4 +1,4 @@
-//! The walk through one section of the file: keys that are known go into its table, all others are reported.
+//! Walks one section of the file: known keys go into its table, all others are reported.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::redact::is_secret_name;
 use super::suggest::{LATER, nearest};
 use super::value::{Given, Origin, Table, Value};
 
-/// Where a key belongs.
+/// Returns the section in which a key belongs.
 pub(super) fn home(key: &Key) -> String {
     match key.section {
         Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
@@ -24,7 +24,7 @@ pub(super) fn home(key: &Key) -> String {
     }
 }
 
-/// A section written once; `shown` is its header's name.
+/// Walks a section that occurs once; `shown` is its header's name.
 pub(super) fn one(
     mistakes: &mut Mistakes<'_>,
     section: Section,
@@ -35,7 +35,7 @@ pub(super) fn one(
     one_asking(mistakes, section, shown, name, value, &[])
 }
 
-/// The same, where providers may be asked.
+/// Like [`one`], for a section that may have keys of providers.
 pub(super) fn one_asking(
     mistakes: &mut Mistakes<'_>,
     section: Section,
@@ -57,7 +57,7 @@ pub(super) fn one_asking(
     table
 }
 
-/// A section written any number of times; `one` is what each of it is.
+/// Walks a section that may occur several times; `one` is the word for one of them.
 pub(super) fn many(
     mistakes: &mut Mistakes<'_>,
     section: Section,
@@ -69,7 +69,7 @@ pub(super) fn many(
     many_asking(mistakes, section, one, name, value, tables, &[]);
 }
 
-/// The same, where providers may be asked.
+/// Like [`many`], for a section that may have keys of providers.
 pub(super) fn many_asking(
     mistakes: &mut Mistakes<'_>,
     section: Section,
@@ -102,13 +102,13 @@ pub(super) fn many_asking(
 
 pub(super) type Name<'i> = Spanned<std::borrow::Cow<'i, str>>;
 
-/// The walk through one section.
+/// The state of the walk through one section.
 struct Walk<'w, 't> {
     section: Section,
     keys: Vec<&'static Key>,
     shown: &'static str,
     mistakes: &'w mut Mistakes<'t>,
-    /// Under whose names there may be keys.
+    /// Providers under whose names there may be keys.
     providers: &'w [Provider],
 }
 
@@ -181,7 +181,7 @@ impl Walk<'_, '_> {
             .join(", ")
     }
 
-    /// What to write instead of an unknown key, and the key that was probably meant.
+    /// Returns what to write instead of an unknown key, and the key that was probably meant.
     fn hint(&self, path: &str, last: &str) -> (String, Option<&'static str>) {
         if self.section == Section::Service && is_secret_name(last) {
             let hint = "keep the key out of the file: put it into the environment variable TOPICWATCH_API_KEY (another \

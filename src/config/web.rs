@@ -1,5 +1,5 @@
 //! `[web]`: where the pages are served, who may see them, and under which names. The token itself is read when it is
-//! needed, as all secrets are.
+//! needed, like all secrets.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::scalars::{flag, plain_text, text, texts};
 use super::value::{Table, Value};
 use crate::model::SecretPlace;
 
-/// Names that the pages may be given beside what is always allowed.
+/// The most host names that the pages may be given.
 const MOST_HOSTS: usize = 50;
 
 /// Reads the section.
