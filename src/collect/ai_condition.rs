@@ -1,5 +1,5 @@
-//! Whether a run needs to ask the AI source: what its topic's `ai.when` says, and what the other sources found. What is
-//! asked, and how, is `fetch`'s.
+//! Decides whether a run needs to ask the AI source, by its topic's `ai.when` and by what the other sources found.
+//! `fetch` makes the call.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::model::{AiWhen, Finding, TEXT_KEY_PREFIX, Time, Topic};
 use crate::store::{SeenItem, StoreError};
 
 impl Collector {
-    /// Why the AI source need not be asked in this run, if so.
+    /// Returns why the AI source need not be asked in this run, if so.
     pub(super) async fn ai_not_needed(
         &self,
         topic: &Topic,
@@ -33,20 +33,20 @@ impl Collector {
         }
     }
 
-    /// Whether the topic has seen each of these.
+    /// Whether the topic has seen all of these items.
     async fn knows_all(&self, topic: &str, items: &[SeenItem]) -> Result<bool, StoreError> {
         Ok(self.unknown(topic, items).await?.is_empty())
     }
 
-    /// Those of these that the topic has not seen, as the store will judge: an id makes no known item of another id that
-    /// said the same words.
+    /// Returns the items that the topic has not seen, by the store's rule: an item with an id of its own is not known
+    /// just because another id said the same words.
     pub(super) async fn unknown<'a>(
         &self,
         topic: &str,
         items: &'a [SeenItem],
     ) -> Result<Vec<&'a SeenItem>, StoreError> {
         let mut open: Vec<&SeenItem> = items.iter().collect();
-        // Most are known by their strongest key, and then the others need not be asked for.
+        // Most are known by their strongest key; then the other keys need not be looked up.
         let strongest: fn(&SeenItem) -> &[String] = |item| item.keys.get(..1).unwrap_or_default();
         let others: fn(&SeenItem) -> &[String] = |item| item.keys.get(1..).unwrap_or_default();
         for keys_of in [strongest, others] {

@@ -1,20 +1,20 @@
-//! Which items that runs brought are near-copies of others: after runs became readable, in the order of their numbers.
-//! How texts are compared is `normalise::near`'s. What is left undone when a process ends is done by the next.
+//! Finds which new items are near-copies of others, after runs became readable and in the order of their numbers.
+//! `normalise::near` compares texts. If a process stops midway, the next one continues.
 
 use crate::model::{Marks, Room};
 use crate::normalise::near;
 use crate::store::{Store, StoreError};
 
-/// Items that are decided in one transaction.
+/// Items decided in one transaction.
 const AT_ONCE: usize = 500;
 
-/// Looks at every item that nobody has looked at, until there is none left or `enough` says so. Returns how many were
-/// looked at. Several processes may do so at once: each batch is kept by one of them.
+/// Clusters every item that is not clustered yet, until none is left or `enough` says so. Returns how many were
+/// clustered. Several processes may do this at once: each batch is stored by one of them.
 pub async fn cluster(store: &Store, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<u64, StoreError> {
     cluster_by(store, AT_ONCE, store.cluster_room(), enough).await
 }
 
-/// The same, so many items at once and so many keys kept apart; what comes out is the same.
+/// Like [`cluster`], with a given batch size and room for keys, which do not change the result.
 pub async fn cluster_by(
     store: &Store,
     at_once: usize,
@@ -24,7 +24,7 @@ pub async fn cluster_by(
     let mut done = 0;
     while !enough() {
         let Some(batch) = store.unclustered(at_once).await? else { break };
-        // Nothing that the batch was read from changes by it.
+        // This changes nothing that the batch was read from.
         if batch.crowded(&room) {
             while !enough() && store.sink_cluster_keys(&room).await? {}
         }

@@ -1,15 +1,15 @@
-//! The order in which a worker pool's runs are stored when it is told to keep one: that in which they began. A rehearsal needs
-//! it, since all its runs end at one instant and it must give the same bytes each time. Nothing else waits for a turn.
+//! Stores the runs of a worker pool in the order in which they began, if asked to. A rehearsal needs this: all its runs
+//! end at the same instant, and its output must be reproducible. Nothing else waits for a turn.
 
 use std::sync::{Mutex, PoisonError};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// Hands out turns, one after the other.
+/// Hands out turns, one after another.
 #[derive(Debug)]
 pub(super) struct Turns(Mutex<CancellationToken>);
 
-/// The place of one run; the next one's turn comes when it is dropped, however its run ended.
+/// The turn of one run. The next turn comes when it is dropped, however its run ended.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     before: Option<CancellationToken>,
@@ -17,14 +17,14 @@ pub(super) struct Turn {
 }
 
 impl Turns {
-    /// With nobody before the first.
+    /// Creates turns; the first one does not wait.
     pub(super) fn new() -> Self {
         let nobody = CancellationToken::new();
         nobody.cancel();
         Self(Mutex::new(nobody))
     }
 
-    /// The turn after the one that was taken last.
+    /// Returns the turn after the last one taken.
     pub(super) fn take(&self) -> Turn {
         let over = CancellationToken::new();
         let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -34,7 +34,7 @@ impl Turns {
 }
 
 impl Turn {
-    /// Waits until the one before is over; a run without a place in an order does not wait.
+    /// Waits until the turn before is over. A run without a turn does not wait.
     pub(super) async fn come(&self) {
         if let Some(before) = &self.before {
             before.cancelled().await;

@@ -1,5 +1,5 @@
-//! What topics found on their local days, counted when runs brought something: the days on which something came, and all of
-//! a topic whose items changed otherwise. What is left undone when a process ends is done by the next.
+//! Counts what topics found on each of their local days, when runs brought something: the days that got new items, and
+//! all days of a topic whose items changed in another way. If a process stops midway, the next one continues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,13 +8,13 @@ use crate::insight::daily::days;
 use crate::model::{Span, Time, Topic};
 use crate::store::{RolledDays, Store, StoreError};
 
-/// Days up to today that are counted: the fourteen of the charts, and one for who is a day behind.
+/// Days counted, up to today: the fourteen of the charts, and one for a viewer who is a day behind.
 pub const DAYS: i32 = 15;
 
-/// Runs, and topics that are due, of one step.
+/// Runs, and topics that are due, per step.
 const AT_ONCE: u32 = 200;
 
-/// Counts what was not counted yet, until there is nothing left or `enough` says so.
+/// Counts what is not counted yet, until nothing is left or `enough` says so.
 pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
     while !enough() {
         let from = store.days_progress().await?;
@@ -52,7 +52,7 @@ pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Se
     Ok(())
 }
 
-/// In which zone the days of topics begin: that of their schedules.
+/// Returns the time zone of each topic's days: that of its schedule.
 async fn zones(store: &Store, topics: &[String]) -> Result<BTreeMap<String, String>, StoreError> {
     if topics.is_empty() {
         return Ok(BTreeMap::new());
@@ -62,7 +62,7 @@ async fn zones(store: &Store, topics: &[String]) -> Result<BTreeMap<String, Stri
     Ok(definitions.map(|(id, topic)| (id, topic.timezone().to_owned())).collect())
 }
 
-/// When the topic's day began, in its own zone.
+/// Returns when the topic's day began, in its own time zone.
 pub(super) fn local_midnight(topic: &Topic, now: Time) -> Time {
     let zone = jiff::tz::TimeZone::get(topic.timezone()).unwrap_or(jiff::tz::TimeZone::UTC);
     let begin = now.to_jiff().and_then(|at| at.to_zoned(zone).start_of_day().ok());

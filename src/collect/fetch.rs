@@ -1,5 +1,5 @@
-//! The call of one source: counted before it is made, ended when the run must end. How a search that ended is told is
-//! `search_outcome`'s, what its reply says is `ingest`'s.
+//! The call of one source: counted before it is made, and ended when the run must end. `search_outcome` describes how a
+//! search ended; `ingest` reads the reply.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,22 +15,22 @@ use crate::model::{Exhausted, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, Ask, CallFailure, ErrorClass, Gate, Refusal};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
-/// Asks the ledger before each try.
+/// The gate of a search: counts each try in the ledger before it is made.
 pub(super) struct Ledger {
     store: Store,
     run: RunRef,
     call: Call,
     clock: crate::model::Clock,
     limits: ServiceLimits,
-    /// What of the day is used up, if that was the refusal.
+    /// Which daily limit is used up, if that was the reason for a refusal.
     pub(super) exhausted: Arc<Mutex<Option<Exhausted>>>,
-    /// What another search may have learned while this one waited for its place.
+    /// A refusal that another search may have met while this one waited.
     refused: Arc<Mutex<Option<Refused>>>,
-    /// Tries that were counted, each of which may be billed.
+    /// Tries that were counted; each may be billed.
     pub(super) made: Arc<AtomicU32>,
-    /// When the last of them was.
+    /// When the last of them was made.
     pub(super) sent_at: Arc<AtomicI64>,
-    /// Counting under way: whoever drops the call waits for it.
+    /// Tracks counting in progress: whoever drops the call waits for it.
     pub(super) counting: TaskTracker,
 }
 
@@ -39,7 +39,7 @@ impl Gate for Ledger {
         if let Some(refused) = Refused::at((self.clock)(), &self.refused) {
             return Err(Refusal::new(refused.text));
         }
-        // In a task of its own: the caller may drop this future at any moment, and a transaction must not be.
+        // Run it in its own task: the caller may drop this future at any moment, but a transaction must not be dropped.
         let (store, run, call, now, limits) =
             (self.store.clone(), self.run.clone(), self.call.clone(), (self.clock)(), self.limits);
         let (made, sent_at) = (Arc::clone(&self.made), Arc::clone(&self.sent_at));
@@ -64,7 +64,7 @@ impl Gate for Ledger {
                 Err(Refusal::over_quota(what.to_string()))
             }
             Ok(Err(error)) => Err(Refusal::because(error)),
-            // Not a search that was left out: the run is tried again.
+            // Not a search that was left out: this fails the run, which is tried again.
             Err(ended) => Err(Refusal::because(StoreError::new(
                 StoreErrorKind::Statement,
                 format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
@@ -104,7 +104,7 @@ impl Collector {
         let call = Call { source, operation: operation(ask), query: words(ask), price };
         let gate = self.ledger(run, call, served);
         let called = tokio::select! {
-            // In this order, so that a place that an interrupt frees is not taken for another call.
+            // In this order, so that a place freed by an interrupt is not used for another call.
             biased;
             () = stop.cancel.cancelled() => Err((SearchState::Lost, search_outcome::INTERRUPTED)),
             () = tokio::time::sleep_until(stop.deadline) => Err((SearchState::Error, "the run's timeout was reached")),
@@ -118,7 +118,7 @@ impl Collector {
         let called = match called {
             Ok(called) => called,
             Err((state, why)) => {
-                // A call that waits for its place has cost nothing; one that is being counted may be on record already.
+                // A call that waits for its place cost nothing. One that is being counted may already be on record.
                 gate.counting.close();
                 gate.counting.wait().await;
                 let mut fetched = match gate.made.load(Ordering::Relaxed) {
@@ -148,7 +148,7 @@ impl Collector {
                     fetched.result.clears_at = exhausted.and_then(|what| what.clears_at);
                     fetched.hint = exhausted.map(|what| what.hint());
                 }
-                // Tries before the one that was refused may have been billed.
+                // Tries before the refused one may have been billed.
                 charge(&mut fetched.result, price.times(i64::from(tries)));
                 fetched
             }
@@ -161,7 +161,7 @@ impl Collector {
         Ok(fetched)
     }
 
-    /// Who is asked before each try of a search.
+    /// Returns the gate that is asked before each try of a search.
     pub(super) fn ledger(&self, run: &RunRef, call: Call, served: &Served) -> Ledger {
         Ledger {
             store: self.store.clone(),
@@ -178,7 +178,7 @@ impl Collector {
     }
 }
 
-/// Whether a store failure means only that this run is no longer ours.
+/// Whether a store error means only that this process no longer holds the run.
 pub(super) fn is_fenced(error: &StoreError) -> bool {
     error.kind == StoreErrorKind::Fenced
 }

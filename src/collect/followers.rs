@@ -1,6 +1,6 @@
-//! Followers: what is derived from stored runs, beside them and in their order. Each has a name and its progress in the
-//! database, so several processes may follow at once, and what one leaves undone the next does. How each of them works is
-//! in a file of its own; alerts follow too, in their own room (`alert`), since they tell people.
+//! Followers: data derived from stored runs, in the order of the runs. Each follower has a name and stores its
+//! progress, so several processes may run it at once, and if one stops midway the next continues. Each is in a file of
+//! its own. Alerts are followers too, but in their own module (`alert`), because they notify people.
 
 use crate::model::{Clock, closed_list};
 use crate::store::{Store, StoreError};
@@ -12,8 +12,8 @@ use super::terms::count_terms;
 use super::text_index::index_words;
 
 closed_list! {
-    /// What follows the stored runs, in the order in which it is brought up to date: the cheapest first, since the others
-    /// may have much to do.
+    /// The followers, in the order in which they are brought up to date: the cheapest first, since the others may take
+    /// long.
     Follower {
         /// Sums of finished runs, for metrics.
         Counters = "counters",
@@ -21,15 +21,15 @@ closed_list! {
         NearCopies = "near-copies",
         /// The index that items are searched by.
         Words = "words",
-        /// What topics found on each local day.
+        /// Counts of what topics found on each local day.
         Days = "days",
-        /// What topics' texts of each local day say, in terms.
+        /// Counts of the terms in topics' texts of each local day.
         Terms = "terms",
     }
 }
 
 impl Follower {
-    /// Does what is left to do, until there is nothing left or `enough` says so.
+    /// Catches up until nothing is left or `enough` says so.
     pub async fn catch_up(
         self,
         store: &Store,
@@ -46,8 +46,8 @@ impl Follower {
     }
 }
 
-/// Brings every follower up to date. One that fails holds up no other and no run: it is logged, with `again`, when it is
-/// tried again.
+/// Brings every follower up to date. One that fails stops neither the others nor a run: it is logged, and `again` says
+/// when it is retried.
 pub async fn follow(store: &Store, clock: &Clock, enough: &(dyn Fn() -> bool + Send + Sync), again: &str) {
     for follower in Follower::ALL {
         if let Err(error) = follower.catch_up(store, clock, enough).await {

@@ -1,6 +1,6 @@
-//! Forgetting on one page: with the tombstones left, everything that they name is looked for and taken away, a page at a
-//! time: items, what topics found, replies, and the words of answers, messages, searches, runs and reports. Interrupted, it
-//! goes on when it is begun again. Leaving the tombstones is the caller's.
+//! Forgetting: finds and erases, page by page, everything that the tombstones name: items, what topics found, replies,
+//! and the words of answers, messages, searches, runs and reports. After an interruption it can simply be started
+//! again. The caller creates the tombstones.
 
 use std::collections::BTreeMap;
 
@@ -11,42 +11,42 @@ use crate::store::{
     Forgot, Mention, MentionPlace, Named, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
 };
 
-/// Items looked at together.
+/// Items read at a time.
 const ITEMS: u32 = 2_000;
-/// Items taken away in one transaction.
+/// Items erased in one transaction.
 const AT_ONCE: usize = 200;
-/// Replies in memory together; each may have 4 MiB.
+/// Replies held in memory at a time; each may have 4 MiB.
 const REPLIES: u32 = 4;
-/// Rows of words looked at together.
+/// Rows of words read at a time.
 const ROWS: u32 = 200;
-/// Messages in memory together; each may have a page.
+/// Messages held in memory at a time; each may have a page.
 const MESSAGES: u32 = 10;
 
-/// What is to be taken away.
+/// What is to be erased.
 #[derive(Debug)]
 pub struct Forgetting<'a> {
     pub store: &'a Store,
-    /// All tombstones there are.
+    /// All tombstones.
     pub known: Tombstones,
-    /// Those of topics that are not ended yet.
+    /// The topics' tombstones that are still open.
     pub topics: Vec<Tombstone>,
     /// The social platform.
     pub platform: &'a str,
     pub now: Time,
-    /// Take nothing away, only look.
+    /// Only measures, without erasing anything.
     pub rehearsal: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Forgotten {
     pub taken: Taken,
-    /// When the first of it was seen.
+    /// When the first of the erased items was seen.
     pub since: Option<Time>,
     pub topics: Vec<String>,
 }
 
 impl Forgetting<'_> {
-    /// Takes away what the tombstones name.
+    /// Erases what the tombstones name.
     pub async fn sweep(mut self) -> Result<Forgotten, StoreError> {
         let mut done = Forgotten::default();
         self.items(&mut done).await?;
@@ -96,7 +96,7 @@ impl Forgetting<'_> {
             let named: Vec<Named> = page.iter().filter(|item| self.names(item)).cloned().collect();
             for items in named.chunks(AT_ONCE) {
                 let (weighed, since) = self.store.weigh_items(items).await?;
-                // What hangs on them is known by their keys, also when their author is not told.
+                // What belongs to them is found by their keys, even where no author is given.
                 items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.learn(Forgot::Item, key));
                 done.since = earlier(done.since, since);
                 done.taken.add(if self.rehearsal { weighed } else { self.store.erase_items(items, self.now).await? });
@@ -119,7 +119,7 @@ impl Forgetting<'_> {
             return Ok(());
         }
         for (topic, created_at) in self.store.topics_of_runs().await? {
-            // One that was begun again since is another.
+            // A topic of the same name that was created since then is another topic.
             let begun_again = |stone: &Tombstone| created_at.is_some_and(|created| created > stone.at);
             let meant = |stone: &&Tombstone| self.known.hash_of(Forgot::Topic, &topic) == stone.hash;
             let Some(stone) = self.topics.iter().find(meant) else { continue };
@@ -175,7 +175,7 @@ impl Forgetting<'_> {
         }
     }
 
-    /// Whether a reply names what was forgotten; one that cannot be unpacked may.
+    /// Whether a reply names what was forgotten. One that cannot be unpacked might.
     fn is_named_by(&self, reply: &StoredReply) -> bool {
         let Some(body) = unpack(&reply.body) else { return true };
         let authors = |found: &Found| found.author.as_deref().is_some_and(|name| self.known.has(Forgot::Author, name));
@@ -220,7 +220,7 @@ impl Forgetting<'_> {
         {
             return filters.values().any(|value| self.named_by(value, place));
         }
-        // The reason of a pause is also that of the runs it cancelled.
+        // The reason of a pause is also the reason of the runs that it cancelled.
         if let (MentionPlace::Runs, Some(reason)) = (place, text.strip_prefix(PAUSED)) {
             return self.named_by(reason, MentionPlace::Pauses);
         }
@@ -242,7 +242,7 @@ fn earlier(mine: Option<Time>, other: Option<Time>) -> Option<Time> {
     mine.into_iter().chain(other).min()
 }
 
-/// The addresses in a text, of HTML too.
+/// Returns the addresses in a text, including HTML.
 fn addresses(text: &str) -> impl Iterator<Item = String> {
     let begins = text.match_indices("http").map(|(at, _)| text.get(at..).unwrap_or_default());
     begins.filter(|rest| rest.starts_with("http://") || rest.starts_with("https://")).map(|rest| {

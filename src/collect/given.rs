@@ -1,5 +1,5 @@
-//! What a source that writes an answer is given: the new items of the run, near-copies once, the newest first. How many of
-//! them fit into a question is the kind's.
+//! The items that a source that writes an answer gets: the new items of the run, newest first, near-copies once. The
+//! provider's kind decides how many fit into a query.
 
 use super::{Collector, group};
 use crate::model::{Choice, Finding, Kind, Wording};
@@ -8,7 +8,7 @@ use crate::search::kinds::GivenItem;
 use crate::store::{SeenItem, StoreError};
 
 impl Collector {
-    /// The items that the topic sees for the first time in this run.
+    /// Returns the items that the topic sees for the first time in this run.
     pub(super) async fn items_to_give(&self, topic: &str, findings: &[Finding]) -> Result<Vec<GivenItem>, StoreError> {
         let items = group(findings.to_vec());
         let mut new: Vec<GivenItem> = self.unknown(topic, &items).await?.into_iter().filter_map(given).collect();
@@ -29,7 +29,7 @@ fn given(item: &SeenItem) -> Option<GivenItem> {
     })
 }
 
-/// Of those that say the same in nearly the same words the first.
+/// Keeps the first of each group of near-copies.
 fn each_once(items: Vec<GivenItem>) -> Vec<GivenItem> {
     let wording = |item: &GivenItem| Wording {
         kind: if item.title.is_some() { Kind::Page } else { Kind::Post },

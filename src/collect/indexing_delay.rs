@@ -1,40 +1,40 @@
-//! How late a service indexes posts, and how much of the time before a search is therefore not claimed. Pure: learned from
-//! posts that a reply showed and the one before should have shown.
+//! How late a service indexes posts, and therefore how much of the time before a search is not claimed as covered.
+//! Pure. It learns from posts that a reply showed although the one before should have shown them.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::model::{Finding, Recall, Time, WindowFit};
 
-/// Claimed never: services need some minutes to index a post.
+/// The least time not claimed: services need some minutes to index a post.
 pub(super) const LEAST: Duration = Duration::from_secs(300);
-/// Not claimed at most; what comes later than this is not indexing.
+/// The most time not claimed; posts that come later than this are not late because of indexing.
 const MOST: Duration = Duration::from_secs(6 * 3_600);
-/// Of the posts of a reply, so many in a hundred are not later than what is learned from it.
+/// Percentile of a reply's posts that gives the reply's lateness.
 const POSTS: usize = 95;
-/// Of the latest replies, from so many in a hundred nothing longer was learned.
+/// Percentile of the latest replies' lateness that gives the allowance.
 const REPLIES: usize = 90;
 
-/// How late the new posts of a reply were, milliseconds: those that the reply before should have shown were indexed after it.
-/// `None` where no post is new, or nothing was asked before.
+/// Returns how late the new posts of a reply were, in milliseconds: posts that the previous reply should have shown
+/// were indexed after it. Returns `None` if no post is new or nothing was asked before.
 pub(super) fn lateness(posts: &[Finding], recall: &Recall) -> Option<i64> {
     let before = recall.before?;
     let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
     let new = posts.iter().filter(|post| post.fit == WindowFit::In);
     let new = new.filter(|post| !post.keys.iter().any(|key| known.contains(key.as_str())));
     let late = |at: Time| if before.holds(at) { before.until.0 - at.0 } else { 0 };
-    // What is older than what was asked before could not be shown by it.
+    // Posts older than the previous span could not have been in the previous reply.
     let dates = new.filter_map(|post| post.found.published_at).filter(|at| *at >= before.from);
     quantile(dates.map(late).collect(), POSTS)
 }
 
-/// How much of the time before a search is not claimed, by how late the new posts of the latest replies were.
+/// Returns how much of the time before a search is not claimed, from the lateness of the latest replies.
 pub(super) fn allowance(late: impl IntoIterator<Item = i64>) -> Duration {
     let learned = quantile(late.into_iter().collect(), REPLIES).unwrap_or(0);
     Duration::from_millis(u64::try_from(learned).unwrap_or(0)).clamp(LEAST, MOST)
 }
 
-/// The value that so many in a hundred do not exceed.
+/// Returns the given percentile.
 fn quantile(mut values: Vec<i64>, percent: usize) -> Option<i64> {
     values.sort_unstable();
     let place = (values.len() * percent).div_ceil(100).saturating_sub(1);
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(of(&[post("after", 230)]), Some(0), "it could not be shown");
         assert_eq!(of(&[post("late", 180), post("known", 150)]), Some(20));
         assert_eq!(of(&[post("older", 99)]), None, "nobody asked for it");
-        // One of a hundred is not the rule.
+        // One in a hundred does not count.
         let mut many: Vec<Finding> = (0..99).map(|n| post(&n.to_string(), 230)).collect();
         many.push(post("late", 101));
         assert_eq!(of(&many), Some(0));
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(of(&[0, 0, 0]), 5);
         assert_eq!(of(&[80, 70, 60]), 80);
         assert_eq!(of(&[3_000]), 360);
-        // One of twenty is not the rule.
+        // One in twenty does not count.
         let mut many = vec![10; 19];
         many.push(300);
         assert_eq!(of(&many), 10);

@@ -1,5 +1,5 @@
-//! A reply becomes findings: decoded, given identity, checked against the window. Pure; a replay of stored replies comes
-//! here without anybody being called.
+//! Turns a reply into findings: decodes it, gives entries their keys, checks them against the window. Pure: a replay of
+//! stored replies uses it without any call.
 
 use crate::model::{Answer, Finding, Micros, ProviderKind, Reach, Source, Span, Time};
 use crate::normalise;
@@ -7,7 +7,7 @@ use crate::search::ErrorClass;
 use crate::search::decode::{self, DecodeError, Limits, Media, decode};
 use crate::search::kinds::{Asked, Kind, Part, Read};
 
-/// What a reply must be read against.
+/// The context in which a reply is read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'a> {
     /// The source that was asked.
@@ -20,34 +20,34 @@ pub struct Reading<'a> {
     pub platform: &'a str,
     /// Whether a stream was asked for.
     pub streaming: bool,
-    /// What the reply calls itself.
+    /// The content type of the reply.
     pub media: Media,
-    /// Why the body is not all of the reply, when that is known.
+    /// Why the body is incomplete, if that is known.
     pub cut: Option<ErrorClass>,
     /// The most entries the reply could hold.
     pub limit: Option<u32>,
 }
 
-/// What a reply held.
+/// What a reply contained.
 #[derive(Debug, Clone, Default)]
 pub struct Ingested {
     /// Its entries, in reply order.
     pub findings: Vec<Finding>,
     pub answer: Option<Answer>,
-    /// Entries that nothing could be made of.
+    /// Number of entries that could not be read.
     pub unreadable: i64,
-    /// As many entries as it could hold.
+    /// Whether it has as many entries as it could hold.
     pub saturated: bool,
-    /// Its own word on cost.
+    /// The cost that the reply itself states.
     pub cost: Option<Micros>,
-    /// Set when it is only a part.
+    /// Why it is incomplete, if it is.
     pub failure: Option<(ErrorClass, String)>,
 }
 
 /// Reads a reply's body.
 ///
 /// # Errors
-/// A body that is no reply.
+/// If the body is no reply.
 pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeError> {
     let how = decode::Context {
         source: context.source,
@@ -74,14 +74,14 @@ pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeErro
         findings,
         answer: reply.answer,
         unreadable,
-        // An entry that cannot be read took one of the places, too.
+        // An unreadable entry took one of the places too.
         saturated: context.limit.is_some_and(|limit| entries + reply.unreadable as usize >= limit as usize),
         cost: reply.cost,
         failure: reply.failure,
     })
 }
 
-/// Replies as findings, and how many entries nothing could be made of.
+/// Reads the replies of a provider as findings. Also returns how many entries could not be read.
 pub(super) fn read_parts(
     kind: &dyn Kind,
     source: Source,
@@ -89,7 +89,7 @@ pub(super) fn read_parts(
     parts: &[Part],
 ) -> Result<(Read, Vec<Finding>, i64), DecodeError> {
     let mut read = kind.read(asked, parts)?;
-    // What a feed shows for the first time is new however old it says it is.
+    // What a feed shows for the first time is new, however old it is.
     let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
     let inside = if feed { Span { from: Time(0), until: asked.span.until } } else { asked.span };
     let platform = kind.platform(asked.query);
@@ -107,10 +107,10 @@ pub(super) fn read_parts(
     Ok((read, findings, unreadable))
 }
 
-/// The same as one, for whoever stores nothing.
+/// Like `read_parts`, with one result, for callers that store nothing.
 ///
 /// # Errors
-/// Replies of which nothing could be kept.
+/// If nothing in the replies could be read.
 pub fn read_provider(
     kind: &dyn Kind,
     source: Source,

@@ -1,5 +1,5 @@
-//! How far back a run looks, and what each of its searches covered. Pure: what was covered before is an argument. How the
-//! spans of many runs add up is `insight`'s.
+//! How far back a run looks, and what each of its searches covered. Pure: earlier coverage is an argument. `insight`
+//! adds up the spans of many runs.
 
 use std::time::Duration;
 
@@ -7,30 +7,29 @@ use super::Settings;
 use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, spell};
 use crate::search::{Ask, LooksBack, looks_back, looks_further};
 
-/// A gap that outgrows the window by no more than this is left alone: runs begin seconds or minutes after their slots, the
-/// last minutes before a search are never claimed, and a daily topic that looks back a day must not look back a week for
-/// them.
+/// A gap that exceeds the window by no more than this is ignored. Runs begin seconds or minutes after their slots, and
+/// the last minutes before a search are never claimed; a daily topic must not look back a week because of that.
 const SLACK: Duration = Duration::from_secs(600).saturating_add(super::indexing_delay::LEAST);
 
-/// How far back a topic without a schedule makes up for; one with a schedule says so with `catch_up_window`.
+/// How far back a topic without a schedule catches up; with a schedule, `catch_up_window` says so.
 const CATCH_UP: Duration = Duration::from_secs(7 * 86_400);
 
-/// No call looks back further.
+/// No call looks back further than this.
 const FARTHEST: Duration = Duration::from_secs(730 * 86_400);
 
-/// What a run asks its sources over.
+/// The span over which a run asks its sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Over another span than the topic's window.
+    /// A span other than the topic's window.
     pub(super) over: Option<LookBack>,
-    /// Why, for people.
+    /// Why it is another span, for people.
     pub(super) why: Option<String>,
-    /// Why the run exists, when it looks at a day that is over.
+    /// Why the run exists, if it looks at a past day.
     pub(super) reason: Option<String>,
 }
 
 impl Plan {
-    /// What the topic says.
+    /// The topic's own window.
     pub(super) const AS_ALWAYS: Self = Self { over: None, why: None, reason: None };
 
     /// One day, for a backfill.
@@ -39,7 +38,7 @@ impl Plan {
         Self { over: Some(LookBack::Day(day)), why: None, reason: Some(reason) }
     }
 
-    /// Over the gap since `covered_until`, as far as the topic's social call can.
+    /// Covers the gap since `covered_until`, as far as the topic's social call can.
     pub(super) fn over_gap(
         settings: &Settings,
         topic: &Topic,
@@ -62,7 +61,7 @@ impl Plan {
         Self { over, why, reason: None }
     }
 
-    /// The question over this plan's span. A source that cannot be told how far back it looks is asked as always.
+    /// Applies the plan's span to a query. A source that cannot look back over that span is asked as usual.
     pub(super) fn applied(&self, settings: &Settings, ask: Ask) -> Ask {
         match self.over {
             Some(over) if self.reason.is_some() => ask.looking_back(over),
@@ -72,14 +71,15 @@ impl Plan {
     }
 }
 
-/// How the topic's social call could look back further than the topic says; `None` when it could not, and then nobody
-/// needs to know what was covered.
+/// Returns how the topic's social call could look back further than the topic says. `None` means it cannot, and then
+/// the previous coverage does not matter.
 pub(super) fn widens(settings: &Settings, topic: &Topic, source: Source) -> Option<LooksBack> {
     let ask = Ask::of(topic, source).filter(|ask| !matches!(ask, Ask::Ai(..)))?;
     looks_further(settings.dialect, &ask, topic.window)
 }
 
-/// The smallest look-back that reaches `covered_until`, or `limit` when that is nearer; `None` when the window does.
+/// Returns the smallest look-back that reaches `covered_until`, or `limit` if that is nearer. `None` means the window
+/// is enough.
 fn widened(reach: LooksBack, window: Window, covered_until: Time, limit: Duration, now: Time) -> Option<LookBack> {
     let since = covered_until.max(now.minus(limit.min(FARTHEST)));
     if now.since(since) <= window.length() + SLACK {
@@ -100,7 +100,7 @@ fn can(reach: LooksBack, over: LookBack) -> bool {
     }
 }
 
-/// The span that a search's request names, and against which its findings are judged; `None` when it names none.
+/// Returns the span that a search's request names and against which its findings are judged; `None` if it names none.
 pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Span> {
     match ask {
         _ if looks_back(settings.dialect, ask) == LooksBack::Unsaid => None,
@@ -109,31 +109,31 @@ pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Spa
     }
 }
 
-/// How much of the span that was asked for a reply shows.
+/// How much of the requested span a reply shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplySpan {
-    /// All of it, as far as can be known.
+    /// All of it, as far as is known.
     Whole,
-    /// It was cut: from its oldest post on.
+    /// It was cut: everything from its oldest post on.
     FromOldest,
-    /// It was cut, and left out posts in between, too: none of it for sure.
+    /// It was cut and also left out posts in between: no part of it for sure.
     Sample,
 }
 
 /// When a search was made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct When {
-    /// The begin of its run.
+    /// When its run began.
     pub(super) seen_at: Time,
-    /// The last try: "the past 24 hours" counts from there, and a run may wait for its place.
+    /// The last try. "The past 24 hours" counts from there, and a run may wait for its place.
     pub(super) sent_at: Time,
-    /// How much of the time before is not claimed, since posts may not have been indexed yet.
+    /// How much of the time before the search is not claimed, because posts may not have been indexed yet.
     pub(super) allowance: Duration,
 }
 
-/// What a search covered: all it asked for when the reply was whole, from its oldest dated finding on when the reply was
-/// cut, and nothing when it failed; but for the last minutes before it, in which posts may not have been indexed yet.
-/// Answers and pages are about the moment, so only posts cover time.
+/// Returns what a search covered: all it asked for if the reply was whole, from the oldest dated finding on if the
+/// reply was cut, nothing if it failed. The last minutes before it are left out, because posts may not have been
+/// indexed yet. Answers and pages describe a moment, so only posts cover time.
 pub(super) fn covered(
     ask: &Ask,
     asked: Span,
@@ -222,7 +222,7 @@ mod tests {
             (Desearch, Basic, Past24Hours, Some(ago(24 * 40)), Some(LookBack::Since(ago(24 * 7)))),
             (Desearch, Basic, Past7Days, Some(ago(24 * 40)), None),
             (Desearch, Posts, Past24Hours, Some(ago(72)), None),
-            // A clock that was set back: nothing is missing.
+            // The clock was set back: nothing is missing.
             (Desearch, Basic, Past24Hours, Some(NOW.plus(HOUR)), None),
         ] {
             let plan =
@@ -275,7 +275,7 @@ mod tests {
             let got = covered(&ask(day), day.span(NOW), state, shown, findings, at(NOW));
             assert_eq!(got, expected, "{state} {shown:?}");
         }
-        // It waited two hours for its place: the past 24 hours began later, days did not.
+        // It waited two hours for its place: the past 24 hours began later, a date did not.
         let sent = NOW.plus(HOUR * 2);
         let late = covered(&ask(day), day.span(NOW), SearchState::Ok, ReplySpan::Whole, &[], at(sent));
         assert_eq!(late, span(ago(22), CLAIMED));

@@ -1,6 +1,6 @@
-//! One run, on one page: ask social, web, then (when it is worth it) the AI source; decide what was found; store it all
-//! at once. `fetch` makes the calls, `ingest` makes findings of the replies (`replay` uses that alone), `worker_pool` runs several
-//! runs side by side and keeps their leases, `forget` takes away what must not be kept. It reads no clock of its own.
+//! One run: asks social, web, then (if needed) the AI source, decides what was found, and stores everything at once.
+//! `fetch` makes the calls, `ingest` turns replies into findings (`replay` uses only that), `worker_pool` runs several
+//! runs side by side and keeps their leases, `forget` erases what must not be kept. It reads no clock itself.
 
 mod ai_condition;
 mod clusters;
@@ -72,7 +72,7 @@ pub struct Collector {
     packer: pack::Packer,
 }
 
-/// Time between two tries to store what a run found.
+/// Time between two attempts to store what a run found.
 const STORED_AGAIN: Duration = Duration::from_secs(1);
 
 /// Why a run should stop early.
@@ -80,12 +80,12 @@ const STORED_AGAIN: Duration = Duration::from_secs(1);
 pub struct Stop {
     /// A person or the service manager asked the process to end, or the lease was lost.
     pub cancel: CancellationToken,
-    /// The run's own limit.
+    /// The run's own time limit.
     pub deadline: tokio::time::Instant,
 }
 
 impl Collector {
-    /// Wires a collector; without a client there is no search service.
+    /// Creates a collector. Without a client there is no search service.
     #[must_use]
     pub fn new(
         store: Store,
@@ -103,7 +103,7 @@ impl Collector {
         Self { store, served, settings, clock, random, packer: pack::Packer::default() }
     }
 
-    /// The same with other providers.
+    /// Adds other providers.
     #[must_use]
     pub fn with_providers(mut self, providers: Vec<Provider>) -> Self {
         for provider in providers {
@@ -114,12 +114,12 @@ impl Collector {
         self
     }
 
-    /// The provider of a source, if this process has it.
+    /// Returns the provider of a source, if this process has it.
     fn served(&self, source: Source) -> Option<&Served> {
         self.served.get(source.provider())
     }
 
-    /// The store it writes to.
+    /// Returns the store it writes to.
     #[must_use]
     pub fn store(&self) -> &Store {
         &self.store
@@ -130,24 +130,24 @@ impl Collector {
         (self.clock)()
     }
 
-    /// Gives back what this process holds of the service's limits; the next call takes it anew.
+    /// Gives back what this process holds of the service's limits; the next call acquires it again.
     pub async fn rest(&self) {
         for served in self.served.values() {
             served.rest().await;
         }
     }
 
-    /// Executes a run that this process holds, and stores its end. Must not be dropped midway: ask it to stop instead.
+    /// Executes a run that this process holds and stores its outcome. Must not be dropped midway: use `stop` instead.
     pub async fn run(&self, run: &RunRef, stop: &Stop) -> Result<RunReport, StoreError> {
         self.run_in_turn(run, stop, &Turn::default()).await
     }
 
-    /// The same, stored when its turn has come.
+    /// Like [`Collector::run`], but stores the outcome when its turn comes.
     async fn run_in_turn(&self, run: &RunRef, stop: &Stop, turn: &Turn) -> Result<RunReport, StoreError> {
         self.run_as(run, stop, self.now(), None, turn).await
     }
 
-    /// How far back a source is asked to look, by what it covered before.
+    /// Returns how far back a source is asked, given what it covered before.
     async fn plan(&self, run: &RunRef, source: Source, seen_at: Time) -> Result<Plan, StoreError> {
         if look_back::widens(&self.settings, &run.topic, source).is_none() {
             return Ok(Plan::AS_ALWAYS);
@@ -160,7 +160,7 @@ impl Collector {
         Ok(plan)
     }
 
-    /// The same over one UTC day, named by its number since 1970: what its sources find is judged against that day.
+    /// Like [`Collector::run`], but over one UTC day, given as days since 1970. Findings are judged against that day.
     pub async fn run_day(&self, run: &RunRef, stop: &Stop, day: i64) -> Result<RunReport, StoreError> {
         self.run_as(run, stop, self.now(), Some(Plan::day(day)), &Turn::default()).await
     }
@@ -185,7 +185,7 @@ impl Collector {
                 None => self.plan(run, source, seen_at).await?,
             };
             let ask = plan.applied(&self.settings, ask);
-            // A refusal or an interrupt is the better reason.
+            // A refusal or an interrupt is a better reason.
             let refused = self.served(source).is_some_and(|served| served.refused_at(seen_at).is_some());
             let not_needed = match source {
                 Source::Ai if !refused && !stop.cancel.is_cancelled() => {
@@ -261,7 +261,7 @@ impl Collector {
         turn.come().await;
         match self.stored(run, &outcome, stop).await {
             Ok(counts) => Ok(run_outcome::report(run, state, reason, searches, &counts)),
-            // What came back must not be stored here; that it was asked and paid for must.
+            // The replies must not be stored here, but that the calls were made and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
                 let searches = run_outcome::turned_away(searches, &mixed);
                 let error = Some((run_outcome::MIXED.to_owned(), mixed.text));
@@ -283,8 +283,8 @@ impl Collector {
         }
     }
 
-    /// Stores what a run found. It was paid for, so while the database server is away it is tried again, for as long as the
-    /// run is this process's.
+    /// Stores what a run found. The calls were paid for, so while the database server is away this is retried for as
+    /// long as this process holds the run.
     async fn stored(
         &self,
         run: &RunRef,
@@ -298,7 +298,8 @@ impl Collector {
                 Err(error) => error,
             };
             if !error.away {
-                // The server may have stored it before it went, and then it is nobody's to be stored again.
+                // The server may have stored it before it went away. A retry is then fenced, and the earlier error is
+                // the real one.
                 return Err(away.filter(|_| error.kind == StoreErrorKind::Fenced).unwrap_or(error));
             }
             if stop.cancel.is_cancelled() || tokio::time::Instant::now() >= stop.deadline {
@@ -316,7 +317,7 @@ impl Collector {
     }
 }
 
-/// The findings of a run as items, each once.
+/// Groups the findings of a run into items, each once.
 fn group(findings: Vec<Finding>) -> Vec<SeenItem> {
     crate::normalise::group(findings)
         .into_iter()

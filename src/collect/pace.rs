@@ -1,5 +1,5 @@
-//! The service's limits as all processes of one database keep them: places in flight are leased, starts are reserved.
-//! Here a call waits for both, and the lease is renewed; `permits` counts. How both are divided is the store's.
+//! The service's limits, shared by all processes of one database: places in flight are leased, starts are reserved.
+//! Here a call waits for both, and the lease is renewed. `permits` counts; the store divides both between processes.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -16,38 +16,38 @@ use crate::model::Clock;
 use crate::search::{CallPermit, Client, Entered, Pace, Refusal};
 use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
 
-/// A start that is used so much later than it was meant would come together with later ones.
+/// A start that is used later than this would coincide with later ones.
 const TOO_LATE: Duration = Duration::from_millis(500);
 /// Starts closer together than this are reserved several at a time.
 const CLOSE_US: i64 = 20_000;
-/// Most starts reserved at a time.
+/// The most starts reserved at a time.
 const MOST_STARTS: u32 = 64;
-/// No lease of places is longer, so that those of a dead process come back soon.
+/// The longest lease of places, so that those of a dead process are free again soon.
 const LONGEST_LEASE: Duration = Duration::from_secs(15);
 
-/// This process's part of the service.
+/// This process's share of the service.
 pub(super) struct Shared {
     pub(super) store: Store,
     pub(super) clock: Clock,
-    /// What never changes of what is asked for.
+    /// The constant part of each lease request.
     pub(super) ask: LeaseAsk,
     pub(super) lease: Duration,
     pub(super) places: Arc<Permits>,
-    /// Told whenever the lease was looked at.
+    /// Notified after every check of the lease.
     pub(super) looked: watch::Sender<()>,
     pub(super) keepers: TaskTracker,
     ahead: Mutex<VecDeque<Reserved>>,
     queueing: AtomicU32,
 }
 
-/// A start reserved: when, and when that was known.
+/// A reserved start: its time, and when it was reserved.
 struct Reserved {
     at: Instant,
     known: Instant,
 }
 
 impl Shared {
-    /// The limits of the client, over all processes of this store. `lease` is that of runs.
+    /// Shares the limits of the client between all processes of this store. `lease` is the lease of runs.
     pub(super) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
         let (most, rate) = client.limits();
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Shared {
         })
     }
 
-    /// Waits for a place under a lease that holds.
+    /// Waits for a place under a valid lease.
     async fn place(self: &Arc<Self>) -> Result<Permit, Refusal> {
         let mut wanting = PermitRequest::new(&self.places);
         loop {
@@ -90,17 +90,17 @@ impl Shared {
             }
             self.places.wake.notify_one();
             let _ = looked.changed().await;
-            // The places of a lease that has run out are free at once, so that the failure above is never waited for.
+            // The places of an expired lease are free at once, so the failure branch above is never reached.
             if let Some(error) = self.places.stuck() {
                 return Err(Refusal::because(error));
             }
         }
     }
 
-    /// Ends when the lease cannot be had because the store fails.
+    /// Returns once no lease can be had because the store fails.
     async fn failure(&self, mut looked: watch::Receiver<()>) -> StoreError {
         loop {
-            // The sender is our own.
+            // The sender is our own, so this cannot fail.
             let _ = looked.changed().await;
             if let Some(error) = self.places.stuck() {
                 return error;
@@ -108,7 +108,7 @@ impl Shared {
         }
     }
 
-    /// Waits for a start, if any living process was told a rate.
+    /// Waits for a start, if any living process has a rate limit.
     async fn start(self: &Arc<Self>) -> Result<(), Refusal> {
         loop {
             let (period_us, burst) = self.places.rate();
@@ -123,7 +123,7 @@ impl Shared {
         }
     }
 
-    /// The next start of this process, reserving as many as wait for one.
+    /// Returns the next start of this process. Reserves as many as callers wait for.
     async fn reserved(self: &Arc<Self>, period_us: i64, burst: u32) -> Result<Reserved, Refusal> {
         let queueing = Queueing::new(&self.queueing);
         let mut ahead = self.ahead.lock().await;
@@ -135,7 +135,7 @@ impl Shared {
         let waiting = self.queueing.load(Ordering::Relaxed).min(burst);
         let count = waiting.max(close).clamp(1, MOST_STARTS);
         let (base, now) = (Instant::now(), (self.clock)());
-        // In a task of its own: this future may be dropped at any moment, and a transaction must not be.
+        // In its own task: this future may be dropped at any moment, but a transaction must not be.
         let shared = Arc::clone(self);
         let task = tokio::spawn(async move { shared.store.reserve_starts(&shared.ask, count, now).await });
         let starts = match task.await {
@@ -163,7 +163,8 @@ pub(super) struct SharedPace(pub(super) Arc<Shared>);
 impl Pace for SharedPace {
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
         Box::pin(async {
-            // First the place, then the start: calls that were let through do not pile up and begin together.
+            // First the place, then the start: otherwise calls with a start would queue for places and then begin
+            // together.
             let held = self.0.place().await?;
             self.0.start().await?;
             Ok(Box::new(held) as Box<dyn CallPermit>)
@@ -187,22 +188,22 @@ impl Drop for Queueing<'_> {
     }
 }
 
-/// A name that no other process has: the standard library's seeds are drawn anew for each map.
+/// Returns a name that no other process has, from random hasher keys and the process id.
 fn holder() -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let draw = || std::collections::hash_map::RandomState::new().build_hasher().finish();
     format!("{:016x}{:08x}", draw(), std::process::id())
 }
 
-/// Time between two looks at a place that is another's yet.
+/// Time between two checks for a place that another process still holds.
 const WAITING: Duration = Duration::from_millis(100);
-/// Longest time between two looks.
+/// The longest time between two checks.
 const LOOK: Duration = Duration::from_secs(1);
-/// Pause after the store failed.
+/// Pause after a store error.
 const FAILED: Duration = Duration::from_secs(1);
 
 impl Shared {
-    /// Sees to it that the lease is kept.
+    /// Makes sure that a keeper renews the lease.
     pub(super) fn keep(self: &Arc<Self>) {
         if self.places.needs_keeper() {
             let shared = Arc::clone(self);
@@ -210,7 +211,7 @@ impl Shared {
         }
     }
 
-    /// Gives everything back and waits until that is done; a later call begins anew.
+    /// Gives everything back and waits until that is done. A later call starts again.
     pub(super) async fn end(&self) {
         self.places.end();
         self.keepers.close();
@@ -223,7 +224,7 @@ impl Shared {
             let pause = match looked {
                 Ok(Some(pause)) => pause,
                 Ok(None) => return,
-                // Whoever waits for the end would wait for ever where nothing can be written any more.
+                // A caller that waits for the end would wait forever if nothing can be written.
                 Err(error) if self.places.seen().ending && self.places.let_keeper_go() => {
                     tracing::debug!("what was leased of the service ends with its lease: {error}");
                     return;
@@ -242,7 +243,7 @@ impl Shared {
         }
     }
 
-    /// One look; how long until the next, or `None` when there is nothing to keep any more.
+    /// Checks the lease once. Returns the time until the next check, or `None` if there is nothing left to keep.
     async fn look(&self) -> Result<Option<Duration>, StoreError> {
         let (mut seen, base, now) = (self.places.seen(), Instant::now(), (self.clock)());
         if seen.wanted == 0 || seen.ending {

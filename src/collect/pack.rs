@@ -1,5 +1,5 @@
-//! Replies compressed with gzip (RFC 1952), so that a later decoder can read them again. It decides neither what is kept
-//! nor for how long.
+//! Compresses replies with gzip (RFC 1952), so that a later decoder can read them again. The caller decides which
+//! replies are kept, and how long.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,7 +8,7 @@ use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 /// Magic, deflate, no flags, no time, fastest level, unknown system: a reply gives the same bytes on every machine.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255];
 
-/// One compressor for all replies: clearing its tables is cheap, making them anew costs more than a usual reply does.
+/// One compressor for all replies: clearing its tables is cheap, but creating them costs more than a typical reply.
 #[derive(Debug)]
 pub(super) struct Packer(Mutex<Compress>);
 
@@ -19,12 +19,12 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// One gzip member; `None` only if the compressor fails, which it has no reason to.
+    /// Returns one gzip member; `None` only if the compressor fails, which is not expected.
     pub(super) fn gzip(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut packed = Vec::with_capacity(bytes.len() / 3 + 256);
         packed.extend_from_slice(&HEADER);
         {
-            // It is reset before each use, whoever panicked.
+            // It is reset before each use, so a panic elsewhere does no harm.
             let mut deflate = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             deflate.reset();
             loop {
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn whatever_is_packed_after_whatever_unpacks_to_itself() {
         let packer = Packer::default();
-        // Some that compress well, some that do not at all and outgrow the first guess.
+        // Some compress well, some do not compress at all and outgrow the first guess.
         let noise: Vec<u8> =
             (0_u32..50_000).flat_map(|n| blake3::hash(&n.to_le_bytes()).as_bytes()[..4].to_vec()).collect();
         for bytes in [&b""[..], b"a", &b"{\"text\": \"again and again\"}".repeat(9_000), &noise, b"a"] {

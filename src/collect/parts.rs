@@ -1,5 +1,5 @@
-//! A search that may take several calls: asks its kind what comes next until nothing does, then reads all that came. Each call
-//! is counted before it is made, as every other. How a kind is spoken to is `search::kinds`'.
+//! A search that may take several calls: asks its kind for the next calls until there are none, then reads all replies.
+//! Each call is counted before it is made, like any other. `search::kinds` has the protocols.
 
 use std::sync::atomic::Ordering;
 
@@ -16,10 +16,10 @@ use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, Part, Shown};
 use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
-/// Calls of one search side by side; the provider's own limit is kept beside this.
+/// The most calls of one search side by side; the provider's own limit applies too.
 const WIDTH: usize = 16;
 
-/// Why no further call was made, though there would have been one.
+/// Why a further call was not made.
 enum Stopped {
     OverQuota(String),
     Refused(String),
@@ -92,7 +92,7 @@ impl Collector {
         Ok(answered)
     }
 
-    /// Calls until there is nothing more to ask.
+    /// Makes calls until there is nothing more to ask.
     async fn all_parts(
         &self,
         kind: &'static dyn Kind,
@@ -105,7 +105,7 @@ impl Collector {
         loop {
             let next = match kind.next(asked, &parts) {
                 Ok(next) => next,
-                // What came before it is as good as it was.
+                // The replies before it are still good.
                 Err(_) if !parts.is_empty() => return Ok(Ok((parts, None))),
                 Err(wrong) => return Ok(Err(wrong)),
             };
@@ -127,7 +127,7 @@ impl Collector {
             }
             drop(calls);
             if ended.is_some() {
-                // A call that was being counted may be on record already.
+                // A call that is being counted may already be on record.
                 gate.counting.close();
                 gate.counting.wait().await;
                 return Ok(Ok((parts, ended)));
@@ -168,7 +168,7 @@ impl Collector {
         }
     }
 
-    /// A search of which no call was answered before it had to end.
+    /// Returns a search that had to end before any call was answered.
     fn unanswered(&self, source: Source, ask: &Ask, served: &Served, stopped: &Stopped, made: u32) -> Answered {
         let cost = served.price.of(made, 0, 0);
         match stopped {
@@ -187,7 +187,7 @@ impl Collector {
         }
     }
 
-    /// Reads what came.
+    /// Reads the replies.
     fn read(
         &self,
         kind: &'static dyn Kind,
@@ -212,7 +212,7 @@ impl Collector {
             Err(error) => {
                 search_outcome::charge(&mut fetched.result, served.price.of(made, 0, 0));
                 fetched.result.state = SearchState::Error;
-                // It may quote the reply.
+                // The text may quote the reply.
                 let text = served.client.without_key(&error.text);
                 fetched.result.error = Some((error.class.as_str().to_owned(), text));
                 fetched.hint = Some(error.hint);
@@ -233,7 +233,7 @@ impl Collector {
         result.state = if findings.is_empty() && answer.is_none() { SearchState::Empty } else { SearchState::Ok };
         result.reason = read.note;
         match read.reply.failure {
-            // What came is kept and counts as an answer; the run is partial, and nothing is claimed to be covered.
+            // What came is stored and counts as an answer. The run is partial, and nothing is claimed as covered.
             Some((class, text)) => {
                 result.error = Some((class.as_str().to_owned(), text));
                 fetched.hint = read.hint;
@@ -265,7 +265,7 @@ impl Collector {
     }
 }
 
-/// What came back, and what is known beside it.
+/// The replies, and what else is known about them.
 #[derive(Clone, Copy)]
 struct Replies<'a> {
     parts: &'a [Part],
@@ -276,8 +276,8 @@ struct Replies<'a> {
 }
 
 impl Replies<'_> {
-    /// From when on a reply is whole that says itself only since when it looked back: "the past 24 hours" counts from the
-    /// call, and a run may wait for its place.
+    /// Returns the start of what a reply covers, if the reply itself only says how far it looked back: "the past 24
+    /// hours" counts from the call, and a run may wait for its place.
     fn begin(&self, shown: ReplySpan, since: Time, asked: &Asked<'_>, findings: &[Finding]) -> Option<Time> {
         let since = since.plus(self.sent_at.since(asked.now)).max(asked.span.from);
         match shown {
@@ -291,7 +291,7 @@ impl Replies<'_> {
     }
 }
 
-/// A search that had to end before its last call: what came is kept, and nothing is claimed to be covered.
+/// Ends a search before its last call: what came is kept, and nothing is claimed as covered.
 fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
     let result = &mut fetched.result;
     result.covered = None;
@@ -310,7 +310,7 @@ fn cut_off(fetched: &mut Fetched, stopped: &Stopped) {
     }
 }
 
-/// A question that cannot be put.
+/// Returns a search with a query that cannot be asked.
 fn unsupported(source: Source, ask: &Ask, wrong: Unsupported) -> Fetched {
     let mut fetched = not_run(source, ask, "unsupported");
     fetched.result.state = SearchState::Error;

@@ -1,4 +1,4 @@
-//! The replies of a search that took several calls, as they are kept in one record and read again from it.
+//! The replies of a search with several calls: stored in one record, and read back from it.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use crate::search::kinds::{Asked, GivenItem, Kind, Part, PartFailure, PartReply}
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
 
-/// What was asked, in the record's `request`.
+/// What was asked; the record's `request`.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) query: ProviderQuery,
     from: i64,
     until: i64,
-    /// Key and address of each item that was given.
+    /// Key and address of each item that was given to the provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) items: Vec<GivenItem>,
-    /// What was remembered that decides how the replies are read.
+    /// What was remembered and affects how the replies are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) memory: Vec<Remembered>,
 }
@@ -40,13 +40,13 @@ struct KeptPart {
     status: Option<u16>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     headers: Vec<(String, String)>,
-    /// A reply that is UTF-8.
+    /// The reply, if it is UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Any other, each byte as the character of its number.
+    /// Any other reply, each byte as the character of its number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bytes: Option<String>,
-    /// Why there is none.
+    /// Why there is no reply: class and text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     failed: Option<(String, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ pub(super) fn invented(reply: &PartReply) -> bool {
     reply.header(SANDBOX_HEADER).is_some()
 }
 
-/// The record of all parts; `None` when none was answered.
+/// Builds the record of all parts; `None` if no call was answered.
 pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &Packer) -> Option<RawRecord> {
     let query = asked.query;
     let dialect = ProviderKind::named(&query.kind)?.name;
@@ -81,7 +81,7 @@ pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &
                 one.status = Some(reply.status);
                 one.headers.clone_from(&reply.headers);
                 if reply.body.len() > left {
-                    // A half of a feed would be read as another feed.
+                    // Half of a feed would be read as another feed.
                     truncated = true;
                     one.failed = Some((ErrorClass::Cut.as_str().to_owned(), "too long to be kept".to_owned()));
                 } else {
@@ -122,7 +122,7 @@ pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &
     })
 }
 
-/// The parts of a record's body.
+/// Reads the parts from a record's body.
 pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<Part>> {
     let kept: Vec<KeptPart> = serde_json::from_slice(body).ok()?;
     let part = |kept: KeptPart| {

@@ -1,5 +1,5 @@
-//! A provider as runs use it: its client, its limits, what a refusal taught about it, and its part of the limits that all
-//! processes share. The search service is one of them.
+//! A provider as runs use it: its client, its limits, what a refusal taught about it, and its share of the limits
+//! common to all processes. The search service is one of them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,15 +13,15 @@ use crate::search::kinds::GivenItem;
 use crate::search::{Ask, CallError, Client, Reach};
 use crate::store::Store;
 
-/// What is needed to ask a provider beside the search service.
+/// What is needed to ask a provider.
 #[derive(Debug)]
 pub struct Provider {
     pub name: Source,
     pub client: Client,
-    /// Calls and money in a UTC day.
+    /// Calls and money per UTC day.
     pub limits: ServiceLimits,
     pub price: Price,
-    /// Whether it lets everybody in, so that a refusal is about one call and not about a key.
+    /// Whether it needs no login, so that a refusal concerns one call and not a key.
     pub open: bool,
 }
 
@@ -29,11 +29,11 @@ pub struct Provider {
 pub(super) struct Served {
     pub(super) client: Client,
     pub(super) limits: ServiceLimits,
-    /// What the calls of a provider beside the search service cost.
+    /// Price of the calls of a provider other than the search service.
     pub(super) price: Price,
     open: bool,
     pub(super) refused: Arc<Mutex<Option<Refused>>>,
-    /// Its limits over all processes; the embedded sandbox is nobody else's.
+    /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
     shared: Option<Arc<pace::Shared>>,
 }
 
@@ -48,12 +48,12 @@ impl Served {
         Self { client, limits, price, open, refused: Arc::default(), shared }
     }
 
-    /// The refusal that every call of it would meet now.
+    /// Returns the refusal that every call would meet now.
     pub(super) fn refused_at(&self, now: Time) -> Option<Refused> {
         Refused::at(now, &self.refused)
     }
 
-    /// Makes no calls for a while after a refusal that every further call would meet.
+    /// Stops calls for a while after a refusal that every further call would meet.
     pub(super) fn learn(&self, error: &CallError, now: Time) {
         if error.reach == Reach::Service
             && !self.open
@@ -68,7 +68,7 @@ impl Served {
         }
     }
 
-    /// Gives back what this process holds of its limits.
+    /// Gives back what this process holds of the limits.
     pub(super) async fn rest(&self) {
         if let Some(shared) = &self.shared {
             shared.end().await;
@@ -76,19 +76,19 @@ impl Served {
     }
 }
 
-/// A question to a provider.
+/// A query to a provider.
 pub(super) struct Asking<'a> {
     pub(super) source: Source,
     pub(super) ask: &'a Ask,
     pub(super) query: &'a ProviderQuery,
     pub(super) over: LookBack,
-    /// Why it is not the topic's window, if so.
+    /// Why the span is not the topic's window, if it is not.
     pub(super) why: Option<&'a str>,
     /// New items of the run, for a provider that writes about them.
     pub(super) items: &'a [GivenItem],
 }
 
-/// What came of it.
+/// The result of a query.
 pub(super) struct Answered {
     pub(super) fetched: Fetched,
     pub(super) findings: Vec<Finding>,

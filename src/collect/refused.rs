@@ -1,4 +1,4 @@
-//! A refusal by the service that every further call would meet, and for how long no call is made after it.
+//! A refusal that every further call to a provider would meet, and how long calls stop after it.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -15,11 +15,11 @@ pub(crate) struct Refused {
 }
 
 impl Refused {
-    /// The refusal that is in force.
+    /// Returns the refusal that is in force.
     pub(super) fn at(now: Time, known: &Mutex<Option<Self>>) -> Option<Self> {
         known.lock().ok().and_then(|refused| refused.clone()).filter(|refused| now < refused.until)
     }
 }
 
-/// How long no call is made after the service refused the key or the balance.
+/// How long calls stop after a provider refused the key or the balance.
 pub(crate) const REFUSED_FOR: Duration = Duration::from_secs(300);

@@ -3,35 +3,35 @@
 use crate::model::{Micros, RunState, SearchState, Source, Span, Time};
 use crate::store::Counts;
 
-/// What became of one source of a run, for people.
+/// The outcome of one source of a run, for people.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SearchReport {
     pub source: Source,
     pub state: SearchState,
     #[serde(flatten)]
     pub counts: Counts,
-    /// As many as could be got: the counts are a lower bound.
+    /// Whether the source returned its maximum, so that the counts are lower bounds.
     pub saturated: bool,
-    /// Paid or assumed.
+    /// Billed or assumed.
     #[serde(rename = "cost_usd")]
     pub cost: Micros,
-    /// Duration of the last try, milliseconds.
+    /// Duration of the last try, in milliseconds.
     pub latency_ms: Option<i64>,
-    /// What it asked for; absent when its request names no span.
+    /// The span it asked for; absent if its request names none.
     pub asked: Option<Span>,
-    /// What it covered.
+    /// The span it covered.
     pub covered: Option<Span>,
     /// Whether it looked back further than its topic says; the note says why.
     pub widened: bool,
     /// Why it did not run, or what went wrong.
     pub note: Option<String>,
-    /// When there is more of what was used up.
+    /// When the quota that was used up resets.
     pub clears_at: Option<Time>,
     /// What to do next.
     pub hint: Option<String>,
 }
 
-/// What became of a run, for people.
+/// The outcome of a run, for people.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct RunReport {
     /// Id shown to users.
@@ -39,8 +39,8 @@ pub struct RunReport {
     pub topic: String,
     pub state: RunState,
     pub reason: Option<String>,
-    /// When there is more of the calls or the money that was used up.
+    /// When the calls or the money that were used up reset.
     pub clears_at: Option<Time>,
-    /// Per source, in the order asked.
+    /// One per source, in the order asked.
     pub searches: Vec<SearchReport>,
 }

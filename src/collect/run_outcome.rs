@@ -1,4 +1,4 @@
-//! What a run amounts to: its state from its searches', what its answer rests on, and how it is told to people. Pure.
+//! The outcome of a run: its state from those of its searches, the items that its answer cites, and its report. Pure.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use crate::model::{Answer, RunState, SearchState, Source, page_of_entry};
 use crate::normalise::link_key;
 use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
 
-/// State, reason, and the first error.
+/// Returns state, reason, and the first error.
 pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
     let error = searches.iter().find_map(|s| s.result.error.clone());
     let good = searches.iter().filter(|s| answered(s)).count();
     let over = searches.iter().filter(|s| s.result.state == SearchState::OverQuota).count();
-    // A search left out on purpose neither helps nor harms; one left out because of a refusal carries its error.
+    // A search left out on purpose does not count. One left out because of a refusal carries its error.
     let left_out = searches
         .iter()
         .filter(|s| s.result.state == SearchState::NotRun && s.result.error.is_none() && !interrupted_search(s))
         .count();
     let bad = searches.len() - good - over - left_out;
-    // A part of an answer that is kept is worth more than nothing.
+    // A part of an answer is better than nothing.
     let part = searches.iter().any(|s| s.part_of_answer);
     let reason = searches
         .iter()
@@ -42,16 +42,16 @@ fn answered(search: &Fetched) -> bool {
     matches!(search.result.state, SearchState::Ok | SearchState::Empty)
 }
 
-/// Whether nothing is known about what is new, since every search failed or was not made.
+/// Whether it is unknown what is new, because every search failed or was not made.
 pub(super) fn none_answered(searches: &[Fetched]) -> bool {
     !searches.iter().any(answered)
 }
 
-/// Why no summary of new items is asked for.
+/// Why no summary of new items is requested.
 pub(super) const NO_OTHER: &str = "no other source answered";
 pub(super) const NOTHING_NEW: &str = "nothing new was found";
 
-/// Why there is nothing to write about.
+/// Returns why there is nothing to write about.
 pub(super) fn nothing_to_give(asked: &[Fetched]) -> &'static str {
     if none_answered(asked) { NO_OTHER } else { NOTHING_NEW }
 }
@@ -60,8 +60,8 @@ fn interrupted_search(search: &Fetched) -> bool {
     search.result.reason.as_deref() == Some(INTERRUPTED)
 }
 
-/// Whether nothing came of the run but that it was interrupted, so that it can be given back: its slot runs again, and a
-/// call that was under way is on record at its price.
+/// Whether the interruption of a run is its only result. Then it can be given back: its slot runs again, and a call in
+/// progress is on record at its price.
 pub(super) fn nothing_came_of_it(searches: &[Fetched]) -> bool {
     searches.iter().all(|s| match s.result.state {
         SearchState::NotRun => s.result.error.is_none(),
@@ -69,17 +69,17 @@ pub(super) fn nothing_came_of_it(searches: &[Fetched]) -> bool {
     })
 }
 
-/// Whether what was answered is invented; `None` when nothing was answered.
+/// Returns whether the replies are invented or real; `None` if there are none.
 pub(super) fn nature(searches: &[Fetched], known: bool) -> Option<Nature> {
     let answered = searches.iter().any(|s| s.result.raw.is_some());
     let invented = known || searches.iter().any(|s| s.invented);
     answered.then_some(if invented { Nature::Sandbox } else { Nature::Real })
 }
 
-/// Error class of findings that may not be stored where they were to go.
+/// Error class of findings that may not be stored in this database.
 pub(super) const MIXED: &str = "mixed";
 
-/// The searches of a run whose findings the database refuses: nothing of their replies is kept.
+/// Removes the replies from the searches of a run whose findings the database refuses.
 pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
     for search in &mut searches {
         if search.result.raw.take().is_none() {
@@ -93,17 +93,17 @@ pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<F
     searches
 }
 
-/// A run that was given back: one with a slot is queued again, a manual one is over.
+/// Returns the report of a run that was given back: with a slot it is queued again, a manual one is cancelled.
 pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
     let state = if run.slot.is_some() { RunState::Queued } else { RunState::Cancelled };
     report(run, state, Some(INTERRUPTED.into()), searches, &[])
 }
 
-/// The keys of the items an answer rests on: those that came with it, and those whose address it names.
+/// Returns the keys of the items that an answer cites: those that came with it, and those whose address it names.
 pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
     let linked: BTreeSet<String> = links(text).0.into_iter().filter_map(link_key).collect();
-    // Posts of most networks have a key of their own beside that of their address.
+    // Posts of most networks have a key of their own besides that of their address.
     let leads_to = |item: &SeenItem| {
         let addresses = item.sightings.iter().filter_map(|sighting| link_key(sighting.found.url.as_deref()?));
         addresses.into_iter().any(|address| linked.contains(&address))
@@ -121,7 +121,7 @@ pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
     keys
 }
 
-/// Name shown to people.
+/// Builds the report of a run.
 pub(super) fn report(
     run: &RunRef,
     state: RunState,

@@ -1,5 +1,5 @@
-//! How a search ended: not made, given up, failed, answered; what it cost, and how much of the reply is kept. Makes no
-//! call.
+//! How a search ended: not made, given up, failed or answered; what it cost, and how much of its reply is kept. Makes
+//! no call.
 
 use super::pack::Packer;
 use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
@@ -8,45 +8,45 @@ use crate::search::decode::Media;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
 
-/// Bytes of a reply that are kept; the rest of a longer one is cut.
+/// Bytes kept of a reply; the rest of a longer one is cut.
 pub(super) const RAW_KEPT: usize = 4 * 1024 * 1024;
 
-/// Why a search did not run, or ended, when the process was asked to stop.
+/// Why a search did not run or ended early: the process was asked to stop.
 pub(super) const INTERRUPTED: &str = "interrupted";
 
-/// A sandbox at an address of its own is known by this header.
+/// Header by which a sandbox at another address is recognised.
 pub(super) const SANDBOX_HEADER: &str = "x-topicwatch-sandbox";
 
-/// A search that ended, one way or another, with the reply that is still to be read.
+/// A search that ended in any way, with the reply that is still to be read.
 pub(super) struct Fetched {
     pub(super) result: SearchResult,
     pub(super) hint: Option<String>,
-    /// The reply says that a sandbox made it.
+    /// Whether the reply says that a sandbox made it.
     pub(super) invented: bool,
-    /// What tries before the answered one count for.
+    /// Cost of the tries before the answered one.
     earlier: Micros,
-    /// When its last try was made; `None` when none was.
+    /// When its last try was made; `None` if none was.
     pub(super) sent_at: Option<Time>,
-    /// It looked back further than its topic says.
+    /// Whether it looked back further than its topic says.
     pub(super) widened: bool,
-    /// It failed, and a part of its answer is kept.
+    /// Whether it failed, but a part of its answer is kept.
     pub(super) part_of_answer: bool,
     reply: Option<(Request, RawReply)>,
 }
 
-/// Over which span a search was made.
+/// The span of a search.
 pub(super) struct Over<'a> {
-    /// What its request names.
+    /// The span that its request names.
     pub(super) asked: Option<Span>,
-    /// What its findings are judged against when the request names nothing.
+    /// The span against which its findings are judged if the request names none.
     pub(super) otherwise: Span,
-    /// Why it is not the topic's window, if so.
+    /// Why it is not the topic's window, if it is not.
     pub(super) why: Option<&'a str>,
-    /// What earlier replies to the question showed of it.
+    /// What earlier replies to the question showed.
     pub(super) recall: Recall,
 }
 
-/// A search that was not made.
+/// Returns a search that was not made.
 pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
     let result = SearchResult {
         source,
@@ -71,7 +71,7 @@ pub(super) fn not_run(source: Source, ask: &Ask, reason: &str) -> Fetched {
     Fetched { result, hint: None, invented: false, earlier: Micros(0), sent_at, widened, part_of_answer, reply: None }
 }
 
-/// A search that was not made because every call would be refused.
+/// Returns a search that was not made because every call would be refused.
 pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
     let mut fetched = not_run(source, ask, refused.class);
     fetched.result.error = Some((refused.class.to_owned(), refused.text));
@@ -79,7 +79,7 @@ pub(super) fn left_out(source: Source, ask: &Ask, refused: Refused) -> Fetched {
     fetched
 }
 
-/// A search of a provider that this process's file does not have.
+/// Returns a search of a provider that this process's configuration does not have.
 pub(super) fn unconfigured(source: Source, ask: &Ask) -> Fetched {
     let mut fetched = not_run(source, ask, "");
     fetched.result.state = SearchState::Error;
@@ -93,7 +93,7 @@ pub(super) fn unconfigured(source: Source, ask: &Ask) -> Fetched {
     fetched
 }
 
-/// A call that was under way, or waited for its place, when the run had to end; every try of it may be billed.
+/// Returns a search that was in progress, or waited for its place, when the run had to end. Each try may be billed.
 pub(super) fn given_up(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
     let mut fetched = not_run(source, ask, why);
     fetched.result.state = state;
@@ -148,12 +148,12 @@ pub(super) fn answered(
     fetched
 }
 
-/// A cost that the service named, as far as every try of the call was answered.
+/// Sets a cost that the service named. It counts as billed only if every try was answered.
 fn paid(result: &mut SearchResult, cost: Micros, earlier: Spent) {
     (result.cost, result.cost_basis) = (cost, if earlier.unknown == 0 { "billed" } else { "assumed" });
 }
 
-/// The same of a search of several calls, of which `others` is what those without a word about it cost.
+/// Sets the cost of a search with several calls. `others` is the cost of those for which the service named none.
 pub(super) fn billed(result: &mut SearchResult, cost: Micros, others: Micros) {
     let unknown = u32::from(others > Micros(0));
     paid(result, cost.plus(others), Spent { unknown, ..Spent::default() });
@@ -165,7 +165,7 @@ pub(super) fn charge(result: &mut SearchResult, cost: Micros) {
     }
 }
 
-/// The reply as it came, compressed; `None` when there was nothing.
+/// Compresses the reply for storage; `None` only if that fails.
 fn keep(request: &Request, reply: &RawReply, dialect: &'static str, packer: &Packer) -> Option<RawRecord> {
     let kept = reply.body.get(..RAW_KEPT).unwrap_or(&reply.body);
     Some(RawRecord {
@@ -184,13 +184,13 @@ impl Fetched {
         self.reply.is_some()
     }
 
-    /// What was asked.
+    /// Returns the question that was asked.
     pub(super) fn question(&self) -> Question {
         let SearchResult { source, operation, query, .. } = &self.result;
         Question { source: *source, operation: (*operation).to_owned(), query: query.clone() }
     }
 
-    /// Reads the reply, if there is one, adds what it holds to the run, and settles the search's state and what it covered.
+    /// Reads the reply, if there is one, adds its content to the run, and sets the search's state and coverage.
     pub(super) fn ingested(
         mut self,
         seen_at: Time,
@@ -228,7 +228,7 @@ impl Fetched {
                 }
                 if let Some((class, text)) = ingested.failure {
                     result.state = SearchState::Error;
-                    // The connection knows better than the body how it broke.
+                    // The connection knows better than the body why it broke.
                     let told = reply.cut.filter(|(cut, _)| *cut == class).map_or(text, |(_, why)| why);
                     result.error = Some((class.as_str().to_owned(), told));
                     self.hint = Some(part_kept(class).into());
@@ -273,7 +273,7 @@ impl Fetched {
     }
 }
 
-/// What to do about a reply of which a part is kept.
+/// Returns what to do about a reply of which only a part is kept.
 fn part_kept(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::Timeout => "what came in time is stored; raise `service.call_timeout` if it repeats",
@@ -281,7 +281,7 @@ fn part_kept(class: ErrorClass) -> &'static str {
     }
 }
 
-/// The operation's name, as it is kept.
+/// Returns the operation's name as it is stored.
 pub(super) fn operation(ask: &Ask) -> &'static str {
     match ask {
         Ask::Social(query, _) => query.operation.as_str(),
@@ -291,7 +291,7 @@ pub(super) fn operation(ask: &Ask) -> &'static str {
     }
 }
 
-/// The words asked for.
+/// Returns the words of the query.
 pub(super) fn words(ask: &Ask) -> String {
     match ask {
         Ask::Social(query, _) => query.query.clone(),

@@ -1,4 +1,4 @@
-//! What runs need to know beside their topics: how to speak to the service, its limits and its prices.
+//! What runs need to know besides their topics: the dialect of the service, its limits and its prices.
 
 use std::time::Duration;
 
@@ -6,17 +6,17 @@ use crate::budget::Prices;
 use crate::model::ServiceLimits;
 use crate::search::Dialect;
 
-/// What a run needs to know beside its topic.
+/// What a run needs to know besides its topic.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Way of speaking.
+    /// Dialect of the service.
     pub dialect: Dialect,
     pub platform: String,
-    /// Calls and money in a UTC day, over all processes.
+    /// Calls and money per UTC day, over all processes.
     pub limits: ServiceLimits,
     pub prices: Prices,
-    /// Silence after which what a process holds of the service is another's; short however long runs are left alone.
+    /// How long a process may be silent before others take its share of the service; never long, even if runs may be.
     pub lease: Duration,
-    /// Whether the service is known to be the sandbox; another sandbox says so itself in its replies.
+    /// Whether the service is known to be the sandbox. Another sandbox says so in its replies.
     pub sandbox: bool,
 }

@@ -1,13 +1,13 @@
-//! What finished runs add up to, counted when some became readable. What is left undone when a process ends is done by the
-//! next; what is counted is `insight`'s.
+//! Sums up finished runs, when some became readable. If a process stops midway, the next one continues. `insight`
+//! decides what is counted.
 
 use crate::insight::tally::tally;
 use crate::store::{Store, StoreError};
 
-/// Runs of one step: a few milliseconds of a writer.
+/// Runs per step; a step blocks other writers for a few milliseconds.
 const AT_ONCE: u32 = 500;
 
-/// Counts what was not counted yet, until there is nothing left or `enough` says so.
+/// Counts what is not counted yet, until nothing is left or `enough` says so.
 pub async fn tally_runs(store: &Store, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
     while !enough() {
         let (from, known_whole) = store.tally_progress().await?;

@@ -1,6 +1,6 @@
-//! What topics' texts of each local day say, in terms, counted when runs brought something: the days that have ended, as far as they
-//! are not counted yet or something came to them. Reports compare a period with these counts, and hold them against what
-//! is there, so that a day that is counted late costs them time and nothing else.
+//! Counts the terms in topics' texts of each local day, when runs brought something: for days that have ended and are
+//! not counted yet, or got new items. Reports compare a period with these counts. They check the counts against the
+//! stored items, so a day that is counted late only costs them time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use crate::model::{Mark, Readable, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{KeptTerms, Moment, Store, StoreError};
 
-/// Local days that are counted: the four weeks that a period is compared with, and a week for reports of earlier days.
+/// Local days counted: the four weeks that a period is compared with, and a week for reports of earlier days.
 pub const TERM_DAYS: i32 = 36;
 
-/// Runs of one step.
+/// Runs per step.
 const AT_ONCE: u32 = 200;
-/// Items whose words are held at a time.
+/// Items whose words are held in memory at a time.
 const WORDS: usize = 2_000;
 
-/// Counts what was not counted yet, until there is nothing left or `enough` says so.
+/// Counts what is not counted yet, until nothing is left or `enough` says so.
 pub async fn count_terms(
     store: &Store,
     now: Time,
@@ -58,7 +58,7 @@ pub async fn count_terms(
             let kept = kept.get(&topic.id).map_or(&[][..], Vec::as_slice);
             let is_kept = |day: &Span| kept.iter().any(|(span, _)| span == day);
             let moments = touched.get(&topic.id).map_or(&[][..], Vec::as_slice);
-            // Once a day, when one more has ended, all are looked at: texts may have changed otherwise.
+            // When one more day has ended, check all days: texts may have changed in other ways.
             let look: Vec<Span> = if days.iter().all(is_kept) {
                 days.iter().filter(|day| moments.iter().any(|at| day.holds(*at))).copied().collect()
             } else {
@@ -66,19 +66,19 @@ pub async fn count_terms(
             };
             count_topic(store, topic, &look, kept, now).await?;
         }
-        // Whoever was faster looked at the same.
+        // A faster process has done the same work.
         store.terms_followed(from, to).await?;
     }
     Ok(())
 }
 
-/// The topic's local days that have ended, the earliest first.
+/// Returns the topic's local days that have ended, earliest first.
 fn ended(topic: &Topic, now: Time) -> Vec<Span> {
     let days = days(now, TERM_DAYS + 1, topic.timezone());
     days.into_iter().map(|day| day.span).filter(|day| day.until <= now).collect()
 }
 
-/// Counts those of a topic's days whose items are not those that were counted.
+/// Counts the days of a topic whose items are not the ones that were counted.
 async fn count_topic(
     store: &Store,
     topic: &Topic,

@@ -1,10 +1,10 @@
-//! Makes what was found findable by its words: items that wait are indexed in bounded steps, each whole. What is left
-//! undone when a process ends is done by the next, and so is a database of before there was an index.
+//! Makes items searchable by their words: waiting items are indexed in bounded, atomic steps. If a process stops
+//! midway, the next one continues. A database older than the index is filled in the same way.
 
 use crate::normalise::words;
 use crate::store::{Store, StoreError};
 
-/// Indexes every item that waits, until there is none left or `enough`, asked with the number of those done, says so.
+/// Indexes every waiting item, until none is left or `enough`, called with the number done, says so.
 pub async fn index_words(store: &Store, enough: &(dyn Fn(u64) -> bool + Send + Sync)) -> Result<u64, StoreError> {
     store.index_waiting((words::VERSION, words::tokens), enough).await
 }

@@ -10,7 +10,7 @@ use super::mistake::Mistakes;
 use super::scalars::{integer, one_of};
 use super::value::{Given, Origin, Table, Value};
 
-/// What a TOML value is called in messages.
+/// Returns the name of a TOML value's type for messages.
 pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
@@ -23,7 +23,7 @@ pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// What a shape is called in messages, with an example for the hint.
+/// Returns the name of a shape for messages, with an example for the hint.
 pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
     match shape {
         Shape::Text | Shape::OneOf(_) => ("a string", "\"…\""),
@@ -40,7 +40,7 @@ pub(super) fn expected(shape: Shape) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a value has the outward type of a shape.
+/// Whether a value has the TOML type of a shape.
 pub(super) fn fits(shape: Shape, value: &DeValue<'_>) -> bool {
     match shape {
         Shape::Text | Shape::OneOf(_) | Shape::Duration | Shape::Kept | Shape::Rate => {
@@ -66,7 +66,7 @@ pub(super) struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// What was given for a key, or its default.
+    /// Returns what was given for a key, or its default.
     pub(super) fn look(&self, name: &str) -> Option<Given> {
         if let Some(given) = self.written(name) {
             return Some(given.clone());
@@ -75,12 +75,12 @@ impl Reader<'_> {
         Some(Given { value: Value::of_default(default)?, origin: Origin::Default })
     }
 
-    /// What was given for a key, default aside.
+    /// Returns what was given for a key, without the default.
     pub(super) fn written(&self, name: &str) -> Option<&Given> {
         self.tables.iter().find_map(|table| table.given.get(name))
     }
 
-    /// Reads a key; `None` when it has no value, or one with a fault, which is then reported.
+    /// Reads a key. Returns `None` if it has no value, or a wrong one, which is reported.
     pub(super) fn read<T>(
         &self,
         mistakes: &mut Mistakes<'_>,
@@ -99,13 +99,13 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Reads a whole number within the bounds of the table of keys.
+    /// Reads a whole number within the bounds of the key.
     pub(super) fn count(&self, mistakes: &mut Mistakes<'_>, name: &str) -> Option<u32> {
         let Shape::Integer(least, most) = key(self.section, name)?.shape else { return None };
         self.read(mistakes, name, |value| integer(value, least, most)).and_then(|number| u32::try_from(number).ok())
     }
 
-    /// Reads one word of the closed list of the table of keys.
+    /// Reads one word of the key's closed list.
     pub(super) fn choice<T>(&self, mistakes: &mut Mistakes<'_>, name: &str, parse: fn(&str) -> Option<T>) -> Option<T> {
         let Shape::OneOf(choices) = key(self.section, name)?.shape else { return None };
         self.read(mistakes, name, |value| one_of(value, parse, &choices()))
@@ -113,7 +113,7 @@ impl Reader<'_> {
 }
 
 impl Reader<'_> {
-    /// Reports a value that another of the same section has, too.
+    /// Reports a value that another table of the same section has too.
     pub(super) fn once(
         &self,
         mistakes: &mut Mistakes<'_>,
@@ -133,7 +133,7 @@ impl Reader<'_> {
     }
 }
 
-/// The entry of a key in the table of keys.
+/// Finds a key in the table of keys.
 pub(super) fn key(section: Section, name: &str) -> Option<&'static Key> {
     of(section).find(|key| key.name == name)
 }

@@ -1,4 +1,4 @@
-//! `[[reports]]`: which reports are made of which topics, when, and whom they go to. What a report says is not known here.
+//! `[[reports]]`: which reports are made about which topics, when, and where they are delivered.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
 use crate::model::{PingSpec, ReportFormat, ReportSpec, ReportWindow, SchedulePolicy};
 
-/// Where reports since the last one go that name no path: there may be several a day.
+/// Default path of reports since the last one: there may be several a day.
 const SINCE_LAST: &str = "reports/{name}-{date}-{time}";
 
-/// Reads all reports. Whatever is wrong is reported; a report with a fault is left out.
+/// Reads all reports. Mistakes are reported; a report with a mistake is left out.
 pub(super) fn read(
     document: &Document,
     dir: &Path,
@@ -42,7 +42,7 @@ pub(super) fn read(
             reader.once(mistakes, key, seen, value, "report", hint);
         };
         once("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
-        // As components: `./out` is `out`.
+        // Compare components: `./out` is the same as `out`.
         let path: PathBuf = dir.join(&report.path).components().collect();
         let path = path.to_string_lossy().into_owned();
         once("path", &mut paths, path.replace("{name}", &report.name), "one would replace the other: use {name}");
@@ -119,7 +119,7 @@ fn one(
     })
 }
 
-/// Warns of a schedule that makes the report of one week or month again and again.
+/// Warns about a schedule that makes the report of the same week or month several times.
 fn repeated(
     reader: &Reader<'_>,
     window: ReportWindow,
@@ -127,7 +127,7 @@ fn repeated(
     schedules: &Schedules,
     mistakes: &mut Mistakes<'_>,
 ) {
-    // Some weeks and months hold one slot more than others.
+    // Some weeks and months have one slot more than others.
     let (most, days, example) = match window {
         ReportWindow::Week => (9, 56, "0 7 * * 1"),
         ReportWindow::Month => (13, 366, "0 7 1 * *"),
@@ -144,7 +144,7 @@ fn repeated(
     }
 }
 
-/// One format or several, each once.
+/// Reads one format or several, each once.
 fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
     let mut names: Vec<&'static str> = ReportFormat::ALL.iter().map(|format| format.as_str()).collect();
     let words = match value {
@@ -163,7 +163,7 @@ fn formats(value: &Value) -> Result<Vec<ReportFormat>, Fault> {
     words.iter().map(|word| ReportFormat::parse(word).ok_or_else(|| unknown_choice(word, &names))).collect()
 }
 
-/// A path without ending: that comes from the format.
+/// Reads a path without an ending: the format adds it.
 fn path(value: &Value) -> Result<String, Fault> {
     let path = paths::template(value, &["name", "date", "time"], "reports/{name}-{date}")?;
     let lower = path.to_ascii_lowercase();

@@ -9,7 +9,7 @@ use super::redact::mask_secrets;
 
 /// The largest file that is read. A file of 20,000 topics is about 3 MB.
 pub(super) const LARGEST_FILE: u64 = 8 * 1024 * 1024;
-/// The longest line that is accepted, because each mistake copies its whole line.
+/// The longest line that is accepted, because each mistake scans its whole line.
 const LONGEST_LINE: usize = 64 * 1024;
 /// Long lines are cut to about this many characters around the mistake.
 const EXCERPT: usize = 240;
