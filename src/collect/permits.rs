@@ -1,5 +1,5 @@
-//! The places in flight that this process has by its lease, and who uses them: counting only. It asks no database and
-//! waits for nothing but a place.
+//! Counts the places in flight that this process has leased, and their use. It asks no database and waits only for
+//! places.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,23 +15,23 @@ pub(super) struct Permits {
     free: Arc<Semaphore>,
     state: Mutex<State>,
     clock: Clock,
-    /// No call begins so shortly before the lease ends.
+    /// No call starts when no more than this is left of the lease.
     margin: Duration,
-    /// Wakes whoever keeps the lease.
+    /// Wakes the keeper of the lease.
     pub(super) wake: Notify,
 }
 
 struct State {
-    /// Permits that may be used from now on.
+    /// Permits that may be used now.
     allowed: u32,
-    /// Permits in use beyond those; they are not free again when their calls end.
+    /// Permits in use beyond `allowed`; they do not become free when their calls end.
     debt: u32,
-    /// Calls that have a place or wait for one, and the most there were since the last look.
+    /// Calls that have a place or wait for one, and the maximum since the last check.
     demand: u32,
     peak: u32,
-    /// Counts the leases that were taken anew; a place of an earlier one holds no more.
+    /// Number of leases taken anew; a place of an earlier lease no longer holds.
     lease: u64,
-    /// Until when, by the monotonic clock and, because that may stand still while a machine sleeps, by the present.
+    /// End of the lease, by the monotonic clock and, because that may stop while a machine sleeps, by the wall clock.
     until: Option<(Instant, Time)>,
     rate: (i64, u32),
     keeping: bool,
@@ -39,15 +39,15 @@ struct State {
     broken: Option<StoreError>,
 }
 
-/// What the keeper has to know.
+/// What the keeper needs to know.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PermitUse {
-    /// Permits that are or may be in use without asking again.
+    /// Permits that are, or may be, in use without asking again.
     pub(super) held: u32,
     pub(super) allowed: u32,
-    /// Most calls at a time since the last look.
+    /// The most calls at a time since the last check.
     pub(super) wanted: u32,
-    /// What is left of the lease.
+    /// Time left of the lease.
     pub(super) left: Duration,
     pub(super) ending: bool,
 }
@@ -69,12 +69,12 @@ impl Permits {
         Self { free: Arc::new(Semaphore::new(0)), state: Mutex::new(state), clock, margin, wake: Notify::new() }
     }
 
-    /// The rate in force, as microseconds between starts, and the burst.
+    /// Returns the rate in force: microseconds between starts, and the burst.
     pub(super) fn rate(&self) -> (i64, u32) {
         self.state().rate
     }
 
-    /// Why no lease can be had, when there is none under which a call could begin.
+    /// Returns why no lease can be had, if there is none under which a call could start.
     pub(super) fn stuck(&self) -> Option<StoreError> {
         let state = self.state();
         state.broken.clone().filter(|_| self.left(&state) <= self.margin)
@@ -84,13 +84,13 @@ impl Permits {
         self.state().broken = Some(error);
     }
 
-    /// Whether a keeper has to be started; the one that is told so is it.
+    /// Whether a keeper must be started. True for only one caller, which must start it.
     pub(super) fn needs_keeper(&self) -> bool {
         let mut state = self.state();
         !std::mem::replace(&mut state.keeping, true)
     }
 
-    /// Lets the keeper go, unless somebody came meanwhile.
+    /// Lets the keeper end, unless a call came in the meantime. Returns whether it may end.
     pub(super) fn let_keeper_go(&self) -> bool {
         let mut state = self.state();
         if state.demand == 0 {
@@ -99,14 +99,14 @@ impl Permits {
         !state.keeping
     }
 
-    /// Tells the keeper to give everything back, when there is one.
+    /// Asks the keeper to give everything back, if there is one.
     pub(super) fn end(&self) {
         let mut state = self.state();
         state.ending = state.keeping;
         self.wake.notify_one();
     }
 
-    /// For a look at the lease; begins a new span of observation.
+    /// Returns the use for a check of the lease, and restarts the measurement of the maximum.
     pub(super) fn seen(&self) -> PermitUse {
         let mut state = self.state();
         let wanted = state.peak.max(state.demand);
@@ -120,12 +120,12 @@ impl Permits {
         }
     }
 
-    /// Uses no more than these from now on; what is over is given back as calls end.
+    /// Uses at most this many from now on. The excess is given back as calls end.
     pub(super) fn shrink(&self, to: u32) {
         self.allow(&mut self.state(), to);
     }
 
-    /// Nothing is leased any more, unless a call came meanwhile.
+    /// Gives up the whole lease, unless a call came in the meantime. Returns whether it did.
     pub(super) fn give_up(&self) -> bool {
         let mut state = self.state();
         if state.demand == 0 {
@@ -135,7 +135,7 @@ impl Permits {
         state.demand == 0
     }
 
-    /// Takes over what a lease gave.
+    /// Applies a lease.
     pub(super) fn leased(&self, standing: &LeaseShare, until: (Instant, Time)) {
         let mut state = self.state();
         if standing.fresh {
@@ -149,7 +149,7 @@ impl Permits {
         state.rate = (standing.period_us, standing.limit);
     }
 
-    /// Follows the rate that a look found in force.
+    /// Applies the rate that a check found in force.
     pub(super) fn follow(&self, standing: &LeaseShare) {
         let mut state = self.state();
         state.rate = (standing.period_us, standing.limit);
@@ -181,12 +181,12 @@ impl Permits {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Whole between any two statements, whoever panicked.
+        // Consistent between any two statements, even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A call that wants a place, or has one.
+/// A call that waits for a place or has one.
 pub(super) struct PermitRequest(Arc<Permits>);
 
 impl PermitRequest {
@@ -198,9 +198,9 @@ impl PermitRequest {
         Self(Arc::clone(places))
     }
 
-    /// Waits for a place, first come, first served; hands itself back when the lease has run out.
+    /// Waits for a place, first come, first served. Returns a new request if the lease has run out.
     pub(super) async fn place(&mut self) -> Result<Permit, Self> {
-        // Nobody closes it.
+        // The semaphore is never closed.
         if let Ok(permit) = self.0.free.acquire().await {
             permit.forget();
         }
@@ -235,7 +235,7 @@ impl Drop for Permit {
         if state.debt > 0 {
             state.debt -= 1;
             drop(state);
-            // It is another's as soon as the database knows.
+            // Another process can use it as soon as the database knows.
             places.wake.notify_one();
         } else {
             drop(state);

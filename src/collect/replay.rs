@@ -1,5 +1,5 @@
-//! Stored replies read again by today's decoder, a run at a time, without anybody being called. What is added to a run, and
-//! that nothing is taken away, is the store's.
+//! Reads stored replies again with the current decoder, run by run and without any call. The store adds what is new to
+//! a run and removes nothing.
 
 use super::{Ingested, Reading, group, ingest, parts_kept, run_outcome};
 use crate::model::{LookBack, Time, Window};
@@ -7,12 +7,12 @@ use crate::search::decode::Media;
 use crate::search::{ErrorClass, kinds};
 use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun, unpack};
 
-/// Which runs are read again, and against what.
+/// Which runs are read again, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct Again<'a> {
-    /// Begun at this instant or later.
+    /// Only runs that started at this time or later.
     pub since: Time,
-    /// Of these topics, or of all.
+    /// Only these topics; all if empty.
     pub topics: &'a [String],
     /// The social platform.
     pub platform: &'a str,
@@ -20,40 +20,40 @@ pub struct Again<'a> {
     pub rehearsal: bool,
 }
 
-/// A named reader that has told of runs to which something was added.
+/// A named reader that has already read runs to which something was added.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Behind {
     pub reader: String,
-    /// Runs it has told of.
+    /// Changed runs that it has already read.
     pub runs: u64,
-    /// Sightings of these that it has not.
+    /// Sightings added to these runs, which it has not read.
     pub sightings: u64,
 }
 
-/// What became of it.
+/// The result of a replay.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Replayed {
     /// Runs that were read again.
     pub runs: u64,
-    /// Of these, with anything other than before.
+    /// Of these, runs in which anything changed.
     pub changed_runs: u64,
     /// Replies that were read.
     pub replies: u64,
-    /// Replies that cannot be read, by this decoder either.
+    /// Replies that this decoder cannot read either.
     pub unreadable: u64,
-    /// Replies that were cut before they were kept, or came so.
+    /// Replies that were cut when stored, or arrived cut.
     pub cut: u64,
-    /// Searches that were answered and whose replies are not kept any more.
+    /// Answered searches whose replies are no longer stored.
     pub pruned: i64,
     #[serde(flatten)]
     pub changed: Changed,
-    /// Readers that will not hear of them by themselves.
+    /// Readers that will not notice the changes by themselves.
     pub behind: Vec<Behind>,
-    /// Ended before the last run.
+    /// Whether it ended before the last run.
     pub interrupted: bool,
 }
 
-/// Reads the replies of runs again, the oldest first, until there is none left or `enough` says so.
+/// Reads the replies of runs again, oldest first, until none is left or `enough` says so.
 pub async fn replay(
     store: &Store,
     again: &Again<'_>,
@@ -117,13 +117,13 @@ fn reread(run: &StoredRun, replies: &[StoredReply], platform: &str, whole: &mut 
     }
 }
 
-/// What a stored reply says; `None` when it cannot be read. It is judged by the time of its run.
+/// Reads a stored reply; `None` if it cannot be read. Findings are judged by the time of its run.
 pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
     let body = unpack(&reply.body)?;
     if !reply.source.is_service() {
         return read_provider(reply, &body);
     }
-    // Of the request only this is needed; without it a reply is read as a plain one, by its shape.
+    // Only two fields of the request are needed. Without them the reply is read as a plain one, by its shape.
     let request: serde_json::Value = serde_json::from_str(&reply.request).unwrap_or_default();
     let limit = request.get("limit").and_then(serde_json::Value::as_u64).and_then(|limit| u32::try_from(limit).ok());
     let context = Reading {
@@ -135,14 +135,14 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
         platform,
         streaming: request.get("streaming").and_then(serde_json::Value::as_bool).unwrap_or(false),
         media: Media::of(&serde_json::from_str::<Vec<(String, String)>>(&reply.headers).unwrap_or_default()),
-        // Also one that was cut when it was kept: it does not show its end either.
+        // Also a reply that was cut when stored: its end is missing too.
         cut: reply.truncated.then_some(ErrorClass::Cut),
         limit,
     };
     ingest(&body, &context).ok()
 }
 
-/// The same of a search that a provider answered in several replies.
+/// Reads a search that a provider answered in several replies.
 fn read_provider(reply: &StoredReply, body: &[u8]) -> Option<Ingested> {
     let kept: parts_kept::Kept = serde_json::from_str(&reply.request).ok()?;
     let kind = kinds::named(&kept.query.kind)?;

@@ -1,6 +1,6 @@
-//! Whether a reply of posts was full: cut by the service, so that older posts of its window are missing. A request that
-//! names a number says so itself; of all others this is worked out from what earlier replies to the same question showed.
-//! Pure. What follows for coverage is `look_back`'s.
+//! Decides whether a reply of posts was full: cut by the service, so that older posts of its window are missing. A
+//! request with a limit shows this itself; for all others it is inferred from earlier replies to the same question.
+//! Pure. `look_back` applies the result to coverage.
 
 use std::collections::HashSet;
 
@@ -8,49 +8,49 @@ use super::look_back::ReplySpan;
 use crate::model::{Finding, Recall, Span, Time};
 use crate::search::reaches_past;
 
-/// Shorter replies are never taken for full: no service is known that cuts there, and quiet topics would have holes.
+/// Shorter replies never count as full: no known service cuts there, and quiet topics would have holes.
 const LEAST: usize = 10;
-/// A shorter reply is not taken for full by its number alone, however often it comes.
+/// Shorter replies do not count as full by their number alone, however often it repeats.
 const LEAST_BY_NUMBER: usize = 20;
-/// Numbers at which services cut.
+/// Numbers at which services usually cut.
 const USUAL_CAPS: [usize; 15] = [20, 25, 30, 40, 50, 60, 75, 80, 100, 120, 150, 200, 250, 500, 1_000];
-/// So many known posts that did not come back, all older than the reply's oldest, were not all deleted.
+/// If this many known posts are missing, all older than the reply's oldest, they were not all deleted.
 const MISSING: usize = 3;
-/// Before the oldest post of a reply that is whole, nothing was published for about as long as its posts are apart; after a
-/// pause so many times as long, posts are missing.
+/// In a whole reply, the gap before its oldest post is about as long as the usual distance between its posts. If the
+/// gap is this many times as long, posts are missing.
 const PAUSES: i64 = 2;
-/// Replies of one length that are no chance.
+/// So many earlier replies of the same length are no coincidence.
 const REPEATED: usize = 2;
 
-/// What a reply shows that is as long as the request allows.
+/// Returns what a reply shows that is as long as the request allows.
 pub(super) fn of_full(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
     let from = Span { until: oldest(posts, asked).unwrap_or(asked.from), ..asked };
     let whole = goes_on(posts, asked) && missing(posts, from, recall) < MISSING;
     if whole { ReplySpan::Whole } else { ReplySpan::FromOldest }
 }
 
-/// Whether posts go on from the span to what lies before it.
+/// Whether the posts reach back past the start of the span.
 fn goes_on(posts: &[Finding], asked: Span) -> bool {
     reaches_past(posts.iter().filter_map(|post| post.found.published_at), asked.from)
 }
 
-/// The oldest post inside the span.
+/// Returns the date of the oldest post inside the span.
 fn oldest(posts: &[Finding], asked: Span) -> Option<Time> {
     posts.iter().filter_map(|post| post.found.published_at).filter(|at| *at > asked.from).min()
 }
 
-/// Known posts of a span that did not come back.
+/// Counts known posts of a span that are missing from the reply.
 fn missing(posts: &[Finding], span: Span, recall: &Recall) -> usize {
     let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
     let gone = |(at, key): &&(Time, String)| *at >= span.from && *at < span.until && !there.contains(key.as_str());
     recall.shown.iter().filter(gone).count()
 }
 
-/// What a reply shows of the span that was asked for, by its posts and by what earlier replies to the question showed.
-/// Of a request that `named` a number, a shorter reply is not full by its length alone: the service was asked where to cut.
+/// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
+/// request `named` a number, a shorter reply is not full by its length alone: the service was told where to cut.
 pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Recall, named: bool) -> ReplySpan {
     let readable = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
-    // An entry that cannot be read took a place, too.
+    // An unreadable entry took a place too.
     let many = readable + usize::try_from(unreadable).unwrap_or(0);
     let dates: Vec<Time> = posts.iter().filter_map(|post| post.found.published_at).collect();
     let repeated = recall.sizes.iter().filter(|size| usize::try_from(**size) == Ok(many)).count();
@@ -59,7 +59,7 @@ pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Re
         return ReplySpan::Whole;
     }
     if dates.is_empty() {
-        // Without dates only the number tells.
+        // Without dates only the length can tell.
         return if many >= most && repeated >= REPEATED { ReplySpan::Sample } else { ReplySpan::Whole };
     }
     let inside = || dates.iter().filter(|at| **at > asked.from);
@@ -73,11 +73,11 @@ pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Re
     let apart = (newest.0 - oldest.0) / i64::try_from(inside().count().max(2) - 1).unwrap_or(i64::MAX);
     let usual = !named && USUAL_CAPS.contains(&many);
     let cut = older >= MISSING
-        // The same length as the longest, or one at which services cut, and something known is missing.
+        // The longest length so far, or a usual one, and a known post is missing.
         || older >= 1 && (usual || many >= most && repeated >= 1)
-        // The longest length again and again.
+        // The longest length so far, repeatedly.
         || many >= LEAST_BY_NUMBER && many >= most && repeated >= REPEATED
-        // A length at which services cut: for the first time, again, or with a pause before it that is too long.
+        // A usual length: the longest so far, the same as last time, or with too long a gap before it.
         || usual && (many >= most || recall.sizes.first().is_some_and(|size| usize::try_from(*size) == Ok(many)) || pause > PAUSES * apart);
     if !cut {
         return ReplySpan::Whole;

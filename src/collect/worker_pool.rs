@@ -1,5 +1,5 @@
-//! Several runs side by side: at most so many at a time, each with its lease kept alive until it ends. A run whose lease
-//! was lost is told to stop; what it would have stored is refused by the store in any case.
+//! Runs several runs side by side: limits how many, and keeps each lease alive until its run ends. A run whose lease
+//! was lost is stopped; the store would refuse its results anyway.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use super::{Collector, RunReport, Stop, fetch};
 use crate::model::Topic;
 use crate::store::{RunRef, StoreError};
 
-/// A run that ended, and how.
+/// A run that ended, and its result.
 #[derive(Debug)]
 pub struct Done {
     /// Public id of the run.
@@ -25,10 +25,10 @@ pub struct Done {
     pub result: Result<RunReport, StoreError>,
 }
 
-/// Runs in this process.
+/// The runs in this process.
 #[derive(Clone)]
 pub struct WorkerPool {
-    /// What a run that begins now is run with; a reload replaces it.
+    /// Used by runs that start from now on; a reload replaces it.
     collector: Arc<Mutex<Arc<Collector>>>,
     places: Arc<Semaphore>,
     size: Arc<AtomicU32>,
@@ -42,11 +42,11 @@ pub struct WorkerPool {
     done: mpsc::UnboundedSender<Done>,
 }
 
-/// Longest duration of a run that has no schedule of its own to say so.
+/// The longest duration of a run without a schedule.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 impl WorkerPool {
-    /// A worker_pool of `size`; ends are told through the channel, and `cancel` asks every run to stop.
+    /// Creates a pool of `size`. Ended runs are sent through the channel; `cancel` asks every run to stop.
     #[must_use]
     pub fn new(
         collector: Arc<Collector>,
@@ -61,8 +61,8 @@ impl WorkerPool {
         (Self { collector, places, size, held, tasks, ended, ends: count, stuck, turns: None, cancel, done }, ends)
     }
 
-    /// The same worker_pool, which stores its runs in the order in which they began. A day of a backfill has no place in it:
-    /// those run one after the other anyway.
+    /// Makes the pool store its runs in the order in which they began. Days of a backfill are not part of that order:
+    /// they run one after another anyway.
     #[must_use]
     pub fn in_order(self) -> Self {
         Self { turns: Some(Arc::new(Turns::new())), ..self }
@@ -72,7 +72,7 @@ impl WorkerPool {
         self.turns.as_ref().map(|turns| turns.take()).unwrap_or_default()
     }
 
-    /// Runs that begin from now on use this collector, and so many run at a time; those under way finish with what they
+    /// Runs that start from now on use this collector, at most `size` at a time. Runs in progress finish with what they
     /// began with.
     pub fn replace(&self, collector: Arc<Collector>, size: u32) {
         *self.collector.lock().unwrap_or_else(PoisonError::into_inner) = collector;
@@ -80,7 +80,7 @@ impl WorkerPool {
         if size > before {
             self.places.add_permits((size - before) as usize);
         } else if size < before {
-            // Permits that are taken go when their runs end.
+            // Permits in use are removed when their runs end.
             let places = Arc::clone(&self.places);
             tokio::spawn(async move {
                 if let Ok(gone) = places.acquire_many_owned(before - size).await {
@@ -94,7 +94,7 @@ impl WorkerPool {
         Arc::clone(&self.collector.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for a free place; `None` once the worker_pool is told to stop.
+    /// Waits for a free place; `None` once the pool is cancelled.
     pub async fn place(&self) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             place = Arc::clone(&self.places).acquire_owned() => place.ok(),
@@ -102,20 +102,20 @@ impl WorkerPool {
         }
     }
 
-    /// A place that is free now.
+    /// Returns a place if one is free now.
     #[must_use]
     pub fn place_now(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// Free places now.
+    /// Returns the number of places that are free now.
     #[must_use]
     pub fn free(&self) -> u32 {
         u32::try_from(self.places.available_permits()).unwrap_or(u32::MAX)
     }
 
-    /// Begins a manual run in a place. It returns at once, so that those that begin one after the other are committed
-    /// together; that a run could not be begun is told through the channel, and by [`WorkerPool::is_stuck`].
+    /// Starts a manual run in a place. Returns at once, so that runs started one after another are committed together.
+    /// A run that could not be started is reported through the channel and by [`WorkerPool::is_stuck`].
     pub fn start_manual(
         &self,
         topic: Topic,
@@ -138,18 +138,18 @@ impl WorkerPool {
         });
     }
 
-    /// Whether a run could not even be begun, so that trying others is of no use.
+    /// Whether a run could not even be started, so that trying others is pointless.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.stuck.load(Ordering::Relaxed)
     }
 
-    /// Begins a run that was claimed in a place.
+    /// Starts a claimed run in a place.
     pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
         self.begin(run, place, None, self.turn());
     }
 
-    /// The same over one UTC day, named by its number since 1970.
+    /// Like [`WorkerPool::start`], but over one UTC day, given as days since 1970.
     pub fn start_day(&self, run: RunRef, place: OwnedSemaphorePermit, day: i64) {
         self.begin(run, place, Some(day), Turn::default());
     }
@@ -157,14 +157,14 @@ impl WorkerPool {
     fn begin(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: Turn) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
-            // This process lost the run's lease, took the run again, and has not yet noticed the first.
+            // This process lost the run's lease and claimed the run again before it noticed.
             before.cancel();
         }
         let worker_pool = self.clone();
         let timeout = run.topic.schedule.as_ref().map_or(TIMEOUT, |policy| Duration::from_millis(policy.timeout_ms));
         self.tasks.spawn(async move {
             let stop = Stop { cancel, deadline: tokio::time::Instant::now() + timeout };
-            // In a task of its own, so that a panic ends this run and no other.
+            // In its own task, so that a panic ends only this run.
             let (collector, held) = (worker_pool.collector(), run.clone());
             let ran = tokio::spawn(async move {
                 match day {
@@ -192,25 +192,25 @@ impl WorkerPool {
         });
     }
 
-    /// Tells of an end and gives its place free.
+    /// Reports an ended run and frees its place.
     fn tell(&self, done: Done, place: OwnedSemaphorePermit) {
-        // Nobody listens any more only when the process is ending.
+        // The receiver is gone only if the process is ending.
         let _ = self.done.send(done);
         drop(place);
         self.ended.notify_one();
     }
 
-    /// How many runs have ended so far.
+    /// Returns how many runs have ended so far.
     #[must_use]
     pub fn ends(&self) -> u64 {
         self.ends.load(Ordering::SeqCst)
     }
 
-    /// Waits until more runs have ended than `before`, for the one caller that wants to know; `false` when none is going
-    /// on that could.
+    /// Waits until more runs have ended than `before`. Supports only one caller. Returns `false` if no run is in
+    /// progress that could end.
     pub async fn ended_since(&self, before: u64) -> bool {
-        // An end is counted before its run is forgotten, and the notification keeps until somebody waits: an end at any
-        // moment of this is seen.
+        // An end is counted before its run is forgotten, and a notification is kept until someone waits: no end is
+        // missed.
         while self.ends() == before {
             if self.held().is_empty() {
                 return self.ends() != before;
@@ -220,7 +220,7 @@ impl WorkerPool {
         true
     }
 
-    /// Prolongs the leases of all runs, until dropped.
+    /// Renews the leases of all runs, until dropped.
     pub async fn keep_alive(&self, lease: Duration) {
         let beat = || {
             let runs: Vec<RunRef> = self.held().values().map(|(run, _)| run.clone()).collect();
@@ -231,7 +231,7 @@ impl WorkerPool {
             })
         };
         prolong(lease, beat, |run: RunRef| {
-            // It may have ended, or been taken again, while the heart beat.
+            // It may have ended, or been claimed again, during the heartbeat.
             if let Some((held, cancel)) = self.held().get(&run.public_id)
                 && held.token == run.token
             {
@@ -246,12 +246,12 @@ impl WorkerPool {
     pub async fn finished(&self) {
         self.tasks.close();
         self.tasks.wait().await;
-        // In a task of its own: whoever waits here may stop waiting.
+        // In its own task: the caller may stop waiting.
         let collector = self.collector();
         let _ = tokio::spawn(async move { collector.rest().await }).await;
     }
 
-    /// The run of this claim is over; a later claim of the same run stays.
+    /// Forgets the run of this claim; a later claim of the same run stays.
     fn forget(&self, run: &RunRef) {
         let mut held = self.held();
         if held.get(&run.public_id).is_some_and(|(kept, _)| kept.token == run.token) {
@@ -260,13 +260,13 @@ impl WorkerPool {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashMap<String, (RunRef, CancellationToken)>> {
-        // The map is whole between any two statements, whoever panicked.
+        // The map is consistent between any two statements, even after a panic.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Prolongs leases a third of a lease apart, until dropped between two beats. `beat` makes what prolongs all that are held
-/// now, and is done in a task of its own; `lost` hears of each that was not this process's any more.
+/// Renews leases every third of a lease, until dropped between two beats. `beat` returns the future that renews all
+/// leases held now, which runs in its own task. `lost` is called for each lease that this process no longer holds.
 pub async fn prolong<T, B>(lease: Duration, beat: impl Fn() -> Option<B>, lost: impl Fn(T))
 where
     T: Send + 'static,

@@ -1,4 +1,4 @@
-//! The present: this machine's clock, and on PostgreSQL the server's, which all daemons share. It sleeps nowhere.
+//! The current time: this machine's clock, or on PostgreSQL the server's, which all daemons share. It never sleeps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -6,27 +6,27 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use crate::model::{Clock, Time};
 use crate::store::{Store, StoreError};
 
-/// The clock of this machine: one of the two places that read it.
+/// Returns the clock of this machine: one of the two places that read it.
 #[must_use]
 pub fn system_clock() -> Clock {
     #[expect(clippy::disallowed_methods, reason = "the daemon hands the present out; everybody else is given it")]
     Arc::new(|| Time::from_jiff(jiff::Timestamp::now()))
 }
 
-/// How far the shared present is ahead of this machine's clock. On PostgreSQL the server's time is the present for every
-/// daemon; it is asked for once per tick, and this machine's clock counts on from there.
+/// How far the shared time is ahead of this machine's clock. On PostgreSQL every daemon uses the server's time: it is
+/// read once per tick, and this machine's clock counts on from there.
 #[derive(Debug, Clone, Default)]
 pub struct Skew(Arc<AtomicI64>);
 
 impl Skew {
-    /// The machine's clock, corrected.
+    /// Returns the machine's clock, corrected.
     #[must_use]
     pub fn correct(&self, machine: Clock) -> Clock {
         let ahead = Arc::clone(&self.0);
         Arc::new(move || Time(machine().0.saturating_add(ahead.load(Ordering::Relaxed))))
     }
 
-    /// Takes the server's time over; says so when the two are far apart.
+    /// Takes over the server's time. Warns if the two are far apart.
     pub async fn follow(&self, store: &Store, corrected: Time) -> Result<(), StoreError> {
         let Some(server) = store.server_time().await? else { return Ok(()) };
         let before = self.0.load(Ordering::Relaxed);
@@ -39,5 +39,5 @@ impl Skew {
     }
 }
 
-/// How far two clocks may be apart in silence.
+/// Two clocks may differ by this much without a warning.
 const WORTH_A_WARNING_MS: i64 = 60_000;

@@ -1,6 +1,6 @@
-//! A clock that was set back, while the loop runs or before it started. Nothing runs twice, and nothing new runs until the
-//! clock is where it was. This is reported once, and so is each job that would be due by the time that has passed.
-//! Planning stays the ledger's.
+//! Detects a clock that was set back, while the loop runs or before it started. No slot runs twice, and nothing new
+//! runs until the clock has caught up. This is reported once, and so is each job that would be due by the time that has
+//! passed. The ledger still decides what is planned.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use crate::model::{Time, spell};
 use crate::schedule::AHEAD;
 use crate::store::{Store, StoreError};
 
-/// How far a clock goes back in silence.
+/// A clock may go back by this much without a warning.
 const WORTH_A_WARNING: Duration = Duration::from_secs(60);
 
-/// Jobs whose next slots are looked at, and how many are named.
+/// Jobs whose next slots are checked, and how many of them are named.
 const LOOKED_AT: u32 = 100;
 const NAMED: usize = 5;
 
-/// What passed by a clock that nobody sets, beside the clock that people set.
+/// Compares the time that has passed on the monotonic clock with the wall clock.
 #[derive(Debug)]
 pub(super) struct SetBack {
     steady: Steady,
@@ -24,8 +24,8 @@ pub(super) struct SetBack {
 }
 
 impl SetBack {
-    /// The clock says `now`, and nothing has passed yet. How far the ledger is planned tells of a clock that was set back
-    /// before this process began; one that was more than a day ahead is the planner's to tell of.
+    /// Starts at `now`. How far the ledger is planned shows whether the clock was set back before this process started.
+    /// If it had been more than a day ahead, the planner reports that.
     pub(super) async fn begin(store: &Store, now: Time) -> Self {
         let planned = store.planned_until(now.plus(AHEAD)).await.unwrap_or_else(|error| {
             tracing::debug!("how far the ledger is planned could not be read: {error}");
@@ -35,7 +35,7 @@ impl SetBack {
         Self { steady: Steady { passed: Duration::ZERO, time, back: None }, told: BTreeSet::new() }
     }
 
-    /// Tells what is to be told now, `passed` after that instant.
+    /// Reports what is new, `passed` after the start.
     pub(super) async fn look(&mut self, store: &Store, passed: Duration, now: Time) -> Result<(), StoreError> {
         let time = match self.steady.look(passed, now) {
             Seen::AsUsual => {
@@ -69,24 +69,24 @@ impl SetBack {
     }
 }
 
-/// The clock as it was when it was last trusted.
+/// The clock when it was last trusted.
 #[derive(Debug)]
 struct Steady {
     passed: Duration,
     time: Time,
-    /// How far it is behind, after it was set back.
+    /// How far it is behind, if it was set back.
     back: Option<Duration>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Seen {
     AsUsual,
-    /// By so much; it would be this time.
+    /// By how much, and which time it should be.
     JustSetBack {
         by: Duration,
         time: Time,
     },
-    /// It would be this time.
+    /// Which time it should be.
     StillBack {
         time: Time,
     },
@@ -96,7 +96,7 @@ impl Steady {
     fn look(&mut self, passed: Duration, now: Time) -> Seen {
         let time = self.time.plus(passed.saturating_sub(self.passed));
         let behind = time.since(now);
-        // It was set right again, ran ahead, or has come to where it was.
+        // It was corrected, ran ahead, or has caught up.
         if behind < WORTH_A_WARNING || (self.back.is_some() && now >= self.time) {
             *self = Self { passed, time: now, back: None };
             return Seen::AsUsual;
@@ -117,10 +117,10 @@ mod tests {
         let at = |hour: u64| Time(1_773_187_200_000).plus(hours(hour));
         let told = |by: u64, time: u64| Seen::JustSetBack { by: hours(by), time: at(time) };
         let back = |time: u64| Seen::StillBack { time: at(time) };
-        // Hours that passed, what the clock says, and what is seen.
+        // Hours that have passed, the hour of the clock, and the result.
         let cases: [&[(u64, u64, Seen)]; 4] = [
             &[(1, 11, Seen::AsUsual), (2, 12, Seen::AsUsual), (3, 8, told(5, 13)), (4, 9, back(14)), (6, 11, back(16))],
-            // It gets there.
+            // It catches up.
             &[
                 (1, 11, Seen::AsUsual),
                 (2, 7, told(5, 12)),
@@ -128,7 +128,7 @@ mod tests {
                 (6, 11, Seen::AsUsual),
                 (7, 12, Seen::AsUsual),
             ],
-            // It is set right, and ahead.
+            // It is corrected and runs ahead.
             &[(1, 6, told(5, 11)), (2, 12, Seen::AsUsual), (3, 20, Seen::AsUsual), (4, 21, Seen::AsUsual)],
             // It is set back further.
             &[(1, 6, told(5, 11)), (2, 2, told(10, 12)), (3, 3, back(13)), (4, 6, back(14)), (5, 7, back(15))],

@@ -1,4 +1,4 @@
-//! The end of the loop: what is waited for after a stop, and for how long.
+//! The end of the loop: what it waits for after a stop, and for how long.
 
 use std::time::Duration;
 
@@ -7,14 +7,14 @@ use tokio_util::sync::CancellationToken;
 use super::notify::Manager;
 use crate::collect::WorkerPool;
 
-/// How long a stop waits for what the loop does beside the runs: a database that says nothing any more is not waited for.
+/// How long a stop waits for the loop's other tasks. It does not wait for a database that no longer answers.
 pub(super) const ERRANDS_END_WITHIN: Duration = Duration::from_secs(10);
 
-/// How long cancelled runs may take to end after the grace.
+/// How long cancelled runs may take to end after the grace period.
 pub(super) const GIVEN_UP_WITHIN: Duration = Duration::from_secs(30);
 
-/// Waits until every run has ended, at most so long; whether they have. The service manager hears meanwhile that this is
-/// no standstill.
+/// Waits until every run has ended, but no longer than `within`. Returns whether they have. Meanwhile it tells the
+/// service manager that the process is alive.
 pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within: Duration) -> bool {
     let limit = tokio::time::sleep(within);
     let alive = async {
@@ -31,7 +31,7 @@ pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within
     }
 }
 
-/// Longer after the stop than anything takes in a database that answers.
+/// Waits, after the stop, longer than anything takes with a database that answers.
 pub(super) async fn silent(stop: &CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(ERRANDS_END_WITHIN).await;

@@ -1,5 +1,5 @@
-//! Where the loop gets the runs it may begin from: the ledger itself, or another engine that hands them out one by one.
-//! Either way a run is claimed in the ledger before it begins.
+//! Where the loop gets the runs to start: from the ledger itself, or from another engine that hands them out one by
+//! one. Either way a run is claimed in the ledger before it starts.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,9 +14,9 @@ use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;
 use crate::store::{Handed, Hands, RunRef, Store, StoreError};
 
-/// Jobs that an engine may have handed out here and that wait for a place; few, since others could run them.
+/// Jobs that an engine may hand out here and that wait for a place. Few, because other processes could run them.
 const AT_A_TIME: u32 = 8;
-/// Pause after the engine failed, doubled each time.
+/// Pause after the engine failed; doubled each time.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
@@ -24,13 +24,14 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 pub(super) struct Source {
     pub(super) worker_pool: WorkerPool,
     store: Store,
-    /// What the engine handed out; `None` when the ledger itself is asked.
+    /// What the engine handed out; `None` if the ledger itself is asked.
     handed: Option<Arc<Mutex<VecDeque<Handed>>>>,
     begun: Option<Begun>,
 }
 
 impl Source {
-    /// The source of a store. Another engine is looked after until `stop`, and wakes the loop when it hands out a run.
+    /// Creates the source of a store. Another engine is supervised until `stop`, and wakes the loop when it hands out a
+    /// run.
     pub(super) fn new(
         worker_pool: &WorkerPool,
         store: &Store,
@@ -60,7 +61,7 @@ impl Source {
         Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: Some(handed), begun }
     }
 
-    /// Begins what is due while there are places; says when it last looked.
+    /// Starts due runs while there are places. Returns when it last looked.
     pub(super) async fn begin(
         &self,
         collector: &Collector,
@@ -87,7 +88,7 @@ impl Source {
         Ok(looked)
     }
 
-    /// Claims up to `free` runs that may begin now.
+    /// Claims up to `free` runs that may start now.
     async fn claim(
         &self,
         store: &Store,
@@ -103,7 +104,7 @@ impl Source {
                 Ok(Vec::new())
             };
         };
-        // What the end of a run, a lost lease or a lost job made ready.
+        // Hands over runs that became ready because a run ended, or a lease or a job was lost.
         store.hand_over(now).await?;
         let mut claimed = Vec::new();
         while claimed.len() < free as usize {
@@ -114,7 +115,7 @@ impl Source {
     }
 }
 
-/// Begins the engine anew whenever a failure of the database ended it.
+/// Restarts the engine whenever a database error ended it.
 async fn look_after(store: Store, hands: Hands, at_a_time: u32, lease: Duration, stop: CancellationToken) {
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {

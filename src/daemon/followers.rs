@@ -11,20 +11,20 @@ use crate::collect::follow;
 use crate::model::Clock;
 use crate::store::Store;
 
-/// How long a stop is held up for what the last runs found.
+/// How long a stop waits for the followers of the last runs.
 const AT_THE_END: Duration = Duration::from_secs(2);
 
-/// Wakes the task that follows.
+/// Wakes the task that runs the followers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wake(Arc<Notify>);
 
 impl Wake {
-    /// Runs may have become readable; costs a few index look-ups when none has.
+    /// To be called when runs may have become readable. If none has, it costs a few index look-ups.
     pub(super) fn wake(&self) {
         self.0.notify_one();
     }
 
-    /// Follows now, and whenever it is woken, until the stop.
+    /// Runs the followers now and whenever woken, until the stop.
     pub(super) async fn keep_up(self, store: Store, clock: Clock, stop: CancellationToken) {
         while !stop.is_cancelled() {
             follow(&store, &clock, &|| stop.is_cancelled(), "trying again after the next run").await;
@@ -36,7 +36,7 @@ impl Wake {
     }
 }
 
-/// Follows the runs that ended while the loop was stopping.
+/// Runs the followers for the runs that ended while the loop was stopping.
 pub(super) async fn finish(store: &Store, clock: &Clock) {
     let end = Instant::now() + AT_THE_END;
     follow(store, clock, &|| Instant::now() >= end, "the next start does it").await;

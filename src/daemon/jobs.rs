@@ -1,5 +1,5 @@
-//! Runs of jobs that are no topics: claimed in the ledger, run by whoever was handed in for them, ended there with what
-//! they made. They take no place of a topic's run. What a kind of job does is not known here.
+//! Runs of jobs other than topics: claimed in the ledger, run by a handler, and ended there with what they made. They
+//! take no places of topics' runs.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -16,22 +16,22 @@ use crate::store::{JobEnd, JobRun, MadeReport, Store, StoreError, StoreErrorKind
 /// Jobs at the same time in this process.
 const AT_A_TIME: usize = 2;
 
-/// How long a job that is due waits for the runs of topics that were due with it.
+/// How long a due job waits for the topics' runs that were due at the same time.
 pub const WAITS_FOR_TOPICS: Duration = Duration::from_secs(15 * 60);
 
-/// Longest duration of a job without a schedule to say so.
+/// The longest duration of a job without a schedule.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// What a job made.
 #[derive(Debug, Clone, Default)]
 pub struct JobResult {
-    /// The report, for the record.
+    /// The report, to be recorded.
     pub report: Option<MadeReport>,
-    /// How many files were put in place.
+    /// Number of files written.
     pub files: usize,
-    /// What is to be delivered.
+    /// The messages to deliver.
     pub messages: Vec<Message>,
-    /// Why it ended well in an unusual way.
+    /// Why a successful run was unusual.
     pub reason: Option<String>,
 }
 
@@ -51,21 +51,21 @@ impl From<StoreError> for Failed {
     }
 }
 
-/// What a job does, whatever its kind: it reads, it may put files in place, and it returns what is to be recorded. It may
-/// be run again after it has done so.
+/// Runs a job of any kind: it reads, may write files, and returns what is to be recorded. It may run again after it has
+/// done so.
 pub type Handler = Arc<dyn Fn(JobRun) -> Pin<Box<dyn Future<Output = Result<JobResult, Failed>> + Send>> + Send + Sync>;
 
-/// A run of a job that ended, and how.
+/// A run of a job that ended, and its result.
 #[derive(Debug, Clone)]
 pub struct JobDone {
     /// Public id of the run.
     pub run: String,
     pub job: String,
-    /// What it made, or why it failed. An error of the store means that not even the end could be recorded.
+    /// What it made, or why it failed. A store error means that not even this could be recorded.
     pub result: Result<Result<JobResult, Failed>, StoreError>,
 }
 
-/// Jobs in this process.
+/// The jobs in this process.
 #[derive(Clone)]
 pub struct Jobs {
     store: Store,
@@ -79,7 +79,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Jobs that are run by `handler`; `tell` hears of every end.
+    /// Creates the jobs. `handler` runs them; `tell` is called for each one that ends.
     #[must_use]
     pub fn new(store: Store, clock: Clock, handler: Handler, tell: Arc<dyn Fn(JobDone) + Send + Sync>) -> Self {
         let (places, tasks) = (Arc::new(Semaphore::new(AT_A_TIME)), TaskTracker::new());
@@ -87,15 +87,15 @@ impl Jobs {
         Self { store, clock, handler, places, held, tasks, ended, tell }
     }
 
-    /// Jobs that begin from now on are run by this.
+    /// Jobs that start from now on are run by `handler`.
     pub fn replace(&self, handler: Handler) {
         *self.handler.lock().unwrap_or_else(PoisonError::into_inner) = handler;
     }
 
-    /// Begins what is due while there are places. Returns how many it began.
+    /// Starts due jobs while there are places. Returns how many it started.
     ///
     /// # Errors
-    /// When the ledger cannot be asked.
+    /// If the ledger cannot be read.
     pub async fn begin(&self, lease: Duration, token: &(dyn Fn() -> String + Send + Sync)) -> Result<u32, StoreError> {
         let mut begun = 0;
         while let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
@@ -120,8 +120,9 @@ impl Jobs {
         });
     }
 
-    /// Runs it in a task of its own: a panic ends this run only, and leaves it to its lease, so that one that panics each
-    /// time is failed at its last attempt. A task that takes too long is not dropped midway, but nothing of it is recorded.
+    /// Runs a job in its own task. A panic ends only this run and leaves it to its lease, so that a job that always
+    /// panics fails after its last attempt. A task that takes too long is not dropped midway, but nothing of it is
+    /// recorded.
     async fn execute(
         &self,
         run: &JobRun,
@@ -165,23 +166,24 @@ impl Jobs {
         Ok(made)
     }
 
-    /// Prolongs the leases of all that run, until dropped.
+    /// Renews the leases of all running jobs, until dropped.
     pub async fn keep_alive(&self, lease: Duration) {
         let beat = || {
             let runs: Vec<JobRun> = self.held().values().cloned().collect();
             let (store, now) = (self.store.clone(), (self.clock)());
             (!runs.is_empty()).then_some(async move { store.heartbeat_jobs(&runs, now, lease).await })
         };
-        // What a lost run would record is refused by its token; there is nothing else to stop.
+        // The token keeps a lost run from recording anything, so there is nothing to stop.
         prolong(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;
     }
 
-    /// Waits for the next end.
+    /// Waits for the next job to end.
     pub async fn ended(&self) {
         self.ended.notified().await;
     }
 
-    /// Waits until all have ended, at most so long; what then still runs is given back, and nothing of it is recorded.
+    /// Waits until all jobs have ended, but no longer than `within`. The rest is given back, and nothing of it is
+    /// recorded.
     pub async fn finish(&self, within: Duration) {
         self.tasks.close();
         if tokio::time::timeout(within, self.tasks.wait()).await.is_ok() {
@@ -197,7 +199,7 @@ impl Jobs {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, HashMap<String, JobRun>> {
-        // The map is whole between any two statements, whoever panicked.
+        // The map is consistent between any two statements, even after a panic.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,4 @@
-//! What reaches the loop from outside while it runs: a reload, what people asked for through the ledger, the service
-//! manager. How a configuration is read is cli's.
+//! What reaches the loop from outside while it runs: reloads, requests through the ledger, the service manager.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::collect::Collector;
 use crate::process_status::Heartbeat;
 use crate::store::{DaemonLock, RunRef, Store, StoreError, StoreErrorKind};
 
-/// What runs that begin from now on are run with.
+/// The settings of runs that start from now on.
 pub struct Reloaded {
     /// Client, prices and limits.
     pub collector: Arc<Collector>,
@@ -21,41 +20,41 @@ pub struct Reloaded {
     pub max_concurrent_runs: u32,
     /// Lease of a claimed run.
     pub lease: Duration,
-    /// How long a stop waits.
+    /// How long shutdown waits for runs.
     pub shutdown_grace: Duration,
 }
 
 /// The loop's connections to the outside. By default there are none.
 #[derive(Default)]
 pub struct Life {
-    /// Reloads as they come, already checked and with their topics stored.
+    /// Reloads, already checked and with their topics stored.
     pub reloads: Option<mpsc::Receiver<Reloaded>>,
-    /// What keeps other daemons from its file.
+    /// Keeps other daemons from the database file.
     pub lock: Option<DaemonLock>,
-    /// This process among others.
+    /// This process among the others.
     pub membership: Option<Arc<Membership>>,
-    /// Who supervises it.
+    /// The service manager.
     pub manager: Manager,
-    /// What runs jobs that are no topics.
+    /// Runs the jobs other than topics.
     pub jobs: Option<Jobs>,
-    /// What looks at runs that became readable.
+    /// Checks runs that became readable.
     pub watch: Option<Watch>,
-    /// Who is told whenever the loop went round.
+    /// Notified whenever the loop has gone round.
     pub beat: Option<Arc<Heartbeat>>,
-    /// Who is told of each run that begins here.
+    /// Called for each run that starts here.
     pub begun: Option<Begun>,
 }
 
-/// Somebody who is told that a run begins, and holds nobody up.
+/// A callback for each run that starts. It must not block.
 pub type Begun = Arc<dyn Fn(&RunRef) + Send + Sync>;
 
-/// Somebody who looks, now and then and whenever runs became readable, beside the loop. A look that fails says so itself.
+/// A callback that runs beside the loop, now and then and whenever runs became readable. It reports its own failures.
 pub type Watch = Arc<dyn Fn(CancellationToken) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
-/// Longest time between two looks of a [`Watch`]: slots that were missed and budgets of the day wake nobody.
+/// The longest time between two calls of a [`Watch`]: missed slots and daily budgets wake nothing.
 const WATCHED: Duration = Duration::from_secs(15);
 
-/// Looks until the stop. What becomes readable afterwards is looked at by the next start.
+/// Calls the watch until the stop. What becomes readable later is checked at the next start.
 pub(super) async fn watch(watch: Watch, woken: Arc<Notify>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         watch(stop.clone()).await;
@@ -67,7 +66,7 @@ pub(super) async fn watch(watch: Watch, woken: Arc<Notify>, stop: CancellationTo
     }
 }
 
-/// The next reload; never when there is none to come.
+/// Returns the next reload; waits forever if none can come.
 pub(super) async fn next(reloads: &mut Option<mpsc::Receiver<Reloaded>>) -> Reloaded {
     let Some(receiver) = reloads else { return std::future::pending().await };
     match receiver.recv().await {
@@ -76,17 +75,17 @@ pub(super) async fn next(reloads: &mut Option<mpsc::Receiver<Reloaded>>) -> Relo
     }
 }
 
-/// Whether the database is still the one that this process began with, and nobody else's.
+/// Checks that the database is still the one this process began with, and that no other daemon took it over.
 pub(super) fn in_place(store: &Store, lock: Option<&mut DaemonLock>) -> Result<(), StoreError> {
     store.in_place()?;
     lock.map_or(Ok(()), DaemonLock::keep)
 }
 
-/// Time between two looks at what people asked for.
+/// Time between two checks for requests.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Wakes the loop when somebody paused, resumed, renamed or asked for a run: two looks at an index a second, and the loop
-/// itself only when something is new.
+/// Wakes the loop when a topic was paused, resumed, renamed or is to run now. It costs two index look-ups a second, and
+/// a round of the loop only if something is new.
 pub(super) async fn listen(store: Store, wake: Arc<Notify>, stop: CancellationToken) {
     let mut before: Option<String> = None;
     loop {
@@ -97,7 +96,7 @@ pub(super) async fn listen(store: Store, wake: Arc<Notify>, stop: CancellationTo
                 }
                 before = Some(now);
             }
-            // The loop looks, and ends.
+            // The loop notices it and ends.
             Err(error) if error.kind == StoreErrorKind::Replaced => wake.notify_one(),
             Err(error) => tracing::debug!("could not look for what was asked: {error}"),
         }

@@ -1,5 +1,5 @@
-//! This process among others: its sign of life, and the generation of its topics. A set that was in force before does not
-//! come back while a daemon of a newer one lives; when none does, it does. What is planned is read from the store.
+//! This process among others: its sign of life, and the generation of its topics. An older set does not come back while
+//! a daemon with a newer set lives, but does when none lives. What is planned is read from the store.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,8 +10,8 @@ use super::planner::Planner;
 use crate::model::{Clock, Job, Time, Topic};
 use crate::store::{Adopted, Instance, Set, Store, StoreError, Synced};
 
-/// Looks in a row at which no newer daemon lived before an older set comes back: one that only restarts is not taken for
-/// one that is gone.
+/// So many checks in a row must find no newer daemon before an older set comes back: a daemon that only restarts does
+/// not count as gone.
 const ALONE: u32 = 2;
 
 /// One living process and its topics.
@@ -23,20 +23,20 @@ pub struct Membership {
 }
 
 struct Held {
-    /// Only while a newer set is in force: then these may have to come back. Most daemons hold none.
+    /// Kept only while a newer set is in force, because this one may have to come back. Most daemons keep none.
     set: Option<Arc<Kept>>,
     adopted: Adopted,
     alone: u32,
 }
 
-/// A set to come back with.
+/// A set that may have to come back.
 struct Kept {
     topics: Vec<Topic>,
     jobs: Vec<Job>,
 }
 
 impl Membership {
-    /// Joins with these topics and jobs.
+    /// Joins as a daemon with these topics and jobs.
     pub async fn join<'a>(
         store: Store,
         clock: Clock,
@@ -51,7 +51,7 @@ impl Membership {
         Ok(Self { store, clock, me, held: Mutex::new(Held { set: kept(set, adopted), adopted, alone: 0 }) })
     }
 
-    /// Joins without topics: a process that only works, which people and other processes may count on.
+    /// Joins without topics, as a worker that people and other processes can count on.
     pub async fn join_as_worker(store: Store, clock: Clock, id: String, lease: Duration) -> Result<Self, StoreError> {
         let now = clock();
         let me = Instance { id, role: "worker", started_at: now, lease };
@@ -60,19 +60,19 @@ impl Membership {
         Ok(Self { store, clock, me, held: Mutex::new(Held { set: None, adopted, alone: 0 }) })
     }
 
-    /// The same for a process that ends when `stop` says so: a database server that is away is not waited for then.
+    /// Makes calls of a process that `stop` ends no longer wait for a database server that is away.
     #[must_use]
     pub fn until(self, stop: CancellationToken) -> Self {
         Self { store: self.store.until(stop), ..self }
     }
 
-    /// What became of its topics.
+    /// Returns the result of adopting its topics.
     #[must_use]
     pub fn adopted(&self) -> Adopted {
         self.held().adopted
     }
 
-    /// Goes on with another set; nothing changes when it is refused.
+    /// Switches to another set. Nothing changes if it is refused.
     pub async fn change<'a>(&self, set: impl Into<Set<'a>>) -> Result<Adopted, StoreError> {
         let set = set.into();
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
@@ -81,7 +81,7 @@ impl Membership {
         Ok(adopted)
     }
 
-    /// Says that it lives, a third of a lease apart, until told to stop.
+    /// Sends a sign of life every third of a lease, until stopped.
     pub(super) async fn keep_alive(&self, stop: CancellationToken) {
         loop {
             tokio::select! {
@@ -121,7 +121,7 @@ impl Membership {
         Ok(())
     }
 
-    /// Takes no new run from now on.
+    /// Announces that this process takes no new runs.
     pub(super) async fn leave(&self) {
         if let Err(error) = self.store.leave(&self.me.id).await {
             tracing::debug!("could not say that this process ends: {error}");
@@ -129,20 +129,20 @@ impl Membership {
     }
 
     fn held(&self) -> std::sync::MutexGuard<'_, Held> {
-        // Whole between any two statements, whoever panicked.
+        // Consistent between any two statements, even after a panic.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Puts a set in force, or learns of a newer one. What came due under the schedules that it changes is planned before.
+/// Applies a set, or learns of a newer one. Slots that came due under schedules that it changes are planned first.
 async fn adopt(store: &Store, set: Set<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
-    // A run of a dead process is no run that goes on.
+    // Runs of dead processes must not count as running.
     store.rescue(now).await?;
     Planner::settle(store, set, true, now, true).await?;
     store.adopt(set, Some(me), now).await
 }
 
-/// What has to be remembered of a set.
+/// Returns what must be remembered of a set.
 fn kept(set: Set<'_>, adopted: Adopted) -> Option<Arc<Kept>> {
     adopted.follows().then(|| Arc::new(Kept { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
 }

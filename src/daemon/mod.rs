@@ -1,6 +1,6 @@
-//! The only loop: at each tick, bring the ledger up to the present, take what is due, run it. The ticker only wakes it;
-//! what is due is read from the ledger, so a dead ticker costs latency and never a slot. It reads the clock it is given,
-//! and knows no configuration file.
+//! The only loop: at each tick it brings the ledger up to the present, claims what is due and runs it. The ticker only
+//! wakes it; what is due is read from the ledger, so a dead ticker delays slots but loses none. It uses the clock it is
+//! given, and knows no configuration file.
 
 mod clock;
 mod clock_set_back;
@@ -39,25 +39,25 @@ use crate::collect::{Collector, Done, WorkerPool};
 use crate::model::Clock;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// Longest sleep between two looks at the ledger.
+/// The longest sleep between two checks of the ledger.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
-/// The same for a worker, which does not know what others plan.
+/// The longest sleep of a worker, which does not know what others plan.
 const LONGEST_IDLENESS: Duration = Duration::from_secs(1);
 
-/// How soon after its end a run is numbered, so that readers see it: several that end together are numbered together.
+/// How soon after its end a run is numbered and so readable. Runs that end together are numbered together.
 const READABLE_WITHIN: Duration = Duration::from_millis(100);
 
-/// Topics whose next slot is told of at the start.
+/// The most topics whose next slot is reported at the start.
 const NEXT_TOLD: u32 = 100;
 
-/// How long a stop waits for jobs at most, which are short, after the runs of topics have ended.
+/// The longest time a stop waits for jobs, which are short, after the topics' runs have ended.
 const JOBS_GRACE: Duration = Duration::from_secs(10);
 
-/// How soon the ledger is looked at again after a look that failed.
+/// Time until the ledger is checked again after an error.
 const AFTER_AN_ERROR: Duration = Duration::from_secs(5);
 
-/// Runs until asked to stop, then lets what runs finish within the grace and gives the rest back. `each` hears of every
-/// run that ended and of every plan.
+/// Runs until stopped, then lets runs finish within the grace period and gives the rest back. `each` is called for
+/// every event: runs that ended, plans, and the stop.
 pub async fn run(
     mut collector: Arc<Collector>,
     settings: &Settings,
@@ -74,7 +74,7 @@ pub async fn run(
         WorkerPool::new(Arc::clone(&collector), settings.max_concurrent_runs, give_up.clone());
     let mut alive = keep_alive(&worker_pool, settings.lease);
     let errands = TaskTracker::new();
-    // For everything but the runs, which were paid for and have their time.
+    // Everything but the runs stops at once: their calls were paid for, so they get time to finish.
     let store = collector.store().until(stop.clone());
     let following = followers::Wake::default();
     let clock: Clock = {
@@ -104,7 +104,7 @@ pub async fn run(
     let mut ended = Ok(());
     let started = Instant::now();
     let mut look_at = started;
-    // A worker's jobs are those of whoever plans, who tells.
+    // A worker runs what another process plans, which reports this.
     let mut set_back = None;
     if settings.plans {
         set_back = Some(clock_set_back::SetBack::begin(&store, collector.now()).await);
@@ -121,13 +121,13 @@ pub async fn run(
                 return Err(error);
             }
             if now < look_at {
-                // A place may have become free; the rest of a look can wait.
+                // A place may have become free; the rest of a tick can wait.
                 return source.begin(&collector, &settings, token, &stop).await.map(|_| look_at);
             }
             let sleep =
                 tick(&collector, &store, &mut planner, &source, jobs.as_ref(), &settings, token, &stop, each).await;
             if sleep.is_ok() && !std::mem::replace(&mut begun, true) {
-                // Topics that were planned before this process began, too.
+                // Includes topics that were planned before this process started.
                 let next = if settings.plans { store.next_slots(NEXT_TOLD).await } else { Ok(Vec::new()) };
                 each(Event::Planned(Planned { next: next.unwrap_or_default(), ..Planned::default() }));
                 manager.ready();
@@ -159,7 +159,7 @@ pub async fn run(
                 break;
             }
         };
-        // Said here and nowhere else: a tick that hangs must not look alive.
+        // Only here: a tick that hangs must not look alive.
         manager.alive();
         if let Some(beat) = &beat {
             beat.tick(collector.now());
@@ -199,7 +199,7 @@ pub async fn run(
     }
     each(Event::Stopping);
     manager.stopping();
-    // After an error of the loop nobody else has said so.
+    // After an error of the loop, nothing else has cancelled it.
     stop.cancel();
     errands.close();
     if tokio::time::timeout(ERRANDS_END_WITHIN, errands.wait()).await.is_err() {
@@ -209,7 +209,7 @@ pub async fn run(
         membership.leave().await;
     }
     let lost = ended.as_ref().is_err_and(is_lost);
-    // Where nothing can be stored any more, nothing is waited for.
+    // If nothing can be stored any more, do not wait.
     if lost || !finished(&worker_pool, &manager, settings.shutdown_grace).await {
         give_up.cancel();
         collector.store().leave_soon();
@@ -231,7 +231,7 @@ pub async fn run(
         tracing::debug!("the ticker did not end: {error}");
     }
     if !lost {
-        // The next start does it, too.
+        // The next start would do this too.
         match store.publish().await {
             Ok(_) => followers::finish(&store, &clock).await,
             Err(error) if is_passing(&error) => {
@@ -243,13 +243,13 @@ pub async fn run(
     ended
 }
 
-/// Prolongs the leases of the pool's runs until aborted.
+/// Renews the leases of the pool's runs until aborted.
 fn keep_alive(worker_pool: &WorkerPool, lease: Duration) -> tokio::task::JoinHandle<()> {
     let worker_pool = worker_pool.clone();
     tokio::spawn(async move { worker_pool.keep_alive(lease).await })
 }
 
-/// The same of other jobs.
+/// Renews the leases of other jobs until aborted.
 fn keep_jobs_alive(jobs: Option<&Jobs>, lease: Duration) -> tokio::task::JoinHandle<()> {
     let jobs = jobs.cloned();
     tokio::spawn(async move {
@@ -259,7 +259,7 @@ fn keep_jobs_alive(jobs: Option<&Jobs>, lease: Duration) -> tokio::task::JoinHan
     })
 }
 
-/// The next end of a job; never when none is run here.
+/// Waits for the next job to end; forever if no jobs run here.
 async fn job_ended(jobs: Option<&Jobs>) {
     match jobs {
         Some(jobs) => jobs.ended().await,
@@ -267,18 +267,18 @@ async fn job_ended(jobs: Option<&Jobs>) {
     }
 }
 
-/// What the loop tells.
+/// Events of the loop.
 #[derive(Debug)]
 pub enum Event {
     /// A run ended.
     Ended(Done),
-    /// The ledger was brought up to the present; next slots by topic.
+    /// The ledger was brought up to the present. Has the next slots by topic.
     Planned(Planned),
-    /// No new run begins any more.
+    /// No new run starts any more.
     Stopping,
 }
 
-/// One look at the ledger; returns how long to sleep.
+/// Does one tick. Returns how long to sleep.
 #[expect(clippy::too_many_arguments, reason = "these are the loop's own parts, and it is their only caller")]
 async fn tick(
     collector: &Collector,
@@ -319,13 +319,13 @@ async fn tick(
     Ok(next.map_or(longest, |at| at.since(collector.now())).clamp(Duration::from_millis(20), longest))
 }
 
-/// Whether trying again may help: a server that is away, a full disk and a statement that took too long pass; a database
-/// that is not ours, or not ours any more, does not.
+/// Whether a retry may help: a server that is away, a full disk or a statement that took too long may pass; a database
+/// that is not ours, or no longer ours, does not.
 fn is_passing(error: &StoreError) -> bool {
     !matches!(error.kind, StoreErrorKind::Foreign | StoreErrorKind::Newer) && !is_lost(error)
 }
 
-/// Whether the database that this process began with is not there any more.
+/// Whether the database that this process began with is gone.
 fn is_lost(error: &StoreError) -> bool {
     error.kind == StoreErrorKind::Replaced
 }

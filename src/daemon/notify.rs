@@ -1,10 +1,10 @@
-//! What the service manager is told, over systemd's protocol: ready, reloading, stopping, alive. Silent where nobody asked
-//! to be told. It never decides whether the loop is alive; the loop says so itself.
+//! Tells the service manager over systemd's protocol: ready, reloading, stopping, alive. Does nothing without a
+//! manager. The loop itself decides whether it is alive.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The service manager, if there is one that listens.
+/// The service manager, if there is one.
 #[derive(Debug, Clone, Default)]
 pub struct Manager {
     #[cfg(unix)]
@@ -15,7 +15,7 @@ pub struct Manager {
 
 #[cfg(unix)]
 impl Manager {
-    /// The manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`).
+    /// Returns the manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`).
     #[must_use]
     pub fn from_environment() -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Manager {
     }
 
     fn tell(&self, states: &[sd_notify::NotifyState<'_>]) {
-        // A manager that does not listen any more is no reason to stop working.
+        // A manager that no longer listens is no reason to stop.
         if let Some(socket) = &self.socket
             && let Err(error) = send(socket, states)
         {
@@ -34,12 +34,12 @@ impl Manager {
         }
     }
 
-    /// Everything is up, or a reload is over.
+    /// Reports that everything is up, or that a reload is over.
     pub fn ready(&self) {
         self.tell(&[sd_notify::NotifyState::Ready]);
     }
 
-    /// A reload begins; [`Self::ready`] ends it.
+    /// Reports that a reload starts; [`Self::ready`] ends it.
     pub fn reloading(&self) {
         match sd_notify::NotifyState::monotonic_usec_now() {
             Ok(now) => self.tell(&[sd_notify::NotifyState::Reloading, now]),
@@ -47,19 +47,19 @@ impl Manager {
         }
     }
 
-    /// No new run begins any more.
+    /// Reports that no new run starts any more.
     pub fn stopping(&self) {
         self.tell(&[sd_notify::NotifyState::Stopping]);
     }
 
-    /// The loop went round.
+    /// Reports that the loop is alive.
     pub fn alive(&self) {
         if self.watchdog.is_some() {
             self.tell(&[sd_notify::NotifyState::Watchdog]);
         }
     }
 
-    /// One line for `systemctl status`; said again only when it changed.
+    /// Sets the line for `systemctl status`. Sent only if it changed.
     pub fn status(&self, line: &str) {
         let mut said = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         if *said != line {
@@ -69,7 +69,7 @@ impl Manager {
     }
 }
 
-/// One datagram, as the protocol has it.
+/// Sends one datagram, as the protocol requires.
 #[cfg(unix)]
 fn send(socket: &std::ffi::OsStr, states: &[sd_notify::NotifyState<'_>]) -> std::io::Result<()> {
     let message: String = states.iter().map(|state| format!("{state}\n")).collect();
@@ -77,7 +77,7 @@ fn send(socket: &std::ffi::OsStr, states: &[sd_notify::NotifyState<'_>]) -> std:
     from.send_to_addr(message.as_bytes(), &address(socket)?).map(|_| ())
 }
 
-/// A file, or after `@` a name in Linux's abstract space, as containers are given it.
+/// Returns the socket's address: a file, or after `@` a name in Linux's abstract namespace, as containers use.
 #[cfg(unix)]
 fn address(socket: &std::ffi::OsStr) -> std::io::Result<std::os::unix::net::SocketAddr> {
     #[cfg(target_os = "linux")]
@@ -93,7 +93,7 @@ fn address(socket: &std::ffi::OsStr) -> std::io::Result<std::os::unix::net::Sock
 
 #[cfg(not(unix))]
 impl Manager {
-    /// There is none here.
+    /// There is no manager on this platform.
     #[must_use]
     pub fn from_environment() -> Self {
         Self::default()
@@ -111,7 +111,7 @@ impl Manager {
 }
 
 impl Manager {
-    /// How often the loop has to say that it is alive: half the time after which the manager would end it.
+    /// How often the loop must report that it is alive: half the time after which the manager would end it.
     #[must_use]
     pub fn beat(&self) -> Option<Duration> {
         self.watchdog.map(|limit| limit / 2)

@@ -1,5 +1,5 @@
-//! Brings the ledger up to the present: a row for every slot that came. What becomes of a slot is `schedule`'s to decide;
-//! nothing is run here.
+//! Brings the ledger up to the present: adds a row for every slot that came. `schedule` decides what happens to a slot;
+//! nothing runs here.
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -10,28 +10,28 @@ use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
 use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter, leftovers};
 use crate::store::{JobPlan, LeftSlot, PlannedJob, PlannedSlot, Set, Store, StoreError};
 
-/// Rows planned for one job in one transaction.
+/// The most rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
 
-/// Jobs looked at in one transaction.
+/// The most jobs planned in one transaction.
 const JOBS_PER_LOOK: u32 = 1_000;
 
-/// How long a topic is left alone whose planning met a defect.
+/// How long a topic is left alone after planning it panicked.
 const AFTER_A_DEFECT: Duration = Duration::from_secs(60);
 
-/// What planning did.
+/// The result of planning.
 #[derive(Debug, Clone, Default)]
 pub struct Planned {
     /// Ledger rows added.
     pub rows: u64,
-    /// The topics that were looked at and their next slots, by topic id; other jobs by their names.
+    /// The next slots of the topics that were checked, by topic id; other jobs by name.
     pub next: Vec<(String, Time)>,
     /// What is due next of all, and when.
     pub soonest: Option<(String, Time)>,
 }
 
 impl Planned {
-    /// This and what was planned after it.
+    /// Adds what was planned later.
     pub(super) fn add(&mut self, later: Self) {
         self.rows += later.rows;
         self.next.extend(later.next);
@@ -41,22 +41,22 @@ impl Planned {
 /// Brings the ledger up to the present.
 #[derive(Default)]
 pub struct Planner {
-    /// Compiled schedules by what they were compiled from.
+    /// Compiled schedules, by period and time zone.
     compiled: HashMap<String, Arc<Schedule>>,
 }
 
 impl Planner {
-    /// Adds a row for every slot that came since each topic, and each other job, was last planned. Only those with a slot
-    /// up to `now`, and new or changed ones, are looked at. `with_jitter` spreads the runs after their slots; one-shot
-    /// callers do not wait for that.
+    /// Adds a row for every slot that came since each topic or other job was last planned. Reads only those with a slot
+    /// up to `now`, and new or changed ones. `with_jitter` spreads runs after their slots; one-shot callers do not wait
+    /// for that.
     pub async fn plan(&mut self, store: &Store, now: Time, with_jitter: bool) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
         while self.look(store, now, with_jitter, &mut planned).await? {}
         Ok(planned)
     }
 
-    /// Plans, by the schedules in force, the jobs that `set` is about to give another schedule or to remove: their slots up to
-    /// now are theirs, and a set begins at the present.
+    /// Plans, by the schedules in force, the jobs that `set` is about to reschedule or remove: slots up to now still
+    /// belong to the old schedules, and the new set starts at the present.
     pub async fn settle<'a>(
         store: &Store,
         set: impl Into<Set<'a>>,
@@ -83,14 +83,14 @@ impl Planner {
         Ok(())
     }
 
-    /// Does the first part of [`Planner::plan`], so that what was due first need not wait for the rows of all.
+    /// Does the first part of [`Planner::plan`], so that what was due first does not wait for the rows of all.
     pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
         self.look(store, now, true, &mut planned).await?;
         Ok(planned)
     }
 
-    /// Plans some jobs; whether there may be more.
+    /// Plans one batch of jobs. Returns whether there may be more.
     async fn look(
         &mut self,
         store: &Store,
@@ -102,18 +102,18 @@ impl Planner {
         if self.gave_up(store, &due, now).await? {
             due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
         }
-        // Where none held, others plan the same at this moment; what is left is theirs, or the next tick's.
+        // If none held, another process plans the same right now. The rest is its work, or the next tick's.
         Ok(!due.is_empty() && self.store_plans(store, &due, now, with_jitter, planned).await? > 0)
     }
 
-    /// Ends what was left in the queue of these and is not to run any more, before anything is decided by what is queued;
-    /// whether there was any.
+    /// Ends queued runs of these jobs that are not to run any more, before anything is decided by what is queued.
+    /// Returns whether there were any.
     async fn gave_up(&mut self, store: &Store, due: &[PlannedJob], now: Time) -> Result<bool, StoreError> {
         let left: Vec<LeftSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
         Ok(!left.is_empty() && store.give_up_left(&left, now).await? > 0)
     }
 
-    /// Plans these; how many plans held.
+    /// Stores the plans of these jobs. Returns how many held.
     async fn store_plans(
         &mut self,
         store: &Store,
@@ -125,14 +125,14 @@ impl Planner {
         let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
         let (held, rows) = store.plan(&plans, now).await?;
         planned.rows += rows;
-        // A topic with many slots is planned in parts, and told of when the last is done.
+        // A topic with many slots is planned in parts, and reported when the last part is done.
         let done = plans.into_iter().filter(|plan| plan.next.is_none_or(|next| next > now));
         planned.next.extend(done.filter_map(|plan| Some((plan.topic.unwrap_or(plan.id), plan.next?))));
         Ok(held)
     }
 
-    /// A defect met with one topic keeps no other from being planned: that topic is looked at again in a minute, and owes
-    /// its slots until then.
+    /// Plans one job. A panic keeps no other job from being planned: this one is retried in a minute, and its slots
+    /// stay open until then.
     fn guarded(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
         decided.unwrap_or_else(|_| {
@@ -141,7 +141,7 @@ impl Planner {
         })
     }
 
-    /// Runs of a job that were left in the queue and are not to run any more.
+    /// Returns the queued runs of a job that are not to run any more.
     fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<LeftSlot> {
         if known.waiting.is_empty() {
             return Vec::new();
@@ -152,7 +152,7 @@ impl Planner {
     }
 
     fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
-        // What cannot be planned is not looked at again until its definition changes.
+        // A job that cannot be planned is not checked again until its definition changes.
         let mut job = nothing(known, None);
         crate::failpoint::at_of("planner/decide", known.topic.as_ref().unwrap_or(&known.id));
         let Some((policy, schedule)) = self.schedule(known) else { return job };
@@ -197,7 +197,7 @@ fn busy(known: &PlannedJob) -> Busy {
     Busy { active: known.active as usize, running, backlog: known.backlog as usize, on_time: known.on_time as usize }
 }
 
-/// A plan that leaves all as it is until `next`.
+/// Returns a plan that changes nothing until `next`.
 fn nothing(known: &PlannedJob, next: Option<Time>) -> JobPlan {
     let (from, until) = (known.planned_until, known.planned_until);
     JobPlan {
@@ -212,7 +212,7 @@ fn nothing(known: &PlannedJob, next: Option<Time>) -> JobPlan {
     }
 }
 
-/// Compiled schedules that are kept, 6 KB each: most topics share theirs.
+/// The most compiled schedules kept, 6 KB each: most topics share theirs.
 const COMPILED_KEPT: usize = 500;
 
 fn row(known: &PlannedJob, policy: &SchedulePolicy, slot: Time, decision: Decision, with_jitter: bool) -> PlannedSlot {

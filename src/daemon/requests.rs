@@ -1,5 +1,5 @@
-//! What was asked for on pages is done here, beside the loop: one look into an index a second. The loop hears of it as it
-//! hears of `topic pause` and `topic run`.
+//! Carries out what was requested on pages, beside the loop, with one index look-up a second. The loop notices it in
+//! the same way as `topic pause` and `topic run`.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 use crate::model::Clock;
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// Time between two looks.
+/// Time between two checks.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Takes up what is asked for until the stop.
+/// Carries out requests until the stop.
 pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
     loop {
         if let Err(error) = take(&store, &clock).await

@@ -1,4 +1,4 @@
-//! How the loop behaves. Where that is written is cli's.
+//! How the loop behaves.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ pub struct Settings {
     pub max_concurrent_runs: u32,
     /// Lease of a claimed run.
     pub lease: Duration,
-    /// How long a stop waits for running runs.
+    /// How long shutdown waits for runs in progress.
     pub shutdown_grace: Duration,
-    /// Whether it plans; a worker runs what others planned.
+    /// Whether it plans; a worker only runs what others planned.
     pub plans: bool,
-    /// Follows the database's clock where it has one; the collector's clock must be corrected by the same.
+    /// Follows the database's clock, if it has one. The collector's clock must be corrected by the same value.
     pub skew: Skew,
 }

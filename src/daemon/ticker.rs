@@ -1,12 +1,12 @@
-//! The ticker: it wakes the loop now and then and decides nothing. A dead one costs latency and never a slot.
+//! The ticker: wakes the loop regularly and decides nothing. A dead ticker delays slots but loses none.
 
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tokio_cron_scheduler::{Job, JobScheduler};
 
-/// Wakes the loop now and then, in UTC, whatever else happens. `None` when it could not be started, which is told: the
-/// loop wakes by itself too.
+/// Wakes the loop every 15 seconds. Returns `None` if it could not be started, which is logged: the loop also wakes by
+/// itself.
 pub(super) async fn begin(wake: &Arc<Notify>) -> Option<JobScheduler> {
     if crate::failpoint::fails("ticker") {
         return None;

@@ -1,5 +1,5 @@
-//! Replacing a file as a whole: readers see the old one or the new one, never a part, and what is [`Protected`] is never
-//! replaced. Not for databases, which keep their own files.
+//! Replaces a file as a whole: readers see the old one or the new one, never a part, and what is [`Protected`] is never
+//! replaced. Not for databases.
 
 mod protected;
 
@@ -11,26 +11,26 @@ use tempfile::NamedTempFile;
 
 pub use protected::{Protected, Taken};
 
-/// A file being written beside the one it will replace. Dropped without [`Replacement::commit`], it disappears and the
-/// old file stays as it was.
+/// A file being written beside the one it will replace. If it is dropped without [`Replacement::commit`], it is removed
+/// and the old file stays as it was.
 #[derive(Debug)]
 pub struct Replacement {
     target: PathBuf,
     folder: PathBuf,
     file: NamedTempFile,
-    /// Whether all that was written is durable.
+    /// Whether everything written so far is durable.
     durable: bool,
 }
 
 impl Replacement {
-    /// Begins a replacement of `target`, in the same folder so that the last step is one rename. A symbolic link at
-    /// `target` is replaced itself, never followed. What is protected is refused with a [`Taken`].
+    /// Starts a replacement of `target`, in the same folder so that the last step is one rename. A symbolic link at
+    /// `target` is replaced itself, never followed. A protected target is refused with a [`Taken`].
     pub fn create(target: &Path, protected: &Protected) -> io::Result<Self> {
         protected.check(target)?;
         if target.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
         }
-        // A rename over /dev/null would take it from everybody on the machine.
+        // Replacing /dev/null would break it for everyone on the machine.
         let special = target.metadata().is_ok_and(|there| !there.is_file());
         if special || is_systems(target) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file; write to stdout instead"));
@@ -44,13 +44,13 @@ impl Replacement {
         Ok(Self { target: target.to_owned(), folder, file, durable: false })
     }
 
-    /// The file that is being written, for whoever writes it by its name.
+    /// Returns the path of the file being written, for callers that write it by its name.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Makes what was written durable, which may take its time; after it [`Replacement::commit`] is one rename.
+    /// Makes what was written durable, which may be slow. After that, [`Replacement::commit`] is one rename.
     pub fn sync(&mut self) -> io::Result<()> {
         self.file.flush()?;
         self.file.as_file().sync_all()?;
@@ -60,7 +60,7 @@ impl Replacement {
 
     /// Makes the content durable and puts it in place.
     pub fn commit(mut self) -> io::Result<()> {
-        // Whoever writes it by its name did so before.
+        // A caller that writes the file by its name has finished before this.
         if !self.durable {
             self.sync()?;
         }
@@ -72,25 +72,25 @@ impl Replacement {
     }
 }
 
-/// How the names of files begin that are being written, and how they end.
+/// Prefix and suffix of the names of files that are being written.
 const PART: (&str, &str) = (".topicwatch-", ".part");
 
-/// An empty file, locked for as long as somebody writes it. It is readable by its owner only (0600) and stays so: findings
-/// are nobody else's.
+/// Creates an empty file, locked while it is being written. Only its owner may read it (0600), and this stays so:
+/// findings are private.
 fn begun(folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new().prefix(PART.0).suffix(PART.1).tempfile_in(folder)?;
-        // Where files cannot be locked, nobody takes this one for left behind either.
+        // Where files cannot be locked, no process removes this one as abandoned either.
         let locked = !matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
-        // Somebody may have taken it for left behind before it was locked.
+        // Another process may have removed it as abandoned before it was locked.
         if locked && file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// Removes what processes that were killed had begun in a folder: whoever still writes holds the lock of its file, and the
-/// system gives it back with the process.
+/// Removes files that killed processes left in a folder. A process that still writes holds the lock of its file, which
+/// the system releases with the process.
 #[cfg(unix)]
 fn sweep(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -100,7 +100,7 @@ fn sweep(folder: &Path) {
         if !part || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        // One that this user may not write is somebody else's.
+        // A file that this user may not write belongs to someone else.
         let Ok(file) = std::fs::OpenOptions::new().write(true).open(entry.path()) else { continue };
         if file.try_lock().is_ok() {
             let _ = std::fs::remove_file(entry.path());
@@ -108,16 +108,16 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// An open file cannot be removed there.
+/// Open files cannot be removed on this platform.
 #[cfg(not(unix))]
 fn sweep(_folder: &Path) {}
 
-/// Makes the folder of a file that is to be put in place.
+/// Creates the folder of a file that is to be written.
 pub fn make_folder_of(target: &Path) -> io::Result<()> {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all)
 }
 
-/// Replaces a file with this content, in a folder that is made where it is not there.
+/// Replaces a file with this content. Creates its folder if necessary.
 pub fn put(target: &Path, content: &[u8], protected: &Protected) -> io::Result<()> {
     make_folder_of(target)?;
     let mut file = Replacement::create(target, protected)?;
@@ -125,7 +125,7 @@ pub fn put(target: &Path, content: &[u8], protected: &Protected) -> io::Result<(
     file.commit()
 }
 
-/// Whether the folder is one whose entries are no files of anybody's, whatever they point at (/dev/stdout).
+/// Whether the folder belongs to the system: its entries are no real files, whatever they point at (/dev/stdout).
 fn is_systems(target: &Path) -> bool {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.and_then(|folder| folder.canonicalize().ok());

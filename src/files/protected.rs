@@ -1,21 +1,21 @@
-//! Files that nothing may be written over: the database in use, the configuration, keys. A file is known by device and
-//! inode, whatever name leads to it, and by folder and name while it is not there. Which files these are, `cli` says.
+//! Files that must not be overwritten: the database in use, the configuration, keys. A file is recognised by device and
+//! inode, whatever its name, and by folder and name if it does not exist. `cli` decides which files these are.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-/// What SQLite and this program keep beside a database, by the end of the name.
+/// Endings of the files that SQLite and this program keep beside a database.
 const BESIDE: [&str; 6] = ["-wal", "-shm", "-journal", ".lock", ".migrate.lock", ".forgotten"];
 
-/// How every SQLite database begins.
+/// The first bytes of every SQLite database.
 const SQLITE: &[u8; 16] = b"SQLite format 3\0";
 
-/// Files that must not be replaced, each with what it is.
+/// Files that must not be replaced, each with a description.
 #[derive(Debug, Clone, Default)]
 pub struct Protected {
     files: Vec<(PathBuf, &'static str)>,
-    /// Any SQLite database, and what stands beside it.
+    /// Whether every SQLite database is protected, with the files beside it.
     databases: bool,
 }
 
@@ -37,19 +37,19 @@ impl Protected {
         Self { files: Vec::new(), databases: true }
     }
 
-    /// The same without the databases that were not named: a backup replaces an older one.
+    /// Allows replacing databases that were not named: a backup replaces an older one.
     #[must_use]
     pub fn but_other_databases(mut self) -> Self {
         self.databases = false;
         self
     }
 
-    /// Protects a file as well.
+    /// Protects one more file.
     pub fn add(&mut self, file: impl Into<PathBuf>, what: &'static str) {
         self.files.push((file.into(), what));
     }
 
-    /// Protects a SQLite database and all that belongs to it, also where the name is a link to it.
+    /// Protects a SQLite database and all its files, even if its name is a link.
     pub fn add_database(&mut self, file: &Path) {
         let real = file.canonicalize().ok().filter(|real| real != file);
         for file in real.as_deref().into_iter().chain([file]) {
@@ -60,13 +60,13 @@ impl Protected {
         }
     }
 
-    /// Refuses what must not be replaced.
+    /// Checks that the target may be replaced.
     ///
     /// # Errors
     /// Says what the file is.
     pub fn check(&self, target: &Path) -> Result<(), Taken> {
-        // What is protected by name comes first: a database that this process works on must not be opened here, since
-        // closing it again would drop SQLite's locks.
+        // Check protected names first: a database that this process uses must not be opened here, because closing it
+        // again would drop SQLite's locks.
         let led = led_to(target);
         if let Some((_, what)) = self.files.iter().find(|(file, _)| same(file, target) || same(file, &led)) {
             return Err(Taken((*what).to_owned()));
@@ -84,10 +84,10 @@ impl Protected {
     }
 }
 
-/// Links that are followed.
+/// The most links that are followed.
 const MOST_LINKS: usize = 16;
 
-/// Whether its name is that of a file beside a database that is there.
+/// Whether its name is that of a file beside an existing database.
 fn is_beside_database(target: &Path) -> bool {
     let Some(name) = target.file_name().and_then(OsStr::to_str) else { return false };
     let mut stems = BESIDE.iter().filter_map(|ending| name.strip_suffix(ending));
@@ -100,16 +100,16 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Whether it is a regular file that begins as a SQLite database does.
+/// Whether it is a regular file that starts like a SQLite database.
 fn is_database(file: &Path) -> bool {
     let mut head = [0; 16];
-    // Nothing else is opened: a pipe would wait for its other end.
+    // Open nothing else: a pipe would wait for its other end.
     file.metadata().is_ok_and(|there| there.is_file())
         && std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok()
         && head == *SQLITE
 }
 
-/// Where links lead, whether or not a file is there: SQLite removes its log and makes it again.
+/// Returns where links lead, even if no file is there: SQLite removes its log and creates it again.
 fn led_to(target: &Path) -> PathBuf {
     let mut led = target.to_owned();
     for _ in 0..MOST_LINKS {
@@ -121,7 +121,7 @@ fn led_to(target: &Path) -> PathBuf {
     led
 }
 
-/// Whether two names are those of one file.
+/// Whether two paths name the same file.
 fn same(one: &Path, other: &Path) -> bool {
     let named = |path: &Path| Some((identity(&folder_of(path))?, path.file_name()?.to_owned()));
     let names = named(one).zip(named(other));
@@ -130,7 +130,7 @@ fn same(one: &Path, other: &Path) -> bool {
     }
     match (identity(one), identity(other)) {
         (Some(one), Some(other)) => one == other,
-        // Neither is there, and the file system may take both names for one.
+        // Neither exists, and the file system may treat both names as one.
         (None, None) => names.is_some_and(|(one, other)| one.0 == other.0 && alike(&one.1, &other.1)),
         _ => false,
     }
@@ -147,7 +147,7 @@ fn folder_of(path: &Path) -> PathBuf {
     }
 }
 
-/// What a file is known by, whatever its name; `None` when there is none.
+/// Returns what identifies a file, whatever its name; `None` if it does not exist.
 #[cfg(unix)]
 fn identity(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt as _;

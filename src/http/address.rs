@@ -1,9 +1,9 @@
-//! Which network addresses are everybody's, so that an address that somebody else chose (of a webhook, a feed, a redirect)
-//! cannot be made to reach what is inside: the machine itself, its neighbours, the metadata service of a cloud.
+//! Which network addresses are public, so that an address chosen by someone else (of a webhook, a feed, a redirect)
+//! cannot reach what is internal: the machine itself, its neighbours, the metadata service of a cloud.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Networks that are no place for anybody outside (RFC 6890 and its registry), first address and length.
+/// Networks that are not public (RFC 6890 and its registry): first address and prefix length.
 const INNER_V4: [([u8; 4], u32); 16] = [
     ([0, 0, 0, 0], 8),
     ([10, 0, 0, 0], 8),
@@ -23,11 +23,11 @@ const INNER_V4: [([u8; 4], u32); 16] = [
     ([240, 0, 0, 0], 4),
 ];
 
-/// The same of IPv6 within 2000::/3; everything outside that is refused but for addresses that stand for one of IPv4.
+/// The same for IPv6 within 2000::/3. Everything outside is refused, except addresses that represent an IPv4 address.
 const INNER_V6: [([u16; 3], u32); 4] =
     [([0x2001, 0, 0], 23), ([0x2001, 0xdb8, 0], 32), ([0x2002, 0, 0], 16), ([0x3fff, 0, 0], 20)];
 
-/// Looks names up and lets only public addresses through.
+/// Resolves names and returns only public addresses.
 #[derive(Debug, Clone, Copy)]
 pub struct PublicOnly;
 
@@ -44,7 +44,7 @@ impl reqwest::dns::Resolve for PublicOnly {
     }
 }
 
-/// Whether an address is one of the public internet.
+/// Whether an address belongs to the public internet.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -67,7 +67,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
     let [a, b, c, d, e, f, g, h] = address.segments();
     if (a, b, c, d, e, f) == (0x64, 0xff9b, 0, 0, 0, 0) {
-        // NAT64: who answers is the address of IPv4 in its last part.
+        // NAT64: the last part is the IPv4 address that answers.
         let ([g0, g1], [h0, h1]) = (g.to_be_bytes(), h.to_be_bytes());
         return is_public_v4(Ipv4Addr::new(g0, g1, h0, h1));
     }

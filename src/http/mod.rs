@@ -1,5 +1,5 @@
-//! The one HTTP client: rustls with ring, no redirects, no system proxy, bodies read under a cap of decoded bytes. What
-//! is said over it belongs to the rooms that use it.
+//! The one HTTP client: rustls with ring, no redirects, no system proxy, and a limit on the decoded bytes of a body.
+//! Its users decide what is sent.
 
 mod address;
 
@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 pub use address::{PublicOnly, is_public};
 
-/// How this program names itself to servers.
+/// The user agent sent to servers.
 pub const USER_AGENT: &str = concat!("topicwatch/", env!("CARGO_PKG_VERSION"));
 
 /// Which certificate authorities a client trusts.
@@ -24,8 +24,8 @@ pub enum Roots {
 }
 
 impl Roots {
-    /// What an address needs: only `https` verifies anybody, so that a loopback service works in a container that has
-    /// no certificates at all.
+    /// Returns the roots that an address needs. Only `https` verifies certificates, so a loopback service works in a
+    /// container that has none.
     #[must_use]
     pub fn needed_by(url: &url::Url) -> Self {
         if url.scheme() == "http" { Self::None } else { Self::System }
@@ -37,15 +37,15 @@ impl Roots {
 pub struct Options {
     /// Time for name lookup, TCP and TLS together.
     pub connect_timeout: Duration,
-    /// Idle connections kept for each host.
+    /// Idle connections kept per host.
     pub max_idle_per_host: usize,
-    /// Whom to trust.
+    /// Which certificate authorities to trust.
     pub roots: Roots,
-    /// Connect to addresses of the public internet only. A host that is written as an address is for the caller to check.
+    /// Connect only to public addresses. The caller must check a host that is written as an address.
     pub public_only: bool,
 }
 
-/// No client could be made.
+/// Why a client could not be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct BuildError {
@@ -55,15 +55,15 @@ pub struct BuildError {
     pub hint: String,
 }
 
-/// Makes ring the process-wide crypto provider. Repeating it changes nothing; a provider that was installed before
+/// Makes ring the process-wide crypto provider. Calling it again changes nothing; a provider that was installed before
 /// stays.
 pub fn install_crypto() {
-    // The error case is "there is one already", which is what was wanted.
+    // It fails only if there is a provider already, which is fine.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// A client that follows no redirect (the key would travel along), asks no proxy that was not configured, accepts gzip
-/// and never repeats a request by itself (every request is counted by its caller).
+/// Builds a client that follows no redirect (the key would be sent along), uses no system proxy, accepts gzip, and
+/// never repeats a request by itself (its caller counts every request).
 ///
 /// # Errors
 /// With [`Roots::System`] on a machine without usable certificates.
@@ -77,7 +77,7 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
         .user_agent(USER_AGENT)
         .connect_timeout(options.connect_timeout)
         .pool_max_idle_per_host(options.max_idle_per_host)
-        // Shorter than the 60 s after which common servers drop a quiet connection, so that few are found dead.
+        // Shorter than the 60 s after which common servers drop an idle connection, so that few are found dead.
         .pool_idle_timeout(Duration::from_secs(30))
         .redirect(reqwest::redirect::Policy::none())
         .retry(reqwest::retry::never())
@@ -100,16 +100,16 @@ fn built(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, BuildError>
     })
 }
 
-/// Where a host is, so that it is not looked up again.
+/// The addresses of a host, so that it is not looked up again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pinned {
     /// The host's name.
     pub host: String,
-    /// Its addresses; connections go to these and no others.
+    /// Its addresses; connections go only to these.
     pub addresses: Vec<std::net::SocketAddr>,
 }
 
-/// The same client for one host whose addresses were looked up and found good.
+/// Builds the same client for one host whose addresses were looked up and checked.
 ///
 /// # Errors
 /// As [`client`].
@@ -134,12 +134,12 @@ pub enum Stopped {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     pub why: Stopped,
-    /// What was decoded until then, never more than the cap.
+    /// What was decoded so far, never more than the limit.
     pub so_far: Bytes,
 }
 
-/// Reads a body of at most `max_bytes` *decoded* bytes until `deadline`. The decoder hands out small chunks, so a
-/// compression bomb costs the cap plus one chunk of memory, however far it would inflate.
+/// Reads a body of at most `max_bytes` *decoded* bytes until `deadline`. The decoder returns small chunks, so a
+/// compression bomb costs at most the limit plus one chunk of memory.
 ///
 /// # Errors
 /// [`Unread`], with the part that was read.
@@ -166,14 +166,14 @@ pub async fn read_capped(mut response: reqwest::Response, max_bytes: u64, deadli
     Err(Unread { why, so_far: body.freeze() })
 }
 
-/// An error with its causes in one text, without the address (which may hold private words) and without causes that
-/// only repeat what was said.
+/// Returns an error with its causes in one text, without the URL (which may be private) and without causes that only
+/// repeat what was said.
 #[must_use]
 pub fn describe(error: reqwest::Error) -> String {
     with_causes(&error.without_url())
 }
 
-/// An error with its causes in one text, without those that only repeat what was said.
+/// Returns an error with its causes in one text, without causes that only repeat what was said.
 #[must_use]
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
@@ -189,13 +189,13 @@ pub fn with_causes(error: &dyn Error) -> String {
     text
 }
 
-/// Whether the bytes arrived but could not be decompressed, which asking again will not mend. What fails below the
-/// decompression, such as a broken chunk, is the connection's.
+/// Whether the bytes arrived but could not be decompressed, which a retry will not fix. Failures below the
+/// decompression, such as a broken chunk, are connection errors.
 fn is_damaged(error: &reqwest::Error) -> bool {
     let mut cause = error.source();
     while let Some(inner) = cause {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {
-            // A wrong gzip header is invalid data; damage further on is wrapped as it is.
+            // A wrong gzip header is reported as invalid data; later damage wraps a `DecompressError`.
             let damaged = io.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<flate2::DecompressError>);
             return damaged || matches!(io.kind(), std::io::ErrorKind::InvalidData | std::io::ErrorKind::InvalidInput);
         }

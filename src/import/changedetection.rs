@@ -1,4 +1,4 @@
-//! changedetection.io: the list that its export page shows (an address a line, tags behind it), or `url-watches.json` of a
+//! changedetection.io: the list of its export page (one address per line, followed by tags), or `url-watches.json` of a
 //! backup.
 
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     let entry = |watch: &Value| {
         let text = |key: &str| watch.get(key).and_then(Value::as_str);
         let tag = watch.pointer("/tags/0").or_else(|| watch.get("tag")).and_then(Value::as_str);
-        // Tags are ids since 0.46; before, they were words.
+        // Since 0.46 tags are ids; before, they were words.
         let word = tag.map(|tag| tags.and_then(|tags| tags.get(tag)?.get("title")?.as_str()).unwrap_or(tag));
         let url = text("url")?.trim().to_owned();
         Some(Entry { title: text("title").and_then(name), folder: word.and_then(name), url, is_feed: false })

@@ -1,12 +1,12 @@
-//! One address that another program watched, and whether it is that of a feed.
+//! One address that another program watched, and whether it is a feed.
 
-/// Entries that are read of a file.
+/// The most entries read from a file.
 pub const MOST: usize = 5_000;
 
 /// An address to watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Name shown to people, if it had one.
+    /// Name shown to people, if there is one.
     pub title: Option<String>,
     /// The folder or tag it was in.
     pub folder: Option<String>,
@@ -16,7 +16,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Whether it is a feed, by what the file says or by how feeds are usually called.
+    /// Whether it is a feed, by what the file says or by the usual names of feeds.
     #[must_use]
     pub fn looks_like_a_feed(&self) -> bool {
         let url = self.url.to_ascii_lowercase();
@@ -29,7 +29,7 @@ impl Entry {
     }
 }
 
-/// Why a file is not read.
+/// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     pub text: String,
@@ -42,7 +42,7 @@ impl Unreadable {
     }
 }
 
-/// A name on one line, bounded, without what commands a terminal; `None` when nothing is left.
+/// Cleans a name: one line, limited length, no control characters. Returns `None` if nothing is left.
 pub(super) fn name(text: &str) -> Option<String> {
     let line: String =
         text.chars().map(|c| if c.is_control() || c.is_whitespace() { ' ' } else { c }).take(200).collect();

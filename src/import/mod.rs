@@ -1,5 +1,5 @@
-//! What other programs export of what they watch: OPML of feed readers, changedetection.io's list or backup, urlwatch's
-//! `urls.yaml`. Text in, feeds out, as topics in TOML. It reads no file and knows no configuration.
+//! Imports what other programs watch: OPML of feed readers, changedetection.io's list or backup, urlwatch's
+//! `urls.yaml`. It turns text into topics with feeds, in TOML. It reads no file and knows no configuration.
 
 mod changedetection;
 mod entry;
@@ -10,10 +10,10 @@ mod urlwatch;
 pub use entry::{Entry, MOST, Unreadable};
 pub use topics::{Known, Made, topics};
 
-/// Longest file in bytes.
+/// The largest file, in bytes.
 pub const LONGEST: u64 = 5_000_000;
 
-/// Whose file it is.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Opml,
@@ -22,11 +22,11 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format by its name.
+    /// Every format with its name.
     pub const ALL: [(&'static str, Self); 3] =
         [("opml", Self::Opml), ("changedetection", Self::Changedetection), ("urlwatch", Self::Urlwatch)];
 
-    /// By what stands in it.
+    /// Detects the format by the content.
     #[must_use]
     pub fn of(text: &str) -> Option<Self> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
@@ -41,7 +41,7 @@ impl Format {
     }
 }
 
-/// The entries of a file.
+/// Returns the entries of a file.
 ///
 /// # Errors
 /// [`Unreadable`] when it is not in the format, or names nothing.

@@ -1,18 +1,18 @@
-//! OPML (<https://opml.org/spec2.opml>): outlines with `xmlUrl` are feeds, those without are folders. Entities that a file
-//! declares are not expanded.
+//! OPML (<https://opml.org/spec2.opml>): outlines with `xmlUrl` are feeds, those without are folders. Entities that a
+//! file declares are not expanded.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
 use super::entry::{Entry, MOST, Unreadable, name};
 
-/// Folders in folders.
+/// The deepest nesting of folders.
 const DEEPEST: usize = 64;
 
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, Unreadable> {
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
-    // Readers write files by hand as well: a tag that is never closed is no reason to lose the others.
+    // Some files are written by hand: a tag that is never closed must not lose the other feeds.
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
     let (mut all, mut folders, mut is_opml) = (Vec::new(), Vec::<Option<String>>::new(), false);
@@ -65,7 +65,7 @@ fn title(tag: &BytesStart<'_>) -> Option<String> {
     [b"title".as_slice(), b"text"].into_iter().find_map(|key| name(&attribute(tag, key)?))
 }
 
-/// An attribute, whatever the case of its name; one that cannot be read is none.
+/// Returns an attribute, ignoring the case of its name; `None` if it cannot be read.
 fn attribute(tag: &BytesStart<'_>, wanted: &[u8]) -> Option<String> {
     let found =
         tag.attributes().with_checks(false).flatten().find(|one| one.key.as_ref().eq_ignore_ascii_case(wanted))?;

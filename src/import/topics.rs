@@ -1,5 +1,5 @@
-//! Entries as topics of a configuration, in TOML: a folder is a topic of many feeds, a feed outside a folder one of its own.
-//! What is watched already, and what is no feed, is left out and named.
+//! Turns entries into topics of a configuration, in TOML: a folder becomes a topic with many feeds, a feed outside a
+//! folder a topic of its own. Feeds that are watched already, and pages that are no feeds, are left out and listed.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use url::Url;
 
 use super::entry::Entry;
 
-/// Feeds of one topic.
+/// The most feeds of one topic.
 const MOST_OF_A_TOPIC: usize = 500;
 
-/// Longest id that is made.
+/// The longest id that is generated.
 const LONGEST_ID: usize = 40;
 
 /// What the configuration has already.
@@ -20,18 +20,18 @@ pub struct Known {
     pub ids: BTreeSet<String>,
     /// Addresses of feeds.
     pub urls: BTreeSet<String>,
-    /// The provider of feeds, where there is one.
+    /// The provider of feeds, if there is one.
     pub provider: Option<String>,
-    /// Names that are taken by other providers.
+    /// Names that providers already use.
     pub providers: BTreeSet<String>,
-    /// Whether nothing says when topics run.
+    /// Whether nothing gives new topics a schedule.
     pub unscheduled: bool,
 }
 
-/// What is to be appended.
+/// The result of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Made {
-    /// TOML; empty when nothing is new.
+    /// TOML to append; empty if nothing is new.
     pub toml: String,
     pub topics: usize,
     pub feeds: usize,
@@ -39,7 +39,7 @@ pub struct Made {
     pub left_out: Vec<(String, String)>,
 }
 
-/// Makes topics of entries.
+/// Builds topics from entries.
 #[must_use]
 pub fn topics(entries: Vec<Entry>, known: &Known) -> Made {
     let mut made = Made::default();
@@ -99,7 +99,7 @@ fn usable(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
         return Err("holds a blank");
     }
-    // What the configuration would refuse is left out here, so that one bad line does not keep the others out.
+    // Leave out what the configuration would reject, so that one bad entry does not block the others.
     let read = Url::parse(url).ok().filter(|read| matches!(read.scheme(), "http" | "https") && url.contains("://"));
     let Some(read) = read.filter(|_| url.len() <= 2_000) else { return Err("is no address of http or https") };
     if !read.username().is_empty() || read.password().is_some() {
@@ -118,13 +118,13 @@ fn host(url: &str) -> String {
     Url::parse(url).ok().and_then(|read| Some(read.host_str()?.to_owned())).unwrap_or_default()
 }
 
-/// An id that is not taken, of the letters of a title.
+/// Returns an id that is not taken, made from a title.
 fn free_id(title: &str, taken: &BTreeSet<String>) -> String {
     let lower = title.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut id: String = words.collect::<Vec<_>>().join("-").chars().take(LONGEST_ID).collect();
     id.truncate(id.trim_end_matches('-').len());
-    // Names of devices are no file names on Windows.
+    // Device names are no file names on Windows.
     let device = id.len() <= 4 && ["con", "prn", "aux", "nul", "com", "lpt"].iter().any(|name| id.starts_with(name));
     if id.is_empty() || device {
         id = if id.is_empty() { "feed".to_owned() } else { format!("{id}-feed") };
@@ -135,7 +135,7 @@ fn free_id(title: &str, taken: &BTreeSet<String>) -> String {
     (2_u32..).map(|n| format!("{id}-{n}")).find(|id| !taken.contains(id)).unwrap_or(id)
 }
 
-/// A basic string of TOML (<https://toml.io/en/v1.0.0#string>).
+/// Formats a basic string of TOML (<https://toml.io/en/v1.0.0#string>).
 fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! urlwatch's `urls.yaml`: documents with `name` and `url` (or `navigate`) at their top. Only these keys are read, on one line
-//! each; filters and everything else are for pages and are left out.
+//! urlwatch's `urls.yaml`: documents with `name` and `url` (or `navigate`) at their top level. Only these keys are
+//! read, one line each. Filters and everything else are about pages and are left out.
 
 use super::entry::{Entry, name};
 
@@ -17,7 +17,7 @@ fn document(text: &str) -> Option<Entry> {
     Some(Entry { title: value("name").as_deref().and_then(name), folder: None, url, is_feed: false })
 }
 
-/// A scalar of one line: plain, or in single or double quotes.
+/// Parses a scalar on one line: plain, or in single or double quotes.
 fn scalar(text: &str) -> String {
     if let Some(quoted) = text.strip_prefix('\'') {
         let end = quoted.rfind('\'').unwrap_or(quoted.len());
@@ -26,7 +26,7 @@ fn scalar(text: &str) -> String {
     if let Some(quoted) = text.strip_prefix('"') {
         let end = quoted.rfind('"').unwrap_or(quoted.len());
         let inner = quoted.get(..end).unwrap_or_default();
-        // JSON's escapes are YAML's most used ones.
+        // JSON's escapes are the most common ones of YAML.
         return serde_json::from_str(&format!("\"{inner}\"")).unwrap_or_else(|_| inner.to_owned());
     }
     text.split(" #").next().unwrap_or_default().trim().to_owned()

@@ -1,5 +1,6 @@
-//! Which connection is closed for a new one when every place is taken: one on which no request is being answered, of the
-//! peer that holds most of them, and of those the one that took an answer longest ago. It opens and closes nothing itself.
+//! Decides which connection is closed for a new one when every place is taken: one on which no request is being
+//! answered, of the peer that holds most, and of those the one that took an answer longest ago. It opens and closes
+//! nothing itself.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
@@ -8,22 +9,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// Every connection that is open.
+/// All open connections.
 #[derive(Default)]
 pub(super) struct Seats {
     taken: Mutex<BTreeMap<u64, Arc<Seat>>>,
-    /// Counts what happens, so that nobody needs a clock to say what was earlier.
+    /// Counts events, so that they can be ordered without a clock.
     turn: AtomicU64,
 }
 
 pub(super) struct Seat {
     id: u64,
     peer: IpAddr,
-    /// When it began, or a byte of an answer left last.
+    /// When it was opened, or last sent a byte of an answer.
     last: AtomicU64,
-    /// Requests that are being answered.
+    /// Number of requests being answered.
     answering: AtomicUsize,
-    /// Asks it to go.
+    /// Asks the connection to close.
     pub(super) go: CancellationToken,
 }
 
@@ -45,12 +46,12 @@ impl Seats {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&seat.id);
     }
 
-    /// A byte of an answer left.
+    /// Records that a byte of an answer was sent.
     pub(super) fn moved(&self, seat: &Seat) {
         seat.last.store(self.turn.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// Asks one connection to go, unless one that was asked has not gone yet, or all are being answered.
+    /// Asks one connection to close, unless one that was asked is still open, or requests are being answered on all.
     pub(super) fn make_room(&self) {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.values().any(|seat| seat.go.is_cancelled()) {
@@ -72,7 +73,7 @@ impl Seats {
 }
 
 impl Seat {
-    /// Until this is dropped, the connection does not give way.
+    /// Keeps the connection from being closed for another until the result is dropped.
     pub(super) fn answer(self: Arc<Self>) -> Answering {
         self.answering.fetch_add(1, Ordering::Relaxed);
         Answering(self)
@@ -88,7 +89,7 @@ impl Drop for Answering {
     }
 }
 
-/// Who is counted as one: an address, and of IPv6 the 64 bits that a household gets.
+/// Returns what counts as one peer: an IPv4 address, or the 64-bit network of an IPv6 address.
 pub(crate) fn network(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(ip) => {

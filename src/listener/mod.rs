@@ -1,6 +1,6 @@
-//! A listener that holds a bounded number of connections. With a patience, one whose client neither sends a request to its
-//! end nor takes the answer is cut, however busy it looks, and a new one takes the place of one that is idle; without, more
-//! wait in the system's queue. It speaks no protocol.
+//! A listener with a limited number of connections. With a patience, a connection is cut if its client neither
+//! completes a request nor takes the answer, however busy it looks, and a new connection takes the place of an idle
+//! one. Without a patience, further connections wait in the system's queue. It speaks no protocol.
 
 mod eviction;
 
@@ -22,7 +22,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 pub(crate) use self::eviction::{Answering, network};
 use self::eviction::{Seat, Seats};
 
-/// How long a connection that was asked to go may take before another is asked.
+/// How long a connection that was asked to close may take before another is asked.
 const LEAVES: Duration = Duration::from_millis(50);
 
 /// A TCP listener with a limit.
@@ -34,13 +34,13 @@ pub(crate) struct Limited {
 }
 
 impl Limited {
-    /// So many connections at a time. With a patience, so long may pass without a byte of an answer leaving: whoever sends
-    /// drop by drop counts as idle.
+    /// Allows `most` connections at a time. With a patience, a connection is cut if no byte of an answer was sent for
+    /// that long: a client that sends drop by drop counts as idle.
     pub(crate) fn new(listener: TcpListener, most: usize, patience: Option<Duration>) -> Self {
         Self { listener, free: Arc::new(Semaphore::new(most)), patience, seats: Arc::default() }
     }
 
-    /// A place for a connection that is there. Probes, which nobody can tell from others before they speak, get one, too.
+    /// Returns a place for an accepted connection. Probes get one too: nothing distinguishes them before they speak.
     async fn place(&self) -> Option<OwnedSemaphorePermit> {
         loop {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
@@ -67,7 +67,7 @@ impl Listener for Limited {
             let permit = Arc::clone(&self.free).acquire_owned().await.ok();
             (permit, Listener::accept(&mut self.listener).await)
         };
-        // Streamed answers are small writes; waiting to join them only adds latency. Refused is as good as slow.
+        // Streamed answers are small writes; joining them only adds latency. If this fails, answers are only slower.
         let _ = stream.set_nodelay(true);
         let seat = self.seats.take(peer.ip());
         let cut = self.patience.map(|patience| Cut {
@@ -84,7 +84,7 @@ impl Listener for Limited {
     }
 }
 
-/// Who is at the other end, for whoever answers.
+/// The client at the other end, for request handlers.
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) ip: IpAddr,
@@ -92,7 +92,7 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Until this is dropped, the connection gives way to no other.
+    /// Keeps the connection from being closed for another until the result is dropped.
     pub(crate) fn answer(&self) -> Answering {
         Arc::clone(&self.seat).answer()
     }
@@ -123,16 +123,16 @@ impl Drop for Place {
     }
 }
 
-/// When a connection is cut, unless something leaves it before.
+/// When a connection is cut, unless a byte is sent before.
 struct Cut {
     patience: Duration,
     at: Pin<Box<Sleep>>,
-    /// Another waits for its place.
+    /// Completes when another connection needs the place.
     asked: Pin<Box<WaitForCancellationFutureOwned>>,
 }
 
 impl Connection {
-    /// Whoever waits for the client waits no longer than the patience.
+    /// Fails when the patience is over or the place is needed; otherwise keeps waiting for the client.
     fn waits<T>(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         let Some(cut) = &mut self.cut else { return Poll::Pending };
         if cut.asked.as_mut().poll(cx).is_ready() {
@@ -144,7 +144,7 @@ impl Connection {
         }
     }
 
-    /// What came of writing: a byte that left begins the patience anew.
+    /// Handles the result of a write: each byte that was sent restarts the patience.
     fn wrote(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match (&wrote, &mut self.cut) {
             (Poll::Ready(Ok(1..)), Some(cut)) => {
