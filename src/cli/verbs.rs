@@ -58,7 +58,7 @@ pub struct Cli {
     pub verb: Verb,
 }
 
-/// The verbs. Those that are hidden are `man`, for packages, and the names of before there were groups; they go on working.
+/// The verbs. The hidden ones are `man`, for packages, and the old names from before verbs had groups; they still work.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Write an annotated jobs.toml (never overwrites)

@@ -132,7 +132,7 @@ impl Collector {
         if let Err(CallFailure::Refused(refusal, _)) = &called
             && let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>())
         {
-            // Nothing came of the run, and nothing is said of its slot.
+            // The run has no result, and its slot stays open.
             return Err(error.clone());
         }
         let mut fetched = match called {

@@ -64,7 +64,7 @@ use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreEr
 /// Everything runs share: the service, the store, and what has been learned about the service in this process.
 pub struct Collector {
     store: Store,
-    /// The search service, where there is one, and the other providers.
+    /// The search service, if there is one, and the other providers.
     served: BTreeMap<String, Served>,
     settings: Settings,
     clock: Clock,

@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// So many posts, so many minutes apart, the latest just now.
+    /// Returns `many` posts, `apart` minutes apart, the latest just now.
     fn posts(many: i64, apart: i64) -> Vec<Finding> {
         (0..many).map(|n| post(n * apart)).collect()
     }

@@ -15,7 +15,7 @@ pub struct Settings {
     /// Calls and money per UTC day, over all processes.
     pub limits: ServiceLimits,
     pub prices: Prices,
-    /// How long a process may be silent before others take its share of the service; never long, even if runs may be.
+    /// Lease of runs. A share of the service's limits is leased for this time too, but for a few seconds at most.
     pub lease: Duration,
     /// Whether the service is known to be the sandbox. Another sandbox says so in its replies.
     pub sandbox: bool,

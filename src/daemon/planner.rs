@@ -102,7 +102,7 @@ impl Planner {
         if self.gave_up(store, &due, now).await? {
             due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
         }
-        // If none held, another process plans the same right now. The rest is its work, or the next tick's.
+        // If none was accepted, another process plans the same right now. The rest is its work, or the next tick's.
         Ok(!due.is_empty() && self.store_plans(store, &due, now, with_jitter, planned).await? > 0)
     }
 
@@ -113,7 +113,7 @@ impl Planner {
         Ok(!left.is_empty() && store.give_up_left(&left, now).await? > 0)
     }
 
-    /// Stores the plans of these jobs. Returns how many held.
+    /// Stores the plans of these jobs. Returns how many were accepted.
     async fn store_plans(
         &mut self,
         store: &Store,

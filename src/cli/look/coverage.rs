@@ -153,7 +153,7 @@ fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Opt
     };
     for stretch in covered {
         match &mut joined {
-            // Only gaps that a summary line below counts lie between.
+            // The gap between is counted in a summary line below.
             Some(last) if stretch.span.from.0 - last.until.0 < SHORT || is_late(last.until, stretch.span.from) => {
                 last.until = stretch.span.until;
             }

@@ -48,7 +48,7 @@ const PAGE: u32 = 200;
 /// Items between two progress messages of the indexing.
 const TELL_EVERY: u64 = 50_000;
 
-/// A page of results.
+/// One page of results.
 struct Found {
     items: Vec<ItemRow>,
     /// Where the next page starts, if there is one.

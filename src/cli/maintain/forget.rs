@@ -1,5 +1,5 @@
-//! `forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to erase;
-//! `wiring/journal` keeps the list that outlives a restored backup.
+//! `forget`: erases an author, an item or a topic's findings for good and keeps them out. `collect` finds what to
+//! erase; `wiring/journal` keeps the list that outlives a restored backup.
 
 use std::path::PathBuf;
 
@@ -134,7 +134,7 @@ fn names(context: &Context, args: &ForgetArgs) -> Result<Vec<(Forgot, String)>, 
     Ok(names)
 }
 
-/// Makes a key of 256 random bits from two hexadecimal tokens.
+/// Makes a 256-bit key from two hexadecimal tokens.
 fn new_key() -> Result<ForgetKey, Failure> {
     let key = ForgetKey::parse(&format!("{}{}", ids::token(), ids::token()));
     key.ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be made", "please report it"))

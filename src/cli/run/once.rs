@@ -1,5 +1,5 @@
-//! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so it can run
-//! beside a daemon and beside another `once`.
+//! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so `once`
+//! can run beside a daemon and beside another `once`.
 
 use std::sync::Arc;
 

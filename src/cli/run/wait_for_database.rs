@@ -1,4 +1,4 @@
-//! Waits for a while for a database server that is not up yet when a long-running process starts. Other verbs fail at once.
+//! Waits a while for a database server that is not up yet when a long-running process starts. Other verbs fail at once.
 
 use std::time::Duration;
 

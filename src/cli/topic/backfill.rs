@@ -1,5 +1,5 @@
-//! `topic backfill`: searches past days, one manual run per day, with calls that take dates. Findings are judged against
-//! their day; `first_seen` stays the time of the backfill.
+//! `topic backfill`: searches past days, one manual run per day, with calls that take dates. Findings are judged
+//! against their day; `first_seen` stays the time of the backfill.
 
 use std::sync::Arc;
 
