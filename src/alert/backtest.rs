@@ -1,5 +1,5 @@
-//! When an alert would have fired, and on what: the runs of the past in reading order, through the same rules, kept nowhere.
-//! What is known today is looked at: items that were edited, merged or forgotten since are as they are now.
+//! Replays past runs, in reading order, through an alert's rule to show when it would have fired. Stores nothing.
+//! Items are read as they are today: later edits, merges and deletions are included.
 
 use super::evaluate::{RUNS, budgets, take_runs};
 use super::transitions::Transitions;
@@ -7,23 +7,23 @@ use crate::insight::Look;
 use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Time};
 use crate::store::{Store, StoreError};
 
-/// What would have been seen.
+/// The result of a backtest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Backtest {
-    /// Runs of its topics that were judged.
+    /// Runs of the alert's topics that were evaluated.
     pub runs: u64,
-    /// Events, the earliest first.
+    /// The events, oldest first.
     pub events: Vec<AlertEvent>,
-    /// There were more runs than are looked at.
+    /// Whether there were more runs than the limit.
     pub cut: bool,
-    /// The topic and begin of each run that was judged.
+    /// The topic and start of each evaluated run.
     pub looked: Vec<(String, Time)>,
     /// The windows that `volume` compared, by topic.
     pub looks: Vec<(String, Look)>,
 }
 
-/// Looks at the runs since an instant, at most so many. What a day used of a budget is not kept call by call, so that
-/// rule sees nothing here.
+/// Backtests an alert over the runs since an instant, at most about `most`. A `budget` alert finds nothing: the use
+/// of a budget is not stored call by call.
 pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -> Result<Backtest, StoreError> {
     let mut told = Backtest::default();
     if spec.rule == AlertRule::Budget {
@@ -49,18 +49,19 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
     Ok(told)
 }
 
-/// What an alert would say now.
+/// What an alert would report now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trial {
-    /// Runs of its topics that were judged.
+    /// Runs of the alert's topics that were evaluated.
     pub runs: u64,
-    /// What would fire now.
+    /// What would be firing now.
     pub firing: Vec<Firing>,
-    /// What would have been seen, the earliest first.
+    /// The events that would have been recorded, oldest first.
     pub events: Vec<AlertEvent>,
 }
 
-/// Looks at the latest runs since an instant, at most about so many, and at what today used of a budget.
+/// Evaluates an alert over the latest runs since an instant, at most about `most`, and over today's use of the
+/// budget.
 pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now: Time) -> Result<Trial, StoreError> {
     let last = store.last_seq().await?;
     let mut seq = store.alert_seq_before(since).await?.max(last.saturating_sub(most));

@@ -1,5 +1,5 @@
-//! When an alert may speak, and what it says: one message of all that waits, after the cool-down, outside the quiet hours,
-//! unless it is snoozed. Pure.
+//! Decides when an alert may send a message, and writes it: one message for all waiting events, after the cool-down,
+//! outside the quiet hours, and not while the alert is snoozed. Pure.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::model::{
     AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertStanding, JobKind, Message, Quiet, Time,
 };
 
-/// Events that a message spells out; the others are in `topicwatch alerts`.
+/// Events that a message spells out; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
 
 /// Whether an instant lies in the quiet hours of a zone.
@@ -24,7 +24,7 @@ fn is_quiet(quiet: Quiet, at: Time, timezone: &str) -> bool {
     }
 }
 
-/// Whether nobody is to be told at all, ever, of what is seen now.
+/// Why events seen now are never sent; `None` means they may be sent.
 pub(super) fn muted(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> Option<&'static str> {
     if spec.channels.is_empty() {
         return Some("no channels");
@@ -32,15 +32,15 @@ pub(super) fn muted(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> Op
     standing.snoozed_until.is_some_and(|until| now < until).then_some("snoozed")
 }
 
-/// Whether a message may go out now; what waits, waits otherwise.
+/// Whether a message may go out now. If not, the events keep waiting.
 pub(super) fn may_speak(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> bool {
     let cool = standing.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
     let loud = !spec.quiet.is_some_and(|quiet| is_quiet(quiet, now, &spec.timezone));
     cool && loud && muted(spec, standing, now).is_none()
 }
 
-/// The message about some events, once for each channel; `in_all` counts those too that are not among them. What comes from
-/// the sandbox says so.
+/// The message about some events, once for each channel. `in_all` also counts waiting events that are not in
+/// `events`. Messages from the sandbox are marked as such.
 pub(super) fn messages(spec: &AlertSpec, events: &[AlertEvent], in_all: usize, sandbox: bool) -> Vec<Message> {
     let Some(last) = events.last() else { return Vec::new() };
     let subject = format!("{}{}", if sandbox { "[SANDBOX] " } else { "" }, subject(spec, events, in_all));
@@ -84,7 +84,7 @@ fn text(events: &[AlertEvent], in_all: usize) -> String {
     text
 }
 
-/// A message that says nothing but that it arrives.
+/// A test message, once for each channel.
 #[must_use]
 pub fn sample(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Vec<Message> {
     let what = match spec.rule {

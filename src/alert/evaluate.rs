@@ -1,5 +1,5 @@
-//! Evaluates all alerts: what became readable since each was evaluated last, and the day's use; what is seen is kept with the
-//! messages and the cursor, or not at all.
+//! Evaluates all alerts over the runs since each one's cursor, and over the day's use of budgets. Events, messages
+//! and cursor are stored together or not at all.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,19 +10,19 @@ use crate::insight::Look;
 use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, Nature, RunState, Time, Topic};
 use crate::store::{AlertChange, Store, StoreError};
 
-/// Runs that are evaluated at before what was seen is kept.
+/// Runs evaluated in one transaction.
 pub(super) const RUNS: i64 = 100;
 
-/// What a look brought.
+/// The result of an evaluation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evaluated {
-    /// Events that were seen.
+    /// Events that were recorded.
     pub events: usize,
     /// Messages that were queued.
     pub messages: usize,
 }
 
-/// Evaluates every alert in force. `stop` is asked between two transactions; what was not evaluated is next time.
+/// Evaluates every active alert. Calls `stop` between two transactions; the next call evaluates the rest.
 pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)) -> Result<Evaluated, StoreError> {
     let mut evaluated = Evaluated::default();
     for spec in store.alerts().await? {
@@ -31,11 +31,11 @@ pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)
     Ok(evaluated)
 }
 
-/// One transaction of one alert; whether there is more.
+/// Runs one transaction of one alert. Returns whether more runs are waiting.
 async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evaluated) -> Result<bool, StoreError> {
     let status = store.alert_standing(&spec.name).await?;
     let Some((seq, _)) = status.cursor else {
-        // Nobody wants to hear of all that ever was.
+        // A new alert starts at the latest run, not with the whole history.
         let to = (store.last_seq().await?, now);
         store.keep_alert(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
         return Ok(true);
@@ -75,25 +75,25 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
     Ok(!runs.is_empty())
 }
 
-/// What is to be kept.
+/// The change to store.
 fn change(status: &AlertStanding, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
     let (seq, at) = status.cursor.unwrap_or_default();
-    // Where two looks begin at one instant only the first is kept.
+    // The cursor's time always grows, so of two evaluations from one cursor only the first is stored.
     let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
     let begun = seen.begun.into_values().collect();
     let (ended, events) = (seen.ended, seen.events);
     AlertChange { from: status.cursor, to, begun, ended, events, ..AlertChange::default() }
 }
 
-/// A run that was judged.
+/// A run that was evaluated.
 pub(super) struct Judged {
     pub(super) topic: String,
     pub(super) at: Time,
-    /// The window that was counted, if one was.
+    /// The counted window, if the rule counts one.
     pub(super) look: Option<Look>,
 }
 
-/// Takes runs in, in reading order; says which were judged.
+/// Evaluates runs in reading order. Returns those that were evaluated.
 pub(super) async fn take_runs(
     store: &Store,
     spec: &AlertSpec,
@@ -132,7 +132,7 @@ pub(super) async fn take_runs(
     Ok(judged)
 }
 
-/// The definitions of the topics of some runs that an alert is about.
+/// The topics of these runs that the alert is about.
 async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result<HashMap<String, Topic>, StoreError> {
     let mut ids: Vec<String> = runs.iter().map(|run| run.topic.clone()).collect();
     ids.sort_unstable();
@@ -144,18 +144,18 @@ async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result
     Ok(watched.filter(|topic| spec.concerns(&topic.id, &topic.tags)).map(|topic| (topic.id.clone(), topic)).collect())
 }
 
-/// The topics that an alert names, itself or by their tags; `None` where it names none.
+/// The topics that an alert names by id or tag. `None` means it names none.
 async fn named(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<Topic>>, StoreError> {
     if spec.topics.is_empty() && spec.tags.is_empty() {
         return Ok(None);
     }
-    // Only the definitions of all topics say which have a tag.
+    // Finding topics by tag needs the definitions of all topics.
     let ids = if spec.tags.is_empty() { &*spec.topics } else { &[] };
     let topics = store.watched(ids).await?.into_iter().filter_map(|watched| watched.definition);
     Ok(Some(topics.filter(|topic| spec.concerns(&topic.id, &topic.tags)).collect()))
 }
 
-/// What the day used of the service's budget, or of those of the topics that are named.
+/// Evaluates the day's use of the service's and the providers' budgets, or of those of the named topics.
 pub(super) async fn budgets(
     store: &Store,
     spec: &AlertSpec,
@@ -167,7 +167,7 @@ pub(super) async fn budgets(
     let meant = named(store, spec).await?;
     let ids: Vec<String> = meant.iter().flatten().map(|topic| topic.id.clone()).collect();
     let (service, used) = store.used_on(now.utc_day(), &ids).await?;
-    // Another day's use is another event, and yesterday's is over without a word.
+    // Each day's use is an event of its own; yesterday's ends without a message.
     let stale = |subject: &str| !subject.ends_with(&day);
     let old: Vec<String> = seen.firing.keys().filter(|subject| stale(subject)).cloned().collect();
     for subject in old {

@@ -1,32 +1,32 @@
-//! A backtest beside a list of real events: precision, recall and delay of the rule, and of two textbook rules over the same
-//! windows. Pure; the list is read by `real_events`.
+//! Measures a backtest against a list of real events: precision, recall and delay of the rule, and of two textbook
+//! rules over the same windows. Pure; `real_events` reads the list.
 
 use super::backtest::Backtest;
 use crate::insight::{Alarm, Detection, Look, RealEvent, three_sigma, z_score};
 use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time};
 
-/// A rule beside the events.
+/// One rule, measured against the events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measured {
-    /// The alert's rule, or what the textbook calls the other one.
+    /// The alert's rule, or the textbook name of the other one.
     pub rule: &'static str,
-    /// When it began to fire, the earliest first.
+    /// When it began to fire, oldest first.
     pub alarms: Vec<Alarm>,
     pub detection: Detection,
 }
 
-/// How well an alert tells real events.
+/// How well an alert detects real events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measurement {
-    /// Events during which a run was looked at; the others say nothing of a rule.
+    /// Events during which a run was evaluated. Only these are measured.
     pub events: Vec<RealEvent>,
-    /// Events during which none was.
+    /// Events during which no run was evaluated.
     pub not_looked_at: Vec<RealEvent>,
-    /// The alert first; the others only for `volume`, which alone counts windows.
+    /// The alert's rule first. The textbook rules follow only for `volume`, which alone counts windows.
     pub rules: Vec<Measured>,
 }
 
-/// Holds a backtest against real events.
+/// Measures a backtest against real events.
 #[must_use]
 pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measurement {
     let mut looked: Vec<&(String, Time)> = told.looked.iter().collect();
@@ -38,7 +38,7 @@ pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measu
     };
     let (events, not_looked_at) = events.iter().cloned().partition::<Vec<RealEvent>, _>(looked_at);
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none());
-    // A topic's source is `TOPIC/SOURCE`; no topic's id holds a slash.
+    // A source's subject is `TOPIC/SOURCE`; a topic's id holds no slash.
     let topic = |subject: &str| subject.split('/').next().unwrap_or_default().to_owned();
     let own = fired.map(|event| Alarm { topic: topic(&event.subject), at: event.at }).collect();
     let mut rules = vec![(spec.rule.as_str(), own)];

@@ -1,9 +1,10 @@
-//! Alerts: readers that follow the runs in reading order, say what they saw, and whom to tell. The rules are pure (`rules`,
-//! `transitions`, `dispatch`); reading and keeping go through the store, one transaction for events, messages and cursor, so that a
-//! kill at any instant loses nothing and tells nothing twice. How a message travels is `notify`'s.
+//! Alerts: follow the runs in reading order, record events, and decide whom to notify. The rules are pure (`rules`,
+//! `transitions`, `dispatch`). Reading and storing go through the store, with events, messages and cursor in one
+//! transaction, so that a kill at any instant loses nothing and sends nothing twice. `notify` delivers the messages.
 //!
 //! ```text
-//! store.alert_runs -> read (store, compare) -> rules -> saw (what began, what ended) -> tell (when, to whom) -> store.keep_alert
+//! store.alert_runs -> read (store, compare) -> rules -> transitions (begun, ended) -> dispatch (when, to whom) ->
+//! store.keep_alert
 //! ```
 
 mod backtest;

@@ -1,5 +1,5 @@
-//! What a rule needs to know about one run, read from the store: what the run found, the window that ends with it and those
-//! that are like it, the latest searches. Bounded; it judges nothing itself.
+//! Reads from the store what a rule needs to know about one run: what the run found, the window that ends with it and
+//! comparable windows, the latest searches. Bounded; `rules` does the judging.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,25 +16,25 @@ use crate::model::{
 };
 use crate::store::{Moment, Store, StoreError};
 
-/// New items of a run that are looked at.
+/// Most new items of a run that are read.
 const MOST_NEW: usize = 1_000;
-/// Items of a window that are counted; the latest.
+/// Most items of a window that are counted; the latest.
 const MOST_MARKS: i64 = 20_000;
-/// Searches of a window that are counted.
+/// Most searches of a window that are counted.
 const MOST_SEARCHES: i64 = 5_000;
-/// Windows at the same hour of earlier days that are looked at.
+/// Earlier days whose window at the same hour is compared.
 const DAYS: i32 = 28;
-/// Runs whose searches are looked at, and of sources that may be ill.
+/// The number of latest runs whose searches are read; `LONG` if a source may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
-/// Runs from which the usual pause between two is known.
+/// Runs used to work out the usual pause between two.
 const PAUSES: u32 = 30;
-/// A window ends this much after its run at most, or a twentieth of its length.
+/// A window ends a twentieth of its length after its run, but at most this much.
 const MOST_SLACK: Duration = Duration::from_secs(300);
-/// What was published longer than this before its window was not new in it, milliseconds.
+/// Items published longer than this before a window are not new in it. In milliseconds.
 const OLD: i64 = 48 * 3_600_000;
 
-/// What the rule of an alert says of one run that was made, and the window that `volume` counted.
+/// Evaluates one run by the rule of an alert. Also returns the window that `volume` counted.
 pub(super) async fn evaluations(
     store: &Store,
     spec: &AlertSpec,
@@ -73,12 +73,12 @@ async fn sources(
     Ok(rules::sources(spec, &topic.id, &searches))
 }
 
-/// What a source shows.
+/// The kind of items that a source returns.
 fn shows(topic: &Topic, source: Source) -> Kind {
     if topic.brings(source).unwrap_or_else(|| brings(source, "")) == Brings::Posts { Kind::Post } else { Kind::Page }
 }
 
-/// The middle time between two answers of a topic, milliseconds; 0 where that is not known.
+/// The median time between two answers of a topic, in milliseconds; 0 if it is unknown.
 async fn usual_pause(store: &Store, topic: &Topic, run: &AlertRun) -> Result<i64, StoreError> {
     let latest = store.searched(&topic.id, run.seq, PAUSES).await?;
     let answered = latest.iter().filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
@@ -89,11 +89,11 @@ async fn usual_pause(store: &Store, topic: &Topic, run: &AlertRun) -> Result<i64
     Ok(pauses.get(pauses.len() / 2).copied().unwrap_or(0))
 }
 
-/// The answers of a window.
+/// The answers in a window.
 struct Answers {
     many: usize,
-    /// Whether one made up for a pause that was longer than usual: it brings what was published before the window, too, and on
-    /// time would not have.
+    /// Whether one came after a longer pause than usual. It then also brings items published before the window, which
+    /// an answer on time would not.
     caught_up: bool,
 }
 
@@ -133,7 +133,7 @@ async fn inside(
     Ok(compare::sifted(moment, topic, marks).await?.meant)
 }
 
-/// The windows of some that were watched like the last one, with their items.
+/// The windows that were searched at least half as often as the current one, with their items.
 async fn watched(
     moment: &mut Moment,
     topic: &Topic,
@@ -146,7 +146,7 @@ async fn watched(
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
         let answers = answers(moment, topic, day.span, pause).await?;
-        // Looked at half as often as now, it would hold less.
+        // A window searched less than half as often holds fewer items.
         if answers.many.saturating_mul(2) >= looks.max(1) {
             watched.push((day, inside(moment, topic, spec, &day, run, answers.caught_up).await?));
         }
@@ -154,18 +154,19 @@ async fn watched(
     Ok(watched)
 }
 
-/// How many items each window holds, near-copies once.
+/// How many items each window holds, near-copies counted once.
 fn counts(windows: &[(Day, Vec<Mark>)]) -> Vec<(Day, u64)> {
     windows.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect()
 }
 
-/// When the window of a run ends. A run begins some moments after its slot, never as many, so that the one a whole window
-/// before may lie on either side of an exact bound: a little later it always belongs to the window before.
+/// When the window of a run ends. A run starts a little after its slot, by a varying delay, so the run one window
+/// length earlier could fall on either side of an exact bound. With a slightly later end it always falls into the
+/// window before.
 fn end_of(run: &AlertRun, length: Duration) -> Time {
     run.at.plus((length / 20).min(MOST_SLACK))
 }
 
-/// The window that ends with a run, beside those like it.
+/// Evaluates the window that ends with a run against comparable windows.
 async fn windows(
     store: &Store,
     spec: &AlertSpec,
@@ -177,7 +178,7 @@ async fn windows(
     let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
     let pause = usual_pause(store, topic, run).await?;
     let mut moment = store.moment().await?;
-    // A backtest knows what came later, too.
+    // In a backtest the store also holds later answers.
     let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
     let Answers { many: looks, caught_up } = answers(&mut moment, topic, until_now, pause).await?;
     let marks = inside(&mut moment, topic, spec, &now, run, caught_up).await?;
@@ -187,7 +188,8 @@ async fn windows(
     let reaches = reaches.unwrap_or(Time(0));
     let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let asked = compare::queries_between(store, &topic.id, between).await?;
-    // What another question found first says nothing about what is usual, and floods nobody.
+    // What earlier queries found does not show what is usual, and the first results of a new query must not raise an
+    // alert.
     let anew = asked.iter().flat_map(|source| source.queries.iter()).filter(|query| query.baseline);
     let anew = anew.map(|query| query.from).max();
     if anew.is_some_and(|at| at >= now.span.from) {
@@ -195,7 +197,7 @@ async fn windows(
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
     let mut moment = store.moment().await?;
-    // Of whole days all hours are alike, and more windows can be compared with.
+    // Whole days contain every hour, so windows that end at any hour can be compared.
     let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
@@ -257,7 +259,8 @@ async fn windows(
     Ok((evaluations, look))
 }
 
-/// An evaluation of a window, or that it is held back: of posts that the question did not mean, volume and tone say nothing.
+/// Returns the evaluation of a window, or that it is held back: if most posts do not match the question, volume and
+/// tone mean nothing.
 async fn about_the_question(
     moment: &mut Moment,
     topic: &Topic,
@@ -276,7 +279,7 @@ async fn about_the_question(
     Ok(vec![evaluation, related])
 }
 
-/// Earlier windows, small ones together with those after them, so that each holds enough posts to judge.
+/// Groups earlier windows, small ones together with those after them, so that each group holds enough posts to judge.
 fn pooled(earlier: &[(Day, Vec<Mark>)]) -> Vec<Vec<&Mark>> {
     let mut pools: Vec<Vec<&Mark>> = Vec::new();
     for (_, marks) in earlier {
@@ -289,7 +292,7 @@ fn pooled(earlier: &[(Day, Vec<Mark>)]) -> Vec<Vec<&Mark>> {
     pools
 }
 
-/// The words of the first of an order, one of each cluster.
+/// The words of the first items in an order, one per cluster.
 async fn top(moment: &mut Moment, marks: &[Mark], order: impl Fn(&Mark) -> i64) -> Result<Vec<Words>, StoreError> {
     let mut all: Vec<&Mark> = marks.iter().collect();
     all.sort_by_key(|mark| (order(mark), &mark.key));

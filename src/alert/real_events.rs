@@ -1,5 +1,5 @@
-//! A list of real events as a CSV file: `begin[,end][,label][,topic]`, by position or by the names in its first line. What
-//! cannot be read is said with its line, and nothing of the file is taken then.
+//! Parses a list of real events from CSV: `begin[,end][,label][,topic]`, by position or by the names in its first
+//! line. An error names its line, and nothing of the file is used then.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -8,23 +8,23 @@ use crate::insight::RealEvent;
 use crate::insight::daily::day_of;
 use crate::model::Time;
 
-/// Events that are read.
+/// Most events in a list.
 const MOST_EVENTS: usize = 10_000;
-/// Columns, in the order they have without names.
+/// The columns, in their order when the first line has no names.
 const COLUMNS: [&str; 4] = ["begin", "end", "label", "topic"];
-/// Milliseconds that an instant without an end lasts.
+/// How long an instant without an end lasts, in milliseconds.
 const DAY: i64 = 86_400_000;
-/// What an instant looks like.
+/// How to write an instant.
 const HINT: &str = "write a day (2026-03-12) or an instant (2026-03-12T14:30:00Z; without Z in the alert's timezone)";
 
-/// Why a list is not read.
+/// Why a list was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadEvents {
     pub text: String,
     pub hint: String,
 }
 
-/// Both ends of what somebody wrote: of a day, its first and last instant.
+/// The first and last instant of a cell: they differ for a day, and are equal for an instant.
 struct Ends {
     first: Time,
     last: Time,
@@ -45,7 +45,7 @@ fn ends(text: &str, timezone: &str) -> Option<Ends> {
     Some(Ends { first: at, last: at, is_day: false })
 }
 
-/// Which cell holds which column.
+/// Which cell holds which column; `None` if the first line has no names.
 fn order(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, BadEvents> {
     let named = |cell: &str| COLUMNS.iter().position(|name| cell.eq_ignore_ascii_case(name));
     if !first.iter().any(|cell| named(cell) == Some(0)) {
@@ -65,7 +65,7 @@ fn order(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, BadEve
     Ok(Some(order))
 }
 
-/// Reads a list; days and instants without an offset are those of `timezone`. `topics` are those the alert may look at.
+/// Parses a list. Days and instants without an offset are in `timezone`. `topics` are those the alert may evaluate.
 pub fn real_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec<RealEvent>, BadEvents> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader =
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn days_and_instants_are_read_with_or_without_names() {
-        // Summer begins in Berlin on the 29th of March: that day has 23 hours.
+        // Daylight saving time begins in Berlin on 29 March: that day has 23 hours.
         assert_eq!(told("2026-03-29"), ["2026-03-28T23:00:00.000Z/2026-03-29T21:59:59.999Z"]);
         assert_eq!(
             told("2026-03-12,2026-03-13,\"a launch, at last\",acme\n"),

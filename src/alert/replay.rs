@@ -1,5 +1,5 @@
-//! The `volume` rule over windows that somebody else counted, such as those of a benchmark: the same judgement and the same
-//! begin and end as after real runs. It reads no store.
+//! Replays the `volume` rule over windows that were counted elsewhere, such as those of a benchmark, with the same
+//! judgement, start and end as for real runs. Does not read the store.
 
 use super::backtest::Backtest;
 use super::rules::{self, Volume};
@@ -8,20 +8,20 @@ use crate::insight::daily::{Counted, Day};
 use crate::insight::{Look, Moments};
 use crate::model::{AlertSpec, Time, spell};
 
-/// A window of a topic.
+/// One window of a topic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Window {
-    /// When it was looked at.
+    /// When it was evaluated.
     pub at: Time,
     pub day: Day,
     pub count: u64,
-    /// The windows at the same hour of earlier days, the earliest first.
+    /// The windows at the same hour of earlier days, oldest first.
     pub earlier: Vec<(Day, u64)>,
-    /// Those of `windows_at_any_hour`; looked at while the others are too few.
+    /// The windows of `windows_at_any_hour`; used while the others are too few.
     pub at_any_hour: Vec<(Day, u64)>,
 }
 
-/// What the rule says of the windows of a topic, the earliest first.
+/// Evaluates the windows of a topic, oldest first.
 #[must_use]
 pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
     let mut told = Backtest::default();

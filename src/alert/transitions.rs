@@ -1,25 +1,25 @@
-//! What a rule says of its subjects at one run, and what that changes: something begins, goes on, or ends. Pure.
+//! Turns what a rule says of its subjects at one run into changes: something begins, goes on, or ends. Pure.
 
 use std::collections::BTreeMap;
 
 use crate::model::{AlertEvent, AlertEventKind, AlertLine, AlertSpec, Firing, Time};
 
-/// What is so.
+/// The state of a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Status {
-    /// Something happened, and is over with that.
+    /// Something happened, and is over.
     Happened,
-    /// It is as it should not be.
+    /// The subject is not as it should be.
     Bad,
-    /// It is as it should be.
+    /// The subject is as it should be.
     Well,
-    /// It looks as it should not, for a reason that makes it no news: kept, and nobody is told.
+    /// The subject looks bad for a reason that makes it no news. Stored, but notifies no one.
     HeldBack(&'static str),
-    /// What was held back is over; nobody heard of it.
+    /// What was held back is over. Notifies no one.
     Over,
 }
 
-/// What a rule says of a subject; of what it cannot judge it says nothing.
+/// A rule's verdict on a subject. Rules return none for subjects they cannot judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Evaluation {
     /// A topic, a topic's source, or the service.
@@ -30,12 +30,12 @@ pub(super) struct Evaluation {
     pub(super) lines: Vec<AlertLine>,
 }
 
-/// What fires, and what was seen while it changed.
+/// What is firing, and what changed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Transitions {
     pub(super) firing: BTreeMap<String, Firing>,
     pub(super) events: Vec<AlertEvent>,
-    /// What began and did not end since.
+    /// What began and has not ended since.
     pub(super) begun: BTreeMap<String, Firing>,
     pub(super) ended: Vec<String>,
 }
@@ -46,7 +46,7 @@ impl Transitions {
         Self { firing, ..Self::default() }
     }
 
-    /// Takes in what was said at `origin`, a run or a day; `muted` is why nobody is to hear of it.
+    /// Applies the evaluations of `origin`, a run or a day. `muted` is why their events notify no one.
     pub(super) fn take(
         &mut self,
         spec: &AlertSpec,
@@ -89,7 +89,8 @@ impl Transitions {
     }
 }
 
-/// The same whoever sees it, and however often: the rule and the run or day it was seen at.
+/// The id of an event. Depends only on the alert, the run or day, the subject and the kind, so repeats get the same
+/// id.
 fn event_id(spec: &AlertSpec, origin: &str, subject: &str, kind: AlertEventKind) -> String {
     format!("{}/{origin}/{subject}/{kind}", spec.job())
 }

@@ -1,5 +1,5 @@
-//! What explains a window that an alert is about to tell of, added to what the rule says. It reads which source found what only
-//! then; what a cause is, `insight::why` says.
+//! Explains a window that an alert is about to report, and adds the cause to the evaluation. Only then does it read
+//! which source found what. `insight::why` finds the cause.
 
 use super::rules::{self, NAMED};
 use super::transitions::{Evaluation, Status};
@@ -9,30 +9,30 @@ use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, On
 use crate::model::{Mark, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Items of sources that are read at most.
+/// Most items of sources that are read.
 const MOST: usize = 200_000;
-/// Characters of a name.
+/// Most characters of a name.
 const LONGEST: usize = 40;
 
-/// A window beside those like it, up to a run.
+/// A window beside comparable ones, as of one run.
 pub(super) struct Window<'a> {
     pub(super) topic: &'a Topic,
     pub(super) day: Day,
     pub(super) marks: &'a [Mark],
     pub(super) earlier: &'a [(Day, Vec<Mark>)],
     pub(super) run_at: Time,
-    /// Since when the topic is asked what it is asked now, where that was something else.
+    /// When the topic's current queries began; `None` if it never had others.
     pub(super) asked_since: Option<Time>,
 }
 
-/// What is unusual.
+/// What is unusual about a window.
 pub(super) enum Unusual<'a> {
     Volume(Usual),
-    /// Of so many scored posts at least; who scored them.
+    /// The usual share, the least number of scored posts, and who scored them.
     Negative(UsualShare, u64, &'a str),
 }
 
-/// What a rule says, with what explains it where it is as it should not be.
+/// Adds the cause to an evaluation whose status is bad.
 pub(super) async fn explained(
     moment: &mut Moment,
     window: &Window<'_>,
@@ -77,7 +77,7 @@ impl<'a> Window<'a> {
             return Ok(OnlySources::default());
         }
         let shown = moment.shown_by(&self.topic.id, span, i64::try_from(MOST).unwrap_or(i64::MAX)).await?;
-        // Of a part of what was found nobody knows who found it alone.
+        // If only a part was read, it is unknown which source found an item alone.
         Ok(if shown.len() < MOST { OnlySources::of(shown) } else { OnlySources::default() })
     }
 
@@ -93,7 +93,7 @@ impl<'a> Window<'a> {
         cause(&Compared { now, earlier: &earlier, terms: &terms })
     }
 
-    /// The terms of the window that are news, beside the days before as they were counted.
+    /// The terms that are news in the window, compared with the days before as counted.
     async fn terms(&self, moment: &mut Moment, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
         let period: Vec<&Mark> = self.marks.iter().collect();
         let asked = TermsAsked {
@@ -110,7 +110,7 @@ impl<'a> Window<'a> {
         Ok(topic_terms(moment, asked).await?.rises)
     }
 
-    /// How many items the earlier windows hold.
+    /// The mean number of items in the earlier windows.
     fn mean(&self) -> f64 {
         let all: usize = self.earlier.iter().map(|(_, marks)| marks.len()).sum();
         #[expect(clippy::cast_precision_loss, reason = "counts of items")]
@@ -118,8 +118,8 @@ impl<'a> Window<'a> {
         mean
     }
 
-    /// Adds a cause to the words of an event. A text is the first line below it: so whoever has it forgotten, or its author,
-    /// finds it there.
+    /// Adds a cause to the summary of an event. A text becomes the first line below it, with its key, so that
+    /// forgetting the item or its author finds it there.
     async fn add(
         &self,
         moment: &mut Moment,

@@ -1,4 +1,5 @@
-//! When an alert fires: each rule over what was read of one run. Pure; a rule that knows too little says nothing.
+//! The alert rules: each decides from what was read of one run whether to fire. Pure. A rule that knows too little
+//! returns nothing.
 
 use std::collections::BTreeSet;
 
@@ -14,17 +15,17 @@ use crate::normalise::safe_link;
 
 use super::transitions::{Evaluation, Status};
 
-/// Items that an event names.
+/// Most items that an event lists.
 pub(super) const NAMED: usize = 10;
 
-/// Characters of an item's words in a line.
+/// Most characters of an item's words in a line.
 const LONGEST: usize = 140;
 
-/// The words of an alert, ready to be looked for.
+/// The words of an alert, compiled to filters.
 pub(super) struct Wanted(Vec<(String, Filter)>);
 
 impl Wanted {
-    /// Words that cannot be read, which the configuration refuses, occur nowhere.
+    /// Skips words that do not parse; the configuration rejects them.
     pub(super) fn of(spec: &AlertSpec) -> Self {
         let one = |word: &String| {
             let filter = TopicFilter { must: vec![word.clone()], ..TopicFilter::default() };
@@ -34,7 +35,7 @@ impl Wanted {
     }
 
     fn occurs<'a>(&'a self, item: &ItemHead) -> Option<&'a str> {
-        // A filter lets pass what has no words; none occurs in it.
+        // A filter passes items without words, but no word occurs in them.
         let worded = item.title.is_some() || item.text.is_some();
         let inside = |filter: &Filter| worded && filter.passes(item.title.as_deref(), item.text.as_deref(), None, None);
         self.0.iter().find(|(_, filter)| inside(filter)).map(|(word, _)| word.as_str())
@@ -45,7 +46,7 @@ fn plural(many: usize, one: &str) -> String {
     if many == 1 { format!("1 {one}") } else { format!("{many} {one}s") }
 }
 
-/// Words on one line, cut.
+/// Puts words on one line and cuts them.
 pub(super) fn one_line(words: &str, most: usize) -> String {
     let mut text: String = words.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((cut, _)) = text.char_indices().nth(most) {
@@ -55,7 +56,7 @@ pub(super) fn one_line(words: &str, most: usize) -> String {
     text
 }
 
-/// An item as a line: its words, by whom, and where it is.
+/// An item as a line: author, words and link.
 pub(super) fn line(item: &Words) -> AlertLine {
     let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(without words)");
     let mut text = one_line(words, LONGEST);
@@ -80,7 +81,7 @@ fn named(items: impl Iterator<Item = Words>, many: usize) -> Vec<AlertLine> {
     lines
 }
 
-/// New items, all or those in which one of the words occurs.
+/// Fires on new items, all or those in which one of the words occurs.
 pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Changes) -> Option<Evaluation> {
     let by_source = |new: &&New| new.sources.is_empty() || new.sources.iter().any(|source| spec.looks_at(*source));
     let meant: Vec<&New> = changes
@@ -106,7 +107,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
     })
 }
 
-/// What a window held, and what is usual for one like it.
+/// What a window held, and what is usual for such a window.
 pub(super) struct Volume<'a> {
     pub(super) counted: &'a Counted,
     pub(super) usual: UsualVolume,
@@ -115,19 +116,19 @@ pub(super) struct Volume<'a> {
     pub(super) top: &'a [Words],
 }
 
-/// What is usual for a window, and by what.
+/// What is usual for a window, and which windows that is based on.
 pub(super) struct UsualVolume {
     /// `None` when there is too little to compare with.
     pub(super) usual: Option<Usual>,
-    /// By windows before it, whatever their hour, not by those of earlier days.
+    /// Whether it is based on the windows before, at any hour, and not on those of earlier days.
     pub(super) at_any_hour: bool,
 }
 
-/// How long the windows at any hour must reach back: they are to hold the nights, too.
+/// How far the windows at any hour must reach back, in milliseconds: they must include the nights.
 const A_DAY: i64 = 86_400_000;
 
-/// What is usual by the windows at the same hour of earlier days; while these are too few, and for windows of whole days, by those
-/// at any hour.
+/// What is usual, from the windows at the same hour of earlier days. While these are too few, and for windows of
+/// whole days, from those at any hour.
 pub(super) fn usual_volume(now: &Day, same_hour: &[(Day, u64)], any_hour: &[(Day, u64)]) -> UsualVolume {
     let by_hour = !is_whole_days(now.span.length());
     if let (true, Ok(usual)) = (by_hour, usual(now, same_hour)) {
@@ -139,7 +140,7 @@ pub(super) fn usual_volume(now: &Day, same_hour: &[(Day, u64)], any_hour: &[(Day
     UsualVolume { usual, at_any_hour: true }
 }
 
-/// More than usual.
+/// Fires if there are more items than usual.
 pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Option<Evaluation> {
     let usual = volume.usual.usual?;
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
@@ -148,7 +149,7 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
     let status = match (enough && unique > usual.far, unique <= usual.high) {
         (true, _) => Status::Bad,
         (false, true) => Status::Well,
-        // Between the two it stays what it is.
+        // Between the two bounds the state does not change.
         (false, false) => return None,
     };
     let (kind, by_what) = match (volume.usual.at_any_hour, usual.weekday) {
@@ -174,10 +175,10 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 
-/// A share differs by at least so much from what is expected before it is worth a message.
+/// A share must differ from the expected one by at least this much to be worth a message.
 const LEAST_APART: f64 = 0.1;
 
-/// How a window sounds, and what is usual.
+/// The tone of a window, and what is usual.
 pub(super) struct Tones<'a> {
     pub(super) negative: Option<Share>,
     pub(super) usual: Result<UsualShare, usize>,
@@ -185,7 +186,7 @@ pub(super) struct Tones<'a> {
     pub(super) top: &'a [Words],
 }
 
-/// More negative than usual, by far more than chance explains.
+/// Fires if more items are negative than usual, by far more than chance explains.
 pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Option<Evaluation> {
     let (share, usual) = (tones.negative?, tones.usual.ok()?);
     if share.whole < u64::from(spec.least) {
@@ -212,14 +213,14 @@ pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Opti
     Some(Evaluation { subject: topic.to_owned(), status, summary, lines })
 }
 
-/// Why nobody is told of unrelated posts; kept with the event.
+/// Why unrelated posts notify no one; stored with the event.
 const UNRELATED: &str = "unrelated posts";
 
 fn unrelated_subject(topic: &str) -> String {
     format!("{topic}/unrelated")
 }
 
-/// Most posts of a window are not about what was asked: its volume and tone are not judged.
+/// Most posts of a window are not about the question: volume and tone are not judged.
 pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Option<Evaluation> {
     let without = relevance.many()?;
     Some(Evaluation {
@@ -233,17 +234,17 @@ pub(super) fn unrelated(topic: &str, length: &str, relevance: &Relevance) -> Opt
     })
 }
 
-/// The posts of a window are about what was asked, as usual.
+/// The posts of a window are about the question, as usual.
 pub(super) fn related(topic: &str) -> Evaluation {
     Evaluation { subject: unrelated_subject(topic), status: Status::Over, summary: String::new(), lines: Vec::new() }
 }
 
-/// Whether an answer came.
+/// Whether a search was answered.
 fn answered(search: &Searched) -> bool {
     matches!(search.state, SearchState::Ok | SearchState::Empty)
 }
 
-/// Sources that fail, or are silent or stale, by the latest searches of each.
+/// Finds sources that fail, are silent or are stale, by the latest searches of each.
 pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> Vec<Evaluation> {
     let all: BTreeSet<Source> = searches.iter().map(|search| search.source).collect();
     all.iter()
@@ -291,7 +292,7 @@ fn advice(ill: &Illness) -> &'static str {
     }
 }
 
-/// Slots that were missed.
+/// Fires on missed slots.
 pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Evaluation> {
     let (first, last) = (slots.first()?, slots.last()?);
     (slots.len() >= spec.least as usize).then(|| Evaluation {
@@ -306,7 +307,7 @@ pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Ev
     })
 }
 
-/// Calls and money of a day against what it may use.
+/// Compares the calls and cost of a day with its limits.
 pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Used, limits: TopicLimits) -> Evaluation {
     let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
     let calls =

@@ -1,4 +1,4 @@
-//! An alert to begin with, for tests of this room.
+//! A sample alert for the tests of `alert`.
 
 use crate::model::{AlertRule, AlertSpec, TopicLimits};
 

@@ -1,4 +1,4 @@
-//! Tables of the rules: what fires, what does not, and what nothing is said of.
+//! Table tests of the rules: what fires, what does not, and what is not judged.
 
 use super::samples::spec;
 use super::*;
@@ -18,7 +18,7 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
     let spec = AlertSpec { least: 10, ..spec() };
     for (unique, usual, expected) in [
         (41, Some(usual(20.0, 30.0)), Some(Status::Bad)),
-        // Unusual, but not by enough: whatever it was it stays.
+        // Unusual, but not by enough: the state does not change.
         (40, Some(usual(20.0, 30.0)), None),
         (31, Some(usual(20.0, 30.0)), None),
         (30, Some(usual(20.0, 30.0)), Some(Status::Well)),
@@ -63,7 +63,8 @@ fn a_share_fires_when_chance_does_not_explain_it() {
     for (part, whole, earlier, expected) in [
         (60, 100, 14, Some(Status::Bad)),
         (25, 100, 14, Some(Status::Well)),
-        // Two of three posts are many, but three posts say nothing; nor do forty of which thirty-five in a hundred sound so.
+        // Two of three posts is a large share, but three posts say nothing; nor do forty posts of which 35 % sound
+        // negative.
         (2, 3, 14, None),
         (14, 40, 14, Some(Status::Well)),
         (42, 100, 14, None),
