@@ -1,31 +1,31 @@
-//! With which run a comparison begins, as people name it: a run, a time, or the last report that was delivered.
+//! Resolves where a comparison begins, as people write it: a run, a time, or the last delivered report.
 
 use super::Since;
 use crate::model::{ReportSpec, Time, Topic};
 use crate::store::{Store, StoreError};
 
-/// What names the last report that was delivered.
+/// The name of the last delivered report.
 const LAST_REPORT: &str = "last-report";
 
-/// Why there is no such begin.
+/// Why there is no beginning.
 #[derive(Debug, thiserror::Error)]
 pub enum NoBegin {
     /// No report with the topic was delivered yet.
     #[error("no report with topic {0} has been delivered yet")]
     NoReport(String),
-    /// The run goes on.
+    /// The run has not ended.
     #[error("the run has not ended")]
     NotEnded,
     /// It is neither a run of the topic nor a time.
     #[error("it is neither a run of {0} nor a time")]
     Unknown(String),
-    /// It could not be looked up.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// Where a comparison of a topic begins; `at` is what was named, when it can be read as a time. Of several reports the one
-/// that got furthest counts.
+/// Returns where a comparison of a topic begins. `at` is `named` read as a time, if it can be. Of several reports,
+/// the one that got furthest counts.
 pub async fn begin(
     store: &Store,
     topic: &Topic,

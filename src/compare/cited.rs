@@ -1,5 +1,5 @@
-//! Whether what answers cite was ever found: their links are looked up by the keys under which they would be stored, beside
-//! the items that came with them. What was cut in the middle is not looked up. How that is told is the reader's.
+//! Checks whether what answers cite was ever found. Looks up their links by the keys they would be stored under, and
+//! the items that came with the answers. Does not look up links that were cut.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,27 +11,27 @@ use crate::store::{Moment, Store, StoreError};
 /// Citations beyond these are counted, but not listed.
 const LISTED: usize = 40;
 
-/// Something an answer names or was found with.
+/// Something an answer names or came with.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Citation {
     /// As the answer has it: an address, or an item's key.
     pub cited: String,
-    /// The stored item; `None`: nothing that was ever found has it.
+    /// The key of the stored item; `None` if nothing ever found has it.
     pub key: Option<String>,
-    /// Named in the text, not only handed over with it.
+    /// Whether the text names it. Otherwise it only came with the answer.
     pub in_text: bool,
 }
 
 /// What one answer cites.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Cited {
-    /// What it rests on.
+    /// The citations that were looked up.
     pub citations: Vec<Citation>,
-    /// Links of the text that were not looked up: there are too many.
+    /// Links of the text that were not looked up.
     pub beyond: u64,
 }
 
-/// Looks up what answers cite, all in one question.
+/// Looks up what answers cite, for all answers at once.
 pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Cited>, StoreError> {
     let named: Vec<_> = answers.iter().map(|answer| named(answer)).collect();
     let links = named.iter().flat_map(|(links, _)| links.iter().filter_map(|(_, key)| key.as_ref()));
@@ -47,7 +47,7 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
     let of = |(answer, (links, beyond)): (&&AnswerRow, Named<'_>)| {
         let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
         for (link, key) in links {
-            // Of several entries of one address, one that the answer was given.
+            // If several entries have this address, takes one that came with the answer.
             let entry = |page: &str| answer.cited.iter().find(|key| page_of_entry(key) == Some(page));
             let post =
                 |page: &str| addresses.get(page).copied().filter(|key| answer.cited.iter().any(|cited| cited == key));
@@ -67,8 +67,8 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
     Ok(answers.iter().zip(named).map(of).collect())
 }
 
-/// The same for who may know of the items of these topics alone. Whether another topic found what is cited is not told: it
-/// reads as not looked up, as does what nobody found.
+/// The same for a reader who may see only the items of these topics. A citation that only another topic found reads
+/// as not looked up, and so does one that no topic found, so that the two cannot be told apart.
 pub async fn cited_within(store: &Store, cited: Vec<Cited>, topics: &[String]) -> Result<Vec<Cited>, StoreError> {
     let citations = cited.iter().flat_map(|cited| &cited.citations);
     let mut keys: BTreeSet<String> = citations.filter_map(|citation| citation.key.clone()).collect();
@@ -92,7 +92,7 @@ pub async fn cited_within(store: &Store, cited: Vec<Cited>, topics: &[String]) -
     Ok(cited.into_iter().map(within).collect())
 }
 
-/// The links of an answer with the keys they would have, and how many there are beyond.
+/// The links of an answer with the keys they would have, and the number of further links.
 type Named<'a> = (Vec<(&'a str, Option<String>)>, u64);
 
 fn named(answer: &AnswerRow) -> Named<'_> {
@@ -102,20 +102,21 @@ fn named(answer: &AnswerRow) -> Named<'_> {
 }
 
 impl Cited {
-    /// Of all citations, those that nothing stored has.
+    /// The number of citations that are not stored.
     #[must_use]
     pub fn missing(&self) -> u64 {
         self.citations.iter().filter(|citation| citation.key.is_none()).count() as u64
     }
 
-    /// The citations that are listed, and how many are not.
+    /// The citations to list, and the number of the others.
     #[must_use]
     pub fn listed(&self) -> (&[Citation], u64) {
         let (listed, rest) = self.citations.split_at(self.citations.len().min(LISTED));
         (listed, rest.len() as u64)
     }
 
-    /// Whether an address of a line of the text was looked up in vain; what ends at a cut was not looked up as it is.
+    /// Whether an address in a line of the text was looked up and not found. Addresses at a cut were not looked up
+    /// whole.
     #[must_use]
     pub fn in_vain(&self, address: &str, line: &str) -> bool {
         let cut = line.strip_suffix('…').is_some_and(|line| line.ends_with(address));

@@ -1,28 +1,27 @@
-//! What the sources of topics covered in a period: read topic by topic, and worked out by `insight`. How it is told is the
-//! reader's.
+//! What the sources of topics covered in a period. Reads one topic at a time; `insight` works out the coverage.
 
 use crate::insight::{SourceCoverage, covered};
 use crate::model::{Look, Source, Span, Time, Watched};
 use crate::store::{Filter, Store, StoreError};
 
-/// What a topic covered.
+/// The coverage of one topic.
 #[derive(Debug)]
 pub struct TopicCoverage {
     pub watched: Watched,
     pub sources: Vec<SourceCoverage>,
 }
 
-/// What topics covered.
+/// The coverage of topics in a period.
 #[derive(Debug)]
 pub struct CoveragePeriod {
-    /// Each that was named, or all there are, by id.
+    /// The named topics, or all, by id.
     pub topics: Vec<TopicCoverage>,
-    /// Until when searches of the period were pruned: nothing is known of that time.
+    /// The time until which searches of the period were pruned; nothing is known about it.
     pub pruned_until: Option<Time>,
 }
 
-/// What the wanted sources of these topics, or of all, covered in a period. Rows come topic by topic, and only one topic's
-/// are held at a time.
+/// Returns what the wanted sources of these topics, or of all if none are named, covered in a period. Holds the rows
+/// of only one topic at a time.
 pub async fn coverage(
     store: &Store,
     named: &[String],
@@ -35,7 +34,7 @@ pub async fn coverage(
         .await?
         .into_iter()
         .map(|mut watched| {
-            // What the ledger no longer knows is no hole.
+            // Time whose searches were pruned is not a hole.
             watched.began = pruned_until.map_or(watched.began, |until| until.max(watched.began));
             TopicCoverage { watched, sources: Vec::new() }
         })
@@ -67,7 +66,7 @@ pub async fn coverage(
     Ok(CoveragePeriod { topics, pruned_until })
 }
 
-/// A topic that is not watched any more is looked at up to its end.
+/// The coverage of one topic. A topic that is no longer watched counts up to its end.
 fn of(watched: &Watched, looks: &[Look], period: Span, wanted: &dyn Fn(Source) -> bool) -> Vec<SourceCoverage> {
     let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
     Span::new(period.from, until).map_or_else(Vec::new, |period| covered(watched, looks, period, wanted))

@@ -1,5 +1,5 @@
-//! A topic's filter over items that are to be counted: the words are read from the same moment, and only where there is a
-//! filter.
+//! Applies a topic's filter to items that will be counted. Reads their words from the same moment, and only if there
+//! is a filter.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,21 @@ use super::filter_of;
 use crate::model::{Mark, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Items whose words are held at a time.
+/// Items whose words are read at a time.
 const CHUNK: usize = 2_000;
 
-/// What a filter makes of items.
+/// Items, split by a filter.
 #[derive(Debug, Default)]
 pub struct FilteredItems {
-    /// Those it means, and those it cannot judge.
+    /// Items that pass, and those the filter cannot judge.
     pub meant: Vec<Mark>,
-    /// Those it hides.
+    /// Items that the filter hides.
     pub hidden: Vec<Mark>,
-    /// Of the meant, keys of those whose words were pruned and that it would ask for them.
+    /// Keys of the passed items whose words were pruned although the filter needs them.
     pub unjudged: BTreeSet<String>,
 }
 
-/// The items that the topic's filter means, and those it hides.
+/// Splits items into those that pass the topic's filter and those it hides.
 pub async fn sifted(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<FilteredItems, StoreError> {
     if topic.filter.is_none() {
         return Ok(FilteredItems { meant: marks, ..FilteredItems::default() });

@@ -1,4 +1,4 @@
-//! The filters of topics for readers that show rows: which to hide, and how many were hidden.
+//! Applies the filters of topics to rows that are shown, and counts how many they hide.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,7 +19,7 @@ closed_list! {
     }
 }
 
-/// The filters in force, and what they are for.
+/// The filters of topics, and what to do with the rows they hide.
 #[derive(Debug)]
 pub struct Hiding {
     filters: HashMap<String, Filter>,
@@ -28,7 +28,7 @@ pub struct Hiding {
 }
 
 impl Hiding {
-    /// Reads the filters of topics: of these, or of all there are.
+    /// Reads the filters of these topics, or of all if none are given.
     pub async fn of(store: &Store, topics: &[String], mode: Filtered) -> Result<Self, StoreError> {
         let watched = store.watched(topics).await?;
         let definitions = watched.into_iter().filter_map(|watched| watched.definition);
@@ -36,7 +36,7 @@ impl Hiding {
         Ok(Self { filters: filters.map(|(filter, id)| (id, filter)).collect(), mode, hidden: 0 })
     }
 
-    /// Nothing is hidden.
+    /// Hides nothing.
     #[must_use]
     pub fn nothing() -> Self {
         Self { filters: HashMap::new(), mode: Filtered::Keep, hidden: 0 }
@@ -48,7 +48,7 @@ impl Hiding {
         !self.filters.is_empty()
     }
 
-    /// What becomes of hidden rows, in words.
+    /// What is done with hidden rows, in words.
     #[must_use]
     pub fn mode(&self) -> &'static str {
         match self.mode {
@@ -58,23 +58,23 @@ impl Hiding {
         }
     }
 
-    /// How many of the rows that were asked about a filter hides, shown or not.
+    /// How many of the checked rows a filter hides, shown or not.
     #[must_use]
     pub fn hidden(&self) -> u64 {
         self.hidden
     }
 
-    /// Whether an item is to be shown.
+    /// Whether to show an item.
     pub fn item(&mut self, row: &ItemRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
-    /// Whether a sighting is to be shown.
+    /// Whether to show a sighting.
     pub fn sighting(&mut self, row: &SightingRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
-    /// Whether an item is to be shown at its first sighting.
+    /// Whether to show an item at its first sighting.
     pub fn new_item(&mut self, row: &NewRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
@@ -93,8 +93,8 @@ impl Hiding {
     }
 }
 
-/// Of what runs saw first, how much their topics' filters hide: for each run, by the source that counted it as new. Each run
-/// comes with its topic.
+/// Counts the new items that the filters of topics hide: for each run, by the source that counted the item as new.
+/// Each run comes with its topic.
 pub async fn hidden_new(
     store: &Store,
     runs: &[(&str, &str)],

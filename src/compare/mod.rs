@@ -1,7 +1,8 @@
-//! Two moments of a topic side by side: reads what the store knows of the span between them and has `insight` say what
-//! changed, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the question, how likely
-//! each item is good, whether what answers cite is stored, which terms of a period are news, which items belong to one story,
-//! how topics and their sources stand, what they covered. It shows nothing and decides nothing.
+//! Reads from the store what several readers need, and has `insight` work out the result: what changed between two
+//! runs of a topic, which items the topics' filters hide, which sources fell silent, whether posts hold a word of the
+//! question, how likely each item is good, whether what answers cite is stored, which terms of a period are news,
+//! which items belong to one story, and the status and coverage of topics and their sources. Formats nothing and
+//! decides nothing.
 
 mod begin;
 mod cited;
@@ -47,14 +48,15 @@ use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};
 use crate::model::{Between, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
-/// How far back the span begins for sightings to compare reactions with: the run before it.
+/// Extends a span by the run before it, whose sightings reactions are compared with.
 fn with_the_run_before(reading: &crate::model::Snapshots, between: Between) -> Between {
     let before = reading.all.iter().rev().find(|s| s.seq <= between.since && s.counts.found > 0);
     Between { since: before.map_or(between.since, |s| s.seq - 1), ..between }
 }
 
-/// What changed in a span of a topic's runs; the lists hold at most so many each. For who does not see all topics, `alone`
-/// leaves out edited words that only another topic saw. A stored filter that this version cannot read hides nothing.
+/// Returns what changed in a span of a topic's runs. Each list holds at most `most` rows. `alone` leaves out edited
+/// words that only another topic saw, for readers who may not see all topics. A stored filter that this version
+/// cannot read hides nothing.
 pub async fn changes_between(
     store: &Store,
     topic: &Topic,
@@ -82,7 +84,7 @@ pub async fn changes_between(
     Ok(changes(&reading, &filter_of(topic), most))
 }
 
-/// Which queries were in force in a span, by source, and when they changed; no counts of items.
+/// The queries in force in a span, by source, and when they changed. Counts no items.
 pub async fn queries_between(store: &Store, topic: &str, between: Between) -> Result<Vec<SourceChanges>, StoreError> {
     Ok(asked(&store.snapshots(topic, between).await?, between))
 }

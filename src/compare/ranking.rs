@@ -1,5 +1,5 @@
-//! How likely items of a topic are good, by the marks of its items: reads what there is to learn from and has `insight` learn
-//! it. Made anew whenever it is asked for, of a bounded number of items; nothing is stored, and nothing is hidden.
+//! How likely items of a topic are good, learned from the marks on its items. Reads the items and has `insight`
+//! learn. Learns anew on every call, from a bounded number of items; stores nothing and hides nothing.
 
 use std::collections::HashMap;
 
@@ -9,17 +9,17 @@ use crate::model::{ItemRow, Kind, Readable, SightingRow, Verdict};
 use crate::normalise::words::{Asked, tokens};
 use crate::store::{Filter, Store, StoreError};
 
-/// Marks that are learned from: the latest.
+/// The number of latest marks to learn from.
 const MOST_MARKS: i64 = 2_000;
 
-/// What was learned of a topic.
+/// What was learned about a topic.
 #[derive(Debug)]
 pub struct Ranking {
     asked: Option<Asked>,
     ranker: Ranker,
 }
 
-/// The words of an item, wherever they were read.
+/// The fields of an item, from either kind of row.
 struct Said<'a> {
     kind: Kind,
     title: Option<&'a str>,
@@ -30,7 +30,7 @@ struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// `None` where there is nothing to read, as when it was pruned.
+    /// `None` if there are no words, for example because they were pruned.
     fn features(&self, asked: Option<&Asked>) -> Option<Features> {
         self.text.or(self.title)?;
         let readable = Readable {
@@ -42,7 +42,7 @@ impl Said<'_> {
             url: self.url,
         };
         let mut words: Vec<String> = tokens(&readable).into_iter().flatten().collect();
-        // No word holds a blank.
+        // No word contains a blank, so these cannot be mistaken for one.
         words.extend(self.lang.map(|lang| format!("lang {}", lang.to_ascii_lowercase())));
         let text = self.text.unwrap_or("");
         let shapes = [
@@ -68,7 +68,7 @@ fn of_item(row: &ItemRow) -> Said<'_> {
     }
 }
 
-/// What is looked at in an item, for whoever learns from rows of his own; `None` where there is nothing to read.
+/// The features of an item, for callers that learn from their own rows; `None` if it has no words.
 #[must_use]
 pub fn features_of(row: &ItemRow, asked: Option<&Asked>) -> Option<Features> {
     of_item(row).features(asked)
@@ -86,7 +86,7 @@ fn of_sighting(row: &SightingRow) -> Said<'_> {
 }
 
 impl Ranking {
-    /// Learns from a topic's marks and latest items; `None` where there are too few marks.
+    /// Learns from a topic's marks and latest items; `None` if there are too few marks.
     pub async fn of(store: &Store, topic: &str) -> Result<Option<Self>, StoreError> {
         let marked = store.marked_keys(topic, None, MOST_MARKS).await?;
         if marked.len() < LEAST_MARKS {
@@ -101,7 +101,7 @@ impl Ranking {
         Ok(Self::learned(asked, &rows))
     }
 
-    /// The same of rows that were read, each with its mark; one that is there twice counts once.
+    /// Learns from rows that were already read, each with its mark. A row that occurs twice counts once.
     #[must_use]
     pub fn learned(asked: Option<Asked>, rows: &[ItemRow]) -> Option<Self> {
         let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(asked.as_ref())?)));
@@ -113,13 +113,13 @@ impl Ranking {
         Some(Self { ranker: Ranker::learn(&seen)?, asked })
     }
 
-    /// How likely an item is good, in thousandths; `None` where its words are gone.
+    /// How likely an item is good, in thousandths; `None` if its words are gone.
     #[must_use]
     pub fn item(&self, row: &ItemRow) -> Option<i64> {
         self.thousandths(&of_item(row))
     }
 
-    /// The same of an item in a reply, by the words that it had then.
+    /// The same for a sighting, by the words it had then.
     #[must_use]
     pub fn sighting(&self, row: &SightingRow) -> Option<i64> {
         self.thousandths(&of_sighting(row))
@@ -131,14 +131,14 @@ impl Ranking {
         Some((self.ranker.relevance(&features) * 1_000.0).round() as i64)
     }
 
-    /// Whether an item would be folded as likely noise. One that somebody marked is not: he knows what it is.
+    /// Whether to fold an item as likely noise. Marked items are never folded: somebody already judged them.
     #[must_use]
     pub fn folds(&self, row: &ItemRow) -> bool {
         let features = || of_item(row).features(self.asked.as_ref());
         row.mark.is_none() && features().is_some_and(|features| self.ranker.folds(self.ranker.relevance(&features)))
     }
 
-    /// Writes into each item how likely it is good; likely noise is taken out where that is asked for. Says how many were.
+    /// Writes into each item how likely it is good. With `fold`, removes likely noise. Returns how many were removed.
     pub fn apply(&self, rows: &mut Vec<ItemRow>, fold: bool) -> usize {
         let all = rows.len();
         rows.retain(|row| !fold || !self.folds(row));
@@ -146,7 +146,7 @@ impl Ranking {
         all - rows.len()
     }
 
-    /// How sure it is, in a sentence: what folding does to marks of which it did not learn the words.
+    /// Describes in a sentence how reliable it is: what folding does to marks that it did not learn from.
     #[must_use]
     pub fn told(&self) -> String {
         let CrossChecked { noise, noise_folded, good, good_folded } = self.ranker.checked();
@@ -161,12 +161,12 @@ impl Ranking {
     }
 }
 
-/// Those of all topics with enough marks.
+/// The rankings of all topics with enough marks.
 #[derive(Debug, Default)]
 pub struct Rankings(HashMap<String, Ranking>);
 
 impl Rankings {
-    /// Of these topics, or of all there are.
+    /// For these topics, or for all if none are given.
     pub async fn of(store: &Store, topics: &[String]) -> Result<Self, StoreError> {
         let mut all = HashMap::new();
         let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
@@ -181,7 +181,7 @@ impl Rankings {
         Ok(Self(all))
     }
 
-    /// These items, with how likely each is good for its topic.
+    /// Returns these items with how likely each is good for its topic.
     pub async fn rated(store: &Store, mut rows: Vec<ItemRow>) -> Result<Vec<ItemRow>, StoreError> {
         let topics: Vec<String> = rows.iter().map(|row| row.topic.clone()).collect();
         if !topics.is_empty() {
@@ -191,7 +191,7 @@ impl Rankings {
         Ok(rows)
     }
 
-    /// That of a topic.
+    /// The ranking of a topic.
     fn of_topic(&self, topic: &str) -> Option<&Ranking> {
         self.0.get(topic)
     }
@@ -201,7 +201,7 @@ impl Rankings {
         row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.item(row));
     }
 
-    /// The same of an item in a reply.
+    /// The same for a sighting.
     pub fn rate_sighting(&self, row: &mut SightingRow) {
         row.relevance = self.of_topic(&row.topic).and_then(|ranking| ranking.sighting(row));
     }

@@ -1,57 +1,57 @@
-//! How many posts hold no word of the questions that found them, beside how many usually do: whether a service answers what
-//! it was asked. A count; nothing is hidden for it. What a word of a question is, `normalise::words` says.
+//! Counts the posts that hold no word of the questions that found them, beside how many usually do, to show whether a
+//! service answers what it was asked. Hides nothing. `normalise::words` defines what a word of a question is.
 
 use crate::insight::daily::{Share, UsualShare, share, usual_share};
 use crate::model::{Brings, Kind, Mark, Topic, Words};
 use crate::normalise::words::Asked;
 use crate::store::{Moment, StoreError};
 
-/// Posts without which nothing is said.
+/// With fewer posts, nothing is reported.
 pub const LEAST_POSTS: usize = 10;
-/// A smaller part without any word of the question is reported nowhere.
+/// A smaller share without any word of the question is not reported.
 const HALF: f64 = 0.5;
-/// By how much the share of more than a day must lie above what is expected of one.
+/// For spans longer than a day: how far the share must lie above the expected one.
 const FAR: f64 = 0.1;
-/// Posts of the period, and of each earlier one, whose words are read; the latest.
+/// Posts whose words are read, of the period and of each earlier one; the latest.
 const MOST: usize = 1_000;
 const MOST_EARLIER: usize = 200;
-/// Earlier periods that are compared with.
+/// Earlier periods to compare with.
 const EARLIER: usize = 14;
 
-/// What posts say of what was asked.
+/// How well posts match the question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Relevance {
-    /// Posts of the period without any word of the question, of those whose words were looked at; `None` where there are
-    /// none, or the question has no words.
+    /// The share of posts without any word of the question, of those whose words were read. `None` if there are none,
+    /// or if the question has no words.
     pub without: Option<Share>,
-    /// What is usual for so many posts; `None` where too few earlier periods are known.
+    /// The usual share for this many posts; `None` if too few earlier periods are known.
     pub usual: Option<UsualShare>,
 }
 
 impl Relevance {
-    /// At least half of the posts hold no word of the question, and that is more than usual, or nobody knows what is usual:
-    /// volume and tone are those of something else.
+    /// Whether at least half of the posts hold no word of the question, and that is more than usual or the usual
+    /// share is unknown. Volume and tone are then those of something else.
     #[must_use]
     pub fn is_astray(&self) -> bool {
         self.many().is_some_and(|without| self.usual.is_none_or(|usual| without.share > usual.high))
     }
 
-    /// The same of a span longer than a day. What is expected rests on days: the many posts of a week or month may lie outside of it
-    /// by little, which says nothing.
+    /// The same for a span longer than a day. The expected share is based on days, so the many posts of a week or
+    /// month may lie slightly outside it, which means nothing.
     #[must_use]
     pub fn is_far_astray(&self) -> bool {
         let far = self.many().zip(self.usual).is_none_or(|(without, usual)| without.share - usual.expected >= FAR);
         self.is_astray() && far
     }
 
-    /// Where at least half of the posts hold no word of the question.
+    /// The share without any word of the question, if it is at least half.
     #[must_use]
     pub fn many(&self) -> Option<Share> {
         self.without.filter(|without| without.whole >= LEAST_POSTS as u64 && without.share >= HALF)
     }
 }
 
-/// The words of all questions that may bring what a topic is about, for whoever counts them in items.
+/// The words of all questions of a topic, for counting them in items.
 pub(super) fn all_asked(topic: &Topic) -> Option<Asked> {
     let mut questions: Vec<&str> = topic.providers.iter().map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
@@ -59,8 +59,8 @@ pub(super) fn all_asked(topic: &Topic) -> Option<Asked> {
     Asked::of(&questions.join(" "))
 }
 
-/// The words of all questions of a topic that bring posts; `None` where one of them has no words, as nobody knows which
-/// question found a post.
+/// The words of all questions of a topic that bring posts. `None` if one of them has no words, because it is unknown
+/// which question found a post.
 fn asked(topic: &Topic) -> Option<Asked> {
     let posts = topic.providers.iter().filter(|one| one.brings() == Brings::Posts);
     let mut questions: Vec<&str> = posts.map(|one| one.text("query").unwrap_or("")).collect();
@@ -68,8 +68,8 @@ fn asked(topic: &Topic) -> Option<Asked> {
     Asked::of_all(&questions)
 }
 
-/// How many posts of a period hold no word of the topic's questions. Each of `earlier` is a period in which the same was
-/// asked, in the order of time; they are read only where there may be something to say.
+/// Counts the posts of a period that hold no word of the topic's questions. Each of `earlier` is a period with the
+/// same questions, oldest first; they are read only if there may be something to report.
 pub async fn relevance<'m, P, E>(
     moment: &mut Moment,
     topic: &Topic,
@@ -93,7 +93,7 @@ where
     Ok(found)
 }
 
-/// Of the latest posts of some marks, those without any word of a question; what was pruned is not looked at.
+/// The share of the latest posts without any word of the question. Pruned posts do not count.
 async fn without<'m>(
     moment: &mut Moment,
     asked: &Asked,

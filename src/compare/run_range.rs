@@ -1,9 +1,9 @@
-//! Which runs of a topic are compared, when somebody names a begin for them, or none.
+//! Finds the runs of a topic to compare.
 
 use crate::model::{Between, Time};
 use crate::store::{Filter, Store, StoreError};
 
-/// Latest runs among which the one before the last is looked for.
+/// How many of the latest runs are searched for the one before the last.
 const LATEST: i64 = 200;
 
 /// Where a comparison begins.
@@ -17,7 +17,8 @@ pub enum Since {
     Instant(Time),
 }
 
-/// The runs of a topic that are compared, up to the last one or the last before an instant. None when there is no snapshot.
+/// Returns the runs of a topic to compare, up to the last one or the last before an instant; `None` if there is no
+/// snapshot.
 pub async fn stretch(
     store: &Store,
     topic: &str,
@@ -25,7 +26,7 @@ pub async fn stretch(
     until: Option<Time>,
 ) -> Result<Option<Between>, StoreError> {
     let Some(latest) = store.last_snapshot(topic).await?.and_then(|run| run.seq) else { return Ok(None) };
-    // Runs that failed after the last snapshot belong to it too: their sources are told as unanswered.
+    // Includes runs that failed after the last snapshot: their sources are shown as unanswered.
     let last = store.seq_before(topic, until.unwrap_or(Time(i64::MAX))).await?;
     let until = if until.is_none() { last.max(latest) } else { last };
     let since = match since {

@@ -1,31 +1,31 @@
-//! Items that are listed for somebody: with what was learned of them, without what their topic's filter hides, each with its
-//! near-copies and whether it lay in the window of the search that found it first.
+//! Prepares items for a list: rates them, leaves out those that their topic's filter hides, and adds their
+//! near-copies and whether each lay in the window of the search that found it first.
 
 use super::{Filtered, Hiding, Ranking};
 use crate::model::{CopyRow, ItemRow, WindowFit};
 use crate::store::{Filter as ListFilter, Store, StoreError};
 
-/// How items of a topic are shown.
+/// How to show the items of a topic.
 #[derive(Debug, Clone, Copy)]
 pub struct Showing<'a> {
     pub topic: &'a str,
-    /// Whether to show items that the topic's filter hides.
+    /// What to do with items that the topic's filter hides.
     pub filtered: Filtered,
-    /// Whether likely noise is left out.
+    /// Whether to leave out likely noise.
     pub without_noise: bool,
-    /// Whether only what counts as new is wanted: nothing that lay outside the window when it was found.
+    /// Whether to show only what counts as new: nothing that lay outside the window when it was found.
     pub only_new: bool,
-    /// Near-copies that are read for each; `None` where they stand as rows of their own.
+    /// Near-copies to read for each item; `None` if they are rows of their own.
     pub copies: Option<u32>,
-    /// What the items were listed by, where one of each cluster stands for the others.
+    /// The filter that listed the items, if it listed only one item of each cluster.
     pub folded: Option<&'a ListFilter>,
 }
 
-/// Copies that are looked at for one that may stand for a hidden item.
+/// Copies that are checked for one to show instead of a hidden item.
 const STAND_INS: u32 = 50;
 
-/// The item itself, or where the topic's filter hides it the first of its near-copies that it does not hide: only one of a cluster
-/// was listed.
+/// Returns the item, or if the topic's filter hides it, the first of its near-copies that the filter does not hide:
+/// the list holds only one item of a cluster.
 pub async fn shown_or_copy(
     store: &Store,
     hiding: &mut Hiding,
@@ -40,29 +40,29 @@ pub async fn shown_or_copy(
     Ok(copies.into_iter().find(|copy| copy.key != row.key && hiding.item(copy)))
 }
 
-/// An item that is shown.
+/// A shown item.
 #[derive(Debug)]
 pub struct ShownItem {
     pub row: ItemRow,
     /// Whether it lay in the window of the search that found it first.
     pub fit: WindowFit,
-    /// Its near-copies: how many there are, and the first of them.
+    /// Its near-copies: their number, and the first of them.
     pub copies: (i64, Vec<CopyRow>),
 }
 
-/// What is shown of a page of items, and how many were left out.
+/// The shown items of a page, and how many were left out.
 #[derive(Debug)]
 pub struct ShownItems {
     pub items: Vec<ShownItem>,
-    /// By the topic's filter.
+    /// Items that the topic's filter hides.
     pub hidden: u64,
-    /// Since they lay outside the window.
+    /// Items left out because they lay outside the window.
     pub outside: u64,
-    /// Likely noise, shown or not.
+    /// Likely noise that was left out.
     pub noise: usize,
 }
 
-/// What of these rows is shown.
+/// Returns which of these rows to show.
 pub async fn shown_items(
     store: &Store,
     ranking: Option<&Ranking>,
@@ -82,7 +82,7 @@ pub async fn shown_items(
     let mut fits = store.first_fits(Some(how.topic), &keys).await?;
     for row in kept {
         let fit = fits.remove(&(how.topic.to_owned(), row.key.clone())).unwrap_or(WindowFit::Undated);
-        // Kept, but not new: it lay outside the window of the search that found it first.
+        // Stored, but not new: it lay outside the window of the search that found it first.
         if how.only_new && fit == WindowFit::Outside {
             shown.outside += 1;
             continue;

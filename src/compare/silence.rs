@@ -1,29 +1,29 @@
-//! Which sources of which topics fell silent, for whoever shows how topics stand.
+//! Finds the sources of topics that are silent or stale.
 
 use crate::insight::{Illness, illness, suspect};
 use crate::store::{Store, StoreError};
 
-/// Topics that are judged at once: a look at how all stand must stay quick.
+/// Most topics judged at once: the status of all topics must load quickly.
 pub const MOST_JUDGED: usize = 1_000;
 
-/// Runs that are looked at of each topic, and of those whose source may be ill.
+/// Runs read of each topic; `LONG` for those whose source may be ill.
 const QUICK: u32 = 6;
 const LONG: u32 = 150;
 
-/// How the sources of topics stand.
+/// The health of the sources of topics.
 #[derive(Debug, Default)]
 pub struct Health {
-    /// Those that are ill, by topic and source.
+    /// The ill sources, by topic and source.
     pub ill: Vec<Illness>,
     /// Topics that were not judged because there are too many.
     pub unjudged: usize,
 }
 
-/// Judges the sources of topics; of more than [`MOST_JUDGED`] the first.
+/// Judges the sources of topics; if there are more than [`MOST_JUDGED`], of the first ones.
 pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreError> {
     let judged = topics.get(..MOST_JUDGED).unwrap_or(topics);
     let mut ill: Vec<Illness> = Vec::new();
-    // Each source by itself: many topics have one that seldom says anything new, and few of them two.
+    // One source at a time: many topics have one source that seldom finds anything new, but few have two.
     for source in &store.searched_sources().await? {
         let quick = store.pulses(judged, *source, QUICK).await?.into_iter();
         let suspects: Vec<String> = quick.filter(suspect).map(|pulse| pulse.topic).collect();

@@ -1,4 +1,4 @@
-//! How the sources of a topic stand, each in a word, for pages, the API and MCP alike. How it is shown is theirs.
+//! The status of each source of a topic in one word, for pages, the API and MCP.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use crate::insight::Illness;
 use crate::model::{SearchRow, SearchState, Source, Topic, TopicCard};
 use crate::store::{Store, StoreError};
 
-/// Words for how a source stands, the API's spelling.
+/// The states of a source, as the API spells them.
 pub const STATES: [&str; 7] = ["ok", "failing", "over_quota", "silent", "stale", "not_asked", "unknown"];
 
-/// How one source stands.
+/// The status of one source.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct SourceStatus<'a> {
     pub source: Source,
     /// One of [`STATES`].
     pub state: &'static str,
-    /// What went wrong, where something did.
+    /// The kind of error, if there was one.
     pub error_class: Option<&'a str>,
 }
 
@@ -23,12 +23,12 @@ pub struct SourceStatus<'a> {
 #[derive(Debug)]
 pub struct SourceHistory {
     ill: Vec<Illness>,
-    /// Of each topic's last run.
+    /// The searches of each topic's last run, by run.
     searches: BTreeMap<String, Vec<SearchRow>>,
 }
 
 impl SourceHistory {
-    /// Reads the searches of their last runs; `ill` is what is known to be ill of them.
+    /// Reads the searches of the last runs. `ill` are the sources known to be ill.
     pub async fn of(store: &Store, cards: &[TopicCard], ill: Vec<Illness>) -> Result<Self, StoreError> {
         let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
         let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
@@ -38,14 +38,14 @@ impl SourceHistory {
         Ok(Self { ill, searches })
     }
 
-    /// Whether a search of the topic's last run returned as much as it could: there may be more than was counted.
+    /// Whether a search of the topic's last run returned as many items as it could, so that there may be more.
     #[must_use]
     pub fn is_full(&self, card: &TopicCard) -> bool {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
         searches.is_some_and(|searches| searches.iter().any(|search| search.saturated))
     }
 
-    /// Each source of a topic that is on.
+    /// The status of each source that is on in a topic.
     #[must_use]
     pub fn standing(&self, card: &TopicCard) -> Vec<SourceStatus<'_>> {
         let searches = card.last_run.as_ref().and_then(|run| self.searches.get(&run.run));
@@ -53,7 +53,7 @@ impl SourceHistory {
     }
 }
 
-/// By the searches of the last run and by what is known to be ill.
+/// Works out the status from the searches of the last run and the known illnesses.
 fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[Illness]) -> Vec<SourceStatus<'a>> {
     let on = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
     let one = |source: Source| {

@@ -1,8 +1,9 @@
-//! Which items belong to the story of one: its near-copies, and what shares a link with it. Links lead one step and no
-//! further, so that a story stays about one thing. How the items spread is `insight::story`'s to say.
+//! Finds the items that belong to the story of one item: its near-copies, and items that share a link with it.
+//! Follows links one step only, so that a story stays about one thing. `insight::story` works out how the items
+//! spread.
 //!
-//! A link is compared by the key that its address has, whatever its spelling. A page has the link of its own address, and a
-//! post that of its own and those in its text; two items share a link when both have it.
+//! Links are compared by the key of their address, whatever its spelling. A page has the link of its own address; a
+//! post has that of its own and those in its text. Two items share a link if both have it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,25 +14,25 @@ use crate::model::{Found, Kind, Linking, Span, StoryRows, Tie, Time};
 use crate::normalise::{canonical, keys_of, words::of_address};
 use crate::store::{Moment, Store, StoreError};
 
-/// Items of a story; of more, those that were seen first are told.
+/// Most items of a story; if there are more, those seen first are shown.
 pub const MOST_ITEMS: usize = 500;
 
-/// Links of an item that are looked for.
+/// Most links of an item to look for.
 const MOST_LINKS: usize = 10;
 
-/// Posts that have the words of an address and are looked through for it.
+/// Most posts with the words of an address that are searched for it.
 const MOST_WORDED: usize = 2_000;
 
-/// Characters of a text that the store hands over for its links.
+/// Most characters of a text that the store returns for its links.
 const MOST_READ: usize = 8_192;
 
-/// Earlier wordings of the earliest item.
+/// Most earlier wordings of the earliest item.
 const MOST_EDITS: i64 = 20;
 
-/// An address and the key that it has.
+/// An address and its key.
 type Link = (String, String);
 
-/// The story of an item, by any of its keys or by its address; `None` when nothing has it.
+/// The story of an item, found by any of its keys or its address; `None` if nothing has it.
 pub async fn story(store: &Store, asked: &str) -> Result<Option<Story>, StoreError> {
     let pruned_until = store.pruned_until().await?;
     let mut moment = store.moment().await?;
@@ -61,7 +62,7 @@ async fn read(moment: &mut Moment, asked: &str, pruned_until: Option<Time>) -> R
     Ok(told(rows, doubt))
 }
 
-/// The topics that know any of the items, those that saw one first before the others.
+/// The topics that found any of the items, in the order in which they first saw one.
 fn topics(rows: &StoryRows) -> Vec<String> {
     let mut first: BTreeMap<&str, Time> = BTreeMap::new();
     for seen in rows.items.iter().flat_map(|item| &item.topics) {
@@ -73,7 +74,7 @@ fn topics(rows: &StoryRows) -> Vec<String> {
     all.into_iter().map(|(_, topic)| topic.to_owned()).collect()
 }
 
-/// What the topics' sources covered of a span; what the ledger no longer knows is no hole.
+/// What the topics' sources covered of a span. Time whose searches were pruned is not a hole.
 async fn looked(
     moment: &mut Moment,
     topics: &[String],
@@ -93,7 +94,7 @@ async fn looked(
     Ok(all)
 }
 
-/// The items of the story.
+/// Reads the items of the story.
 async fn members(moment: &mut Moment, item: &Linking) -> Result<StoryRows, StoreError> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let copies = moment.story_copies(&item.key, most.saturating_add(1)).await?;
@@ -127,7 +128,7 @@ async fn members(moment: &mut Moment, item: &Linking) -> Result<StoryRows, Store
     })
 }
 
-/// Notes that an item shares a link.
+/// Records that an item shares a link.
 fn tie(ties: &mut HashMap<String, Tie>, key: String) {
     let tie = ties.entry(key).or_insert(Tie::Link);
     if *tie == Tie::Copy {
@@ -135,7 +136,7 @@ fn tie(ties: &mut HashMap<String, Tie>, key: String) {
     }
 }
 
-/// The links of an item by which others are sought, its own first, and how many there are beyond.
+/// The links of an item by which to find others, its own first, and the number of further links.
 fn links_to_seek(item: &Linking) -> (Vec<Link>, u64) {
     let by_key = item.keys.iter().filter_map(|key| match (key.strip_prefix("page:"), key.strip_prefix("post:x:")) {
         (Some(address), _) if address.starts_with("https://") => Some(address.to_owned()),
@@ -169,10 +170,10 @@ fn push(all: &mut Vec<Link>, address: &str) {
     }
 }
 
-/// The links in a post's text. The front page of a site is none: many name it, whatever they say.
+/// The links in a post's text, without front pages of sites: many posts name those, whatever they are about.
 fn in_text(post: &Linking) -> (Vec<Link>, u64) {
     let text = post.text.as_deref().unwrap_or_default();
-    // The last word of what was cut may be half an address.
+    // A cut text may end in half an address.
     let text = if text.chars().count() < MOST_READ { text } else { uncut(text) };
     let (found, beyond) = links(text);
     let told = found.into_iter().filter(|link| !is_front_page(link));
@@ -185,7 +186,7 @@ fn is_front_page(address: &str) -> bool {
         .unwrap_or(true)
 }
 
-/// The key under which a page or post of this address would be stored. An address tells its platform by itself.
+/// The key under which a page or post of this address would be stored. The address alone determines the platform.
 fn key_of(address: &str) -> Option<String> {
     let found = Found { kind: Some(Kind::Page), url: Some(address.to_owned()), ..Found::default() };
     keys_of(&found, "x")?.keys.into_iter().next()

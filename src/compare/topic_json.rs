@@ -1,12 +1,11 @@
-//! How a topic stands, as the API and MCP tell it: the same fields with the same figures. What is known of its sources is
-//! `source_status`'s.
+//! The card of a topic as JSON, the same for the API and MCP. `source_status` has what is known of its sources.
 
 use serde_json::{Value, json};
 
 use super::SourceHistory;
 use crate::model::{Period, Time, Topic, TopicCard};
 
-/// A topic's card.
+/// Returns a topic's card.
 #[must_use]
 pub fn card_as_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
     let topic = card.definition.as_ref();
