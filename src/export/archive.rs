@@ -1,5 +1,5 @@
-//! A ZIP archive that is written from its begin to its end, part after part, into whatever takes bytes: nothing is sought,
-//! nothing kept but the names. Only what a spreadsheet needs: deflated parts below four gigabytes, in an archive below that.
+//! Writes a ZIP archive from start to end into any writer: it never seeks, and keeps only the list of parts. Supports
+//! only what a spreadsheet needs: deflated parts and an archive below four gigabytes.
 
 use std::io::{Error, ErrorKind, Write};
 
@@ -8,14 +8,14 @@ use flate2::{Compression, Crc};
 
 use super::out::Out;
 
-/// Deflated; sizes follow the part; names are UTF-8.
+/// Deflated; sizes follow the data; names are UTF-8.
 const METHOD: u16 = 8;
 const FLAGS: u16 = 0x0808;
 const VERSION: u16 = 20;
-/// 1980-01-01, the first day there is: the same data gives the same bytes.
+/// 1980-01-01, the first date in ZIP: with a fixed date the same data gives the same bytes.
 const DAY: u16 = 0x21;
 
-/// An archive in the making.
+/// An archive being written.
 pub(super) struct Archive<'w> {
     /// `None` after a write that failed.
     state: Option<State<'w>>,
@@ -27,7 +27,7 @@ enum State<'w> {
     Within(Box<DeflateEncoder<Counted<'w>>>, Crc, Part),
 }
 
-/// A part that is in the archive.
+/// A part that was written.
 struct Part {
     name: String,
     offset: u32,
@@ -36,7 +36,7 @@ struct Part {
     size: u32,
 }
 
-/// Bytes on their way, and how many there were.
+/// The output, and how many bytes were written to it.
 struct Counted<'w> {
     out: Out<'w>,
     written: u64,
@@ -59,7 +59,7 @@ fn small(number: u64) -> std::io::Result<u32> {
     u32::try_from(number).map_err(|_| Error::new(ErrorKind::FileTooLarge, too_large))
 }
 
-/// A defect: parts are begun and ended in turn.
+/// Reports a bug: parts must be begun and ended in turn.
 fn out_of_turn() -> Error {
     Error::other("a part of the archive was written out of turn")
 }
@@ -83,19 +83,19 @@ impl<'w> Archive<'w> {
         Ok(())
     }
 
-    /// Writes into the part that was begun.
+    /// Writes to the current part.
     pub(super) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let Some(State::Within(deflate, sum, _)) = &mut self.state else { return Err(out_of_turn()) };
         sum.update(bytes);
         deflate.write_all(bytes)
     }
 
-    /// Bytes of the part so far.
+    /// Bytes of the current part so far, uncompressed.
     pub(super) fn size(&self) -> u64 {
         if let Some(State::Within(deflate, ..)) = &self.state { deflate.total_in() } else { 0 }
     }
 
-    /// Ends the part.
+    /// Ends the current part.
     pub(super) fn end(&mut self) -> std::io::Result<()> {
         let Some(State::Within(mut deflate, sum, mut part)) = self.state.take() else { return Err(out_of_turn()) };
         deflate.try_finish()?;
@@ -117,7 +117,7 @@ impl<'w> Archive<'w> {
         self.end()
     }
 
-    /// Writes the list of parts.
+    /// Writes the central directory.
     pub(super) fn finish(mut self) -> std::io::Result<()> {
         let Some(State::Between(mut out)) = self.state.take() else { return Err(out_of_turn()) };
         let begin = out.written;
@@ -145,7 +145,7 @@ impl<'w> Archive<'w> {
 }
 
 impl Part {
-    /// What both headers of a part say of it, up to the length of its name.
+    /// Writes what both headers of a part share, up to the length of its name.
     fn describe(&self, header: &mut Vec<u8>) {
         for number in [VERSION, FLAGS, METHOD, 0, DAY] {
             header.extend(number.to_le_bytes());

@@ -1,6 +1,7 @@
-//! A feed of what is new in one topic, or of what a saved search finds (RFC 4287), the newest first. What the first answers to a question brought is a
-//! baseline, not new, and not in it; nor is what was older than its window. Ids come from items' keys, dates from the store:
-//! the same data gives the same bytes, and a reader that saw an entry knows it again.
+//! Writes an Atom feed (RFC 4287) of what is new in one topic, or of what a saved search finds, newest first. The
+//! feed of a topic leaves out baselines (what the first answers to a query brought) and items older than their
+//! window. Ids come from items' keys and dates from the store: the same data gives the same bytes, and readers
+//! recognise entries they already have.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -9,13 +10,13 @@ use super::{Out, xml};
 use crate::model::{ItemRow, NewRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
-/// Entries of a feed.
+/// Most entries of a feed.
 pub(super) const MOST_ENTRIES: usize = 100;
 
-/// Characters of a title that is made of a text.
+/// Most characters of a title made from a text.
 const TITLE: usize = 120;
 
-/// A feed in the making: only its newest entries are kept.
+/// A feed being built; it keeps only the newest entries.
 pub(super) struct Feed {
     entries: VecDeque<NewRow>,
 }
@@ -25,7 +26,7 @@ impl Feed {
         Self { entries: VecDeque::with_capacity(MOST_ENTRIES) }
     }
 
-    /// Takes a row; rows come in the order in which they were first seen.
+    /// Adds a row. Rows must come in the order in which they were first seen.
     pub(super) fn take(&mut self, row: NewRow) {
         if row.baseline || row.fit == WindowFit::Outside {
             return;
@@ -36,7 +37,7 @@ impl Feed {
         self.entries.push_back(row);
     }
 
-    /// Items as they are listed, the newest first: one that several topics know is one entry.
+    /// A feed of listed items, newest first. An item that several topics found is one entry.
     pub(super) fn of_items(rows: Vec<ItemRow>) -> Self {
         let mut feed = Self::new();
         let mut known = HashSet::new();
@@ -48,10 +49,10 @@ impl Feed {
         feed
     }
 
-    /// Writes it; returns the number of entries. `of` is what it is a feed of, and the name of that.
+    /// Writes the feed and returns the number of entries. `of` is the kind and the name of what the feed is about.
     pub(super) fn write(self, out: Out<'_>, of: (&str, &str), title: &str, invented: bool) -> std::io::Result<u64> {
         let mark = if invented { "SANDBOX: " } else { "" };
-        // A feed has a date; one without entries has none to take it from.
+        // A feed must have a date, but without entries there is none to use.
         let updated = self.entries.iter().map(|row| row.first_seen).max().and_then(date);
         let mut text = format!(
             "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n<id>{}</id>\n<title>",
@@ -80,7 +81,7 @@ impl Feed {
     }
 }
 
-/// An item as an entry.
+/// Returns an item as an entry.
 fn found(row: ItemRow) -> NewRow {
     NewRow {
         topic: row.topic,
@@ -130,7 +131,7 @@ fn push(out: &mut String, text: &str) {
     });
 }
 
-/// The begin of a text, on one line.
+/// The start of a text, on one line.
 fn headline(said: &str) -> String {
     let line: Vec<&str> = said.split_whitespace().collect();
     let line = line.join(" ");
@@ -142,12 +143,12 @@ fn headline(said: &str) -> String {
     short
 }
 
-/// A date as RFC 3339 has it, whose years have four digits.
+/// A date as in RFC 3339; `None` if its year does not have four digits.
 fn date(at: Time) -> Option<String> {
     Some(at.iso_millis()).filter(|date| date.len() == 24 && date.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// A name that is the same for ever: a UUID of version 8, which is for hashes of one's own.
+/// An id that never changes: a UUID of version 8, the one for custom hashes.
 fn urn(kind: &str, name: &str) -> String {
     let hash = blake3::hash(format!("topicwatch {kind} {name}").as_bytes());
     let mut bytes = [0; 16];

@@ -1,5 +1,5 @@
-//! `changes`: what `diff` tells of each topic, one row a change. What is new, gone, edited or rising, `insight` says; one
-//! topic's changes are held at a time.
+//! `changes`: one row per change that `diff` shows. `insight` decides what is new, gone, edited or rising. Holds the
+//! changes of one topic at a time.
 
 use super::columns::{self, ChangeKind, ChangeRow};
 use super::order::{ExportError, Order};
@@ -8,7 +8,7 @@ use crate::compare::{Since, changes_between, stretch};
 use crate::insight::Moment;
 use crate::store::Store;
 
-/// Writes the changes of all topics that are watched, or of those that are named or tagged.
+/// Writes the changes of all watched topics, or of those that are named or tagged.
 pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
         let since = order.since_runs.get(&topic.id).map(|seq| Since::Run(*seq));

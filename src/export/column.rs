@@ -1,5 +1,6 @@
-//! What a column is: its name, type, unit and meaning, and how a row gives its cell. Header, cells, JSON keys, types of a
-//! spreadsheet and docs/reference/exports.md come from the tables in `columns/`; how a cell is written is each format's own.
+//! A column of an export: its name, type, unit and meaning, and how to get its cell from a row. Header, cells, JSON
+//! keys, spreadsheet types and docs/reference/exports.md come from the tables in `columns/`. Each format decides how
+//! to write a cell.
 
 use std::borrow::Cow;
 
@@ -8,11 +9,11 @@ use crate::model::{Micros, Time, closed_list};
 closed_list! {
     /// What the cells of a column hold.
     Type {
-        /// Words from anywhere.
+        /// Free text from outside.
         Text = "text",
-        /// An id: never a number, however it looks.
+        /// An id: never a number, even if it looks like one.
         Id = "id",
-        /// One of a few words of ours.
+        /// One of a few fixed words.
         Word = "word",
         /// A whole number.
         Integer = "integer",
@@ -29,18 +30,18 @@ closed_list! {
     }
 }
 
-/// A value as every format gets it.
+/// The value of a cell, the same for every format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell<'a> {
     Empty,
-    /// Words from anywhere.
+    /// Free text from outside.
     Text(Cow<'a, str>),
     Id(&'a str),
-    /// A word of ours.
+    /// One of a few fixed words.
     Word(&'a str),
     /// A whole number.
     Integer(i64),
-    /// A number in units of its last decimal, and how many decimals there are.
+    /// A number in units of its last decimal, and its number of decimals.
     Decimal(i64, u8),
     Money(Micros),
     Time(Time),
@@ -50,32 +51,32 @@ pub enum Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// Words that may be absent.
+    /// Text, or empty.
     pub(super) fn text(value: &'a Option<String>) -> Self {
         value.as_deref().map_or(Self::Empty, |text| Self::Text(Cow::Borrowed(text)))
     }
 
-    /// An id that may be absent.
+    /// An id, or empty.
     pub(super) fn id(value: &'a Option<String>) -> Self {
         value.as_deref().map_or(Self::Empty, Self::Id)
     }
 
-    /// A number that may be absent.
+    /// A number, or empty.
     pub(super) fn integer(value: Option<i64>) -> Self {
         value.map_or(Self::Empty, Self::Integer)
     }
 
-    /// An instant that may be absent.
+    /// An instant, or empty.
     pub(super) fn time(value: Option<Time>) -> Self {
         value.map_or(Self::Empty, Self::Time)
     }
 
-    /// A flag that may be absent.
+    /// A flag, or empty.
     pub(super) fn flag(value: Option<bool>) -> Self {
         value.map_or(Self::Empty, Self::Flag)
     }
 
-    /// Its type; an empty one fits into every column.
+    /// Whether the cell fits into a column of this type. An empty cell fits into every column.
     #[must_use]
     pub fn fits(&self, column: Type) -> bool {
         match self {
@@ -93,22 +94,22 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// A number as decimals are written: `-0.125` is -125 with three.
+/// Writes a number with decimals: -125 with three decimals is `-0.125`.
 pub(super) fn decimal(units: i64, decimals: u8) -> String {
     let (sign, units, one) = (if units < 0 { "-" } else { "" }, units.unsigned_abs(), 10_u64.pow(u32::from(decimals)));
     format!("{sign}{}.{:0width$}", units / one, units % one, width = usize::from(decimals))
 }
 
-/// What is said of a column.
+/// The description of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Heading {
-    /// Its name: header of a table, key of an object.
+    /// The name: header of a table, key of an object.
     pub name: &'static str,
     /// What its cells hold.
     pub kind: Type,
-    /// What is counted or measured; empty where the type says it.
+    /// What is counted or measured; empty if the type says it.
     pub unit: &'static str,
-    /// What it means, as Markdown.
+    /// The meaning, as Markdown.
     pub meaning: &'static str,
 }
 
@@ -116,10 +117,10 @@ pub struct Heading {
 pub(super) const ORIGIN: Heading =
     Heading { name: "origin", kind: Type::Word, unit: "", meaning: "`service`, or `SANDBOX` for invented findings" };
 
-/// Gives the cell of a row.
+/// Returns the cell of a row.
 type Get<R> = for<'a> fn(&'a R) -> Cell<'a>;
 
-/// A column of rows of one kind.
+/// A column of one kind of rows.
 pub(super) struct Column<R> {
     pub(super) heading: Heading,
     pub(super) cell: Get<R>,

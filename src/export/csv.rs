@@ -1,5 +1,5 @@
-//! CSV in two profiles. `machine` is RFC 4180 without tricks and loses nothing; `excel` adds a byte order mark, keeps
-//! long ids as text and guards cells that a spreadsheet would run as a formula. Which columns there are is `columns`'.
+//! CSV in two profiles. `machine` is plain RFC 4180 and loses nothing. `excel` adds a byte order mark, keeps long ids
+//! as text and guards cells that a spreadsheet would run as a formula. `columns` defines the columns.
 
 use std::fmt::Write as _;
 
@@ -8,22 +8,22 @@ use super::out::Out;
 use crate::model::closed_list;
 
 closed_list! {
-    /// How a CSV file will be read.
+    /// Who will read a CSV file.
     Profile {
-        /// By programs: RFC 4180, UTF-8.
+        /// Programs: RFC 4180, UTF-8.
         Machine = "machine",
         Excel = "excel",
     }
 }
 
-/// How much is gathered before it is handed on.
+/// Bytes that are buffered before they are written.
 const PAGE: usize = 64 * 1024;
 
-/// Characters with which a cell is taken for a formula or a command by some spreadsheet, their full-width forms, and
-/// the guard itself.
+/// Characters at the start of a cell that make some spreadsheet take it for a formula or a command, their full-width
+/// forms, and the guard itself.
 const GUARDED: &[char] = &['=', '+', '-', '@', '|', '%', '\t', '\r', '\n', '＝', '＋', '－', '＠', '\''];
 
-/// Writes records; bytes are handed on a page at a time.
+/// Writes records, one page of bytes at a time.
 pub(super) struct Writer<'w> {
     csv: csv::Writer<Out<'w>>,
     profile: Profile,
@@ -31,7 +31,7 @@ pub(super) struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    /// Begins a file with its header.
+    /// Starts a file with its header.
     pub(super) fn begin(out: Out<'w>, columns: &[&Heading], profile: Profile) -> std::io::Result<Self> {
         if profile == Profile::Excel {
             out.write_all("\u{feff}".as_bytes())?;
@@ -67,7 +67,7 @@ impl<'w> Writer<'w> {
         self.csv.write_record(None::<&[u8]>).map_err(plain)
     }
 
-    /// For spreadsheets one apostrophe in front; a reader takes exactly one away.
+    /// Writes text. In the `excel` profile, dangerous text gets one apostrophe in front, which a reader removes.
     fn guarded(&mut self, text: &str, dangerous: bool) -> std::io::Result<()> {
         if self.profile == Profile::Machine || !dangerous {
             return self.csv.write_field(text).map_err(plain);
@@ -78,13 +78,13 @@ impl<'w> Writer<'w> {
         self.csv.write_field(&self.cell).map_err(plain)
     }
 
-    /// Hands on what is left.
+    /// Writes what is left in the buffer.
     pub(super) fn finish(mut self) -> std::io::Result<()> {
         self.csv.flush()
     }
 }
 
-/// The error of the output itself: whoever writes into a pipe must be able to tell that it was closed.
+/// Returns the output's own error, so that a caller that writes into a pipe can see that it was closed.
 fn plain(error: ::csv::Error) -> std::io::Error {
     match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
@@ -92,7 +92,7 @@ fn plain(error: ::csv::Error) -> std::io::Error {
     }
 }
 
-/// A spreadsheet keeps 15 digits of a number and drops leading zeros.
+/// Whether a spreadsheet takes a text for a number: it would keep 15 digits and drop leading zeros.
 fn reads_as_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }

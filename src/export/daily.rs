@@ -1,5 +1,5 @@
-//! `daily`: a topic's days in numbers. Which rows belong to a day is said here, as in reports; the arithmetic of counts,
-//! tones and coverage is `insight`'s. One topic and four weeks of it are held at a time.
+//! `daily`: a topic's days in numbers. Selects the rows of each day, as reports do; `insight` counts them and works
+//! out tones and coverage. Holds one topic and four weeks of it at a time.
 
 use super::columns::{self, DailyRow};
 use super::order::{ExportError, Order};
@@ -9,19 +9,19 @@ use crate::insight::daily::{self, Day, SearchCoverage};
 use crate::model::{Asked, Mark, Micros, SearchState, Source, Span, Time, Topic, Watched};
 use crate::store::{Moment, Store, StoreError};
 
-/// Days that are told of at once.
+/// Days that are worked out at once.
 const CHUNK: usize = 14;
 
-/// Days whose items say which scorer a day is told by, its own the last: those of a report's charts.
+/// A day uses the scorer of most items of this many days up to it, as the charts of a report do.
 const SCORED_BY: usize = 14;
 
-/// How long before its searches a run may have begun, milliseconds.
+/// How long before its searches a run may have started, in milliseconds.
 const LONGEST_RUN: i64 = 86_400_000;
 
 /// Writes the days of all topics, or of those that are named or tagged.
 pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (watched, topic) in order.topics(store).await? {
-        // One moment for each topic, so that its figures agree and no long export holds the database.
+        // One moment per topic, so that its figures agree and a long export does not hold the database.
         let mut moment = store.moment().await?;
         let days = days(&mut moment, order, &topic.id).await?;
         for days in days.chunks(CHUNK) {
@@ -34,11 +34,12 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
     Ok(())
 }
 
-/// From the day of the topic's first run that searched, or `--since`, to that of its last, or the one before `--until`.
+/// The days from the topic's first run that searched, or `--since`, to its last run, or the last instant before
+/// `--until`.
 async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day>, StoreError> {
     let (first, last) = (moment.first_search(topic).await?, moment.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
-    // Its first runs may be gone; their days are not.
+    // The topic's first runs may be pruned; their days are not.
     let first = moment.pruned_days(topic).await?.days.first().map_or(first, |day| day.span.from.min(first));
     let first = order.filter.since.map_or(first, |since| since.max(first));
     let last = order.filter.until.map_or(last, |until| Time(until.0.saturating_sub(1)).min(last));
@@ -71,7 +72,7 @@ async fn rows_of(
     let asked = moment.asked(&topic.id, began, i64::MAX).await?;
     let ran = moment.last_run(&topic.id).await?.unwrap_or(span.from);
     let pruned = moment.pruned_days(&topic.id).await?;
-    // As it stood after the last run, and with what follows the last day: what ends there is seen to the end.
+    // As of the last run, with what follows the last day, so that spans that end there are seen to their end.
     let beyond = Time(span.until.0.saturating_add(LONGEST_RUN));
     let looks = moment.looks_over(&topic.id, Span { until: beyond, ..began }).await?;
     let covered = looks.iter().filter_map(|look| Some(look.search.as_ref()?.covered?.until));
@@ -79,7 +80,7 @@ async fn rows_of(
     let beyond = beyond.min(ran).max(span.from);
     let then = Watched { ended: None, paused: false, ..watched.clone() };
     let looked = SearchCoverage::new(Some(then), looks, Span { until: beyond, ..span }, Time(i64::MAX));
-    // What the next search looks back over is no hole yet.
+    // What the next search will look back over is not a hole yet.
     let settled = looked.open_from().filter(|_| beyond == ran).map_or(ran, |open| open.min(ran));
     Ok(days
         .iter()
@@ -92,7 +93,7 @@ async fn rows_of(
             let mut runs: Vec<&str> = asked.iter().map(|asked| asked.run.as_str()).collect();
             let last_run = runs.last().map(|run| (*run).to_owned());
             let (whole, gone) = (pruned.whole(day.span), pruned.of(day.span));
-            // What is left of the searches of a day says nothing of those that are gone.
+            // The remaining searches of a day say nothing about the pruned ones.
             let all = gone.is_some_and(|(runs, ..)| runs == 0);
             runs.sort_unstable();
             runs.dedup();
@@ -125,7 +126,7 @@ async fn rows_of(
         .collect())
 }
 
-/// Searches of a source that were answered, and that failed.
+/// The number of answered and of failed searches of a source.
 fn of(asked: &[&Asked], source: Source) -> (u64, u64) {
     let count = |states: &[SearchState]| {
         asked.iter().filter(|asked| asked.source == source && states.contains(&asked.state)).count() as u64

@@ -1,5 +1,5 @@
-//! The formats, as a closed list. Another one is a file beside `csv` and `jsonl` and its lines here; what it gets are
-//! headings, then rows of cells in their order. A feed has entries instead, and is `atom`'s.
+//! The formats, as a closed list. A new format is a file beside `csv` and `jsonl` and its lines here; it gets
+//! headings, then rows of cells in the same order. A feed has entries instead of rows, and `atom` writes it.
 
 use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
@@ -23,7 +23,7 @@ closed_list! {
 }
 
 impl Format {
-    /// What the ending of a file's name says, before one that says that it is packed; `None` when it says nothing.
+    /// The format that the ending of a file's name says, after a `.gz` is removed; `None` if it says none.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
         let ending = unpacked_name(name).0.rsplit_once('.')?.1.to_ascii_lowercase();
@@ -31,7 +31,7 @@ impl Format {
     }
 }
 
-/// A file in the making.
+/// A file being written.
 pub(super) enum Sheet<'w> {
     Csv(Box<csv::Writer<'w>>),
     Jsonl(jsonl::Writer<'w>),
@@ -54,7 +54,7 @@ impl<'w> Sheet<'w> {
         })
     }
 
-    /// Adds a row: one cell a column.
+    /// Adds a row, with one cell per column.
     pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         match self {
             Self::Csv(csv) => csv.row(cells),
@@ -63,7 +63,7 @@ impl<'w> Sheet<'w> {
         }
     }
 
-    /// Ends it; returns how many cells the format could not hold whole.
+    /// Ends the file. Returns how many cells the format could not hold whole.
     pub(super) fn finish(self) -> std::io::Result<u64> {
         match self {
             Self::Csv(csv) => csv.finish().map(|()| 0),

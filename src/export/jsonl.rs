@@ -1,23 +1,23 @@
-//! JSON Lines: one object a line, its keys the names of the columns, in their order. Numbers are numbers, ids and times are
-//! text, what is unknown is null. Money is a number too: micro-dollars are exact in the doubles that readers use up to nine
-//! billion dollars, and a number can be summed without being read as text first.
+//! JSON Lines: one object per line, with the names of the columns as keys, in their order. Numbers are numbers, ids
+//! and times are strings, unknown values are null. Money is a number too: micro-dollars are exact in the doubles that
+//! readers use up to nine billion dollars, and a number can be summed without being parsed first.
 
 use std::io::{BufWriter, Write};
 
 use super::column::{Cell, Heading, decimal};
 use super::out::Out;
 
-/// How much is gathered before it is handed on.
+/// Bytes that are buffered before they are written.
 const PAGE: usize = 64 * 1024;
 
 pub(super) struct Writer<'w> {
     out: BufWriter<Out<'w>>,
-    /// What stands before the value of each column.
+    /// The text before the value of each column.
     keys: Vec<String>,
 }
 
 impl<'w> Writer<'w> {
-    /// Begins a file; there is nothing before its first row.
+    /// Starts a file; nothing comes before its first row.
     pub(super) fn begin(out: Out<'w>, columns: &[&Heading]) -> Self {
         let key = |at: usize, column: &&Heading| {
             format!("{}{}:", if at == 0 { '{' } else { ',' }, serde_json::Value::from(column.name))
@@ -44,7 +44,7 @@ impl<'w> Writer<'w> {
         self.out.write_all(b"}\n")
     }
 
-    /// Hands on what is left.
+    /// Writes what is left in the buffer.
     pub(super) fn finish(mut self) -> std::io::Result<()> {
         self.out.flush()
     }

@@ -1,4 +1,4 @@
-//! What is said of an exported file beside it: enough to check the file, and to ask the database for the same rows again.
+//! The manifest beside an exported file: enough to check the file, and to read the same rows from the database again.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use crate::store::{Edition, RunRange};
 /// Most ids of runs in a manifest.
 pub(super) const MOST_RUNS: u32 = 1_000;
 
-/// Longest manifest that is read.
+/// Longest manifest that is read, in bytes.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// What is said of a file. Fields are only added.
+/// The manifest of a file. Fields are only ever added.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Manifest {
     /// Version of the columns.
     pub schema: u32,
     /// Name of the export.
     pub export: String,
-    /// Which of its editions.
+    /// Number of the edition.
     pub edition: i64,
-    /// Public id of the run that began it.
+    /// Public id of the run that began the edition.
     pub run: String,
     /// Slot of that run.
     pub at: String,
-    /// Whether it holds all, or goes on.
+    /// Whether the file holds all rows, or those since the last file.
     pub mode: Mode,
-    /// The topic, where each has a file of its own.
+    /// The topic, if each topic has a file of its own.
     pub topic: Option<String>,
     /// Name of the file.
     pub file: String,
@@ -41,22 +41,22 @@ pub struct Manifest {
     pub bytes: u64,
     /// SHA-256 of the file, hexadecimal.
     pub sha256: String,
-    /// Runs whose rows are in it: with numbers above the first, up to the second.
+    /// Runs whose rows are in the file: with numbers above the first, up to the second.
     pub seq: (i64, i64),
-    /// When the first and the last of these runs were, UTC.
+    /// Times of the first and the last of these runs, UTC.
     pub window: (Option<String>, Option<String>),
-    /// How many runs these are.
+    /// Number of these runs.
     pub runs: u64,
-    /// Their ids in the reading order, the first thousand.
+    /// Ids of these runs in reading order, the first thousand.
     pub run_ids: Vec<String>,
-    /// SHA-256 of what was asked for, `query` as it stands there without spaces.
+    /// SHA-256 of `query`, written without spaces.
     pub query_sha256: String,
     /// What was asked for.
     pub query: ExportSpec,
 }
 
 impl Manifest {
-    /// The manifest of a file that was written.
+    /// The manifest of a written file.
     pub(super) fn of(
         spec: &ExportSpec,
         edition: &Edition,
@@ -87,7 +87,7 @@ impl Manifest {
         })
     }
 
-    /// The order that gives the same rows again, and what becomes of those that filters hide.
+    /// The order that gives the same rows again, and what to do with rows that filters hide.
     #[must_use]
     pub fn order(&self) -> Option<(Order, Filtered)> {
         let between = Between { since: self.seq.0, until: self.seq.1 };
@@ -106,7 +106,7 @@ impl Manifest {
     }
 }
 
-/// Where the manifest of a file is.
+/// Path of the manifest of a file.
 #[must_use]
 pub(super) fn path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
@@ -122,7 +122,7 @@ pub(super) struct Written {
     pub(super) sha256: String,
 }
 
-/// Counts and hashes what passes through.
+/// Counts and hashes what is written through it.
 pub(super) struct Hashing<W> {
     out: W,
     hash: Sha256,
@@ -134,7 +134,7 @@ impl<W> Hashing<W> {
         Self { out, hash: Sha256::new(), bytes: 0 }
     }
 
-    /// Ends it: the output, its size and its hash.
+    /// Returns the output, its size and its hash.
     pub(super) fn end(self) -> (W, u64, String) {
         (self.out, self.bytes, hex(&self.hash.finalize()))
     }

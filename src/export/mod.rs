@@ -1,5 +1,5 @@
-//! Handing findings out again: which rows (`what`), in which columns (`columns`), in which format (`format`). It writes to
-//! whatever it is given; putting a file in place is `files`', choosing it is cli's.
+//! Exports findings: which rows (`what`), in which columns (`columns`), in which format (`format`). Writes to any
+//! writer. `files` puts files in place, and `cli` chooses them.
 
 mod archive;
 mod atom;
@@ -25,7 +25,7 @@ mod what;
 mod xlsx;
 mod xml;
 
-/// Entries of a feed.
+/// Most entries of a feed.
 pub const FEED_ENTRIES: usize = atom::MOST_ENTRIES;
 
 pub use self::column::{Cell, Heading, Type};
@@ -49,7 +49,7 @@ use crate::compare::{Hiding, Rankings};
 pub use crate::normalise::words::wanted;
 use crate::store::{ItemRow, Nature, SightingRow, Store, StoreError};
 
-/// What was written.
+/// The result of an export.
 #[derive(Debug)]
 pub struct Written {
     /// Rows, or entries of a feed.
@@ -58,13 +58,13 @@ pub struct Written {
     pub cut: u64,
 }
 
-/// [`write_watched`] for whom nobody watches; returns the number of rows.
+/// [`write_watched`] without a watcher; returns the number of rows.
 pub async fn write(store: &Store, order: &Order, hiding: &mut Hiding, out: Out<'_>) -> Result<u64, ExportError> {
     Ok(write_watched(store, order, hiding, out, &mut |_| {}).await?.rows)
 }
 
-/// Writes rows in constant memory, without the items and sightings that are to be hidden. Whoever asks has had
-/// [`What::refuses`] look at the filter, and asks for a feed of `new` of one topic only.
+/// Writes rows in constant memory, without the items and sightings to hide. Callers must have checked the filter with
+/// [`What::refuses`], and may ask for a feed only of `new` and of one topic.
 pub async fn write_watched(
     store: &Store,
     order: &Order,
@@ -76,7 +76,7 @@ pub async fn write_watched(
     if order.format == Format::Atom {
         return feed(store, order, hiding, out, nature == Some(Nature::Sandbox)).await;
     }
-    // A row that leaves the file keeps saying where it came from. Before the first reply nothing came from anywhere.
+    // A row keeps its origin wherever it is copied. Before the first reply there is no origin.
     let origin = match nature {
         Some(Nature::Sandbox) => Cell::Word("SANDBOX"),
         Some(Nature::Real) => Cell::Word("service"),
@@ -100,7 +100,7 @@ pub async fn write_watched(
             store.each_item(filter, &mut put).await?;
         }
         What::Sightings => {
-            // Files that follow one another are one file in pieces: what was written does not change with later marks.
+            // Incremental files form one file in pieces, so later marks must not change what was written.
             let goes_on = filter.seq.is_some();
             let rankings = if goes_on { Rankings::default() } else { Rankings::of(store, &filter.topics).await? };
             let mut put = |mut row: SightingRow| {
@@ -160,7 +160,7 @@ pub fn write_feed(out: Out<'_>, search: &str, rows: Vec<ItemRow>, invented: bool
     atom::Feed::of_items(rows).write(out, ("search", search), search, invented)
 }
 
-/// Why a count ended.
+/// Why a count ended early.
 enum Counted {
     Full,
     Failed(StoreError),
@@ -175,15 +175,15 @@ impl From<StoreError> for Counted {
 /// How many items [`write()`] would write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemCount {
-    /// So many.
+    /// Exactly this many.
     All(u64),
-    /// So many among those that were looked through; what a filter hides is looked at, too.
+    /// At least this many, among the items that were read; hidden ones are read too.
     AtLeast(u64),
-    /// More than were to be counted.
+    /// More than the limit.
     More,
 }
 
-/// Counts the items that [`write()`] would write; looks through so many at most.
+/// Counts the items that [`write()`] would write. Gives up after more than `most` items.
 pub async fn count_items(
     store: &Store,
     order: &Order,

@@ -1,4 +1,4 @@
-//! What is to be exported: which rows, in which format, and why it can fail.
+//! What to export: which rows, and in which format. Also why an export can fail.
 
 use std::collections::BTreeMap;
 
@@ -20,29 +20,30 @@ pub enum ExportError {
     Output(#[from] std::io::Error),
 }
 
-/// What is to be written, and how.
+/// What to write, and how.
 #[derive(Debug, Clone)]
 pub struct Order {
     pub what: What,
-    /// In which format.
+    /// The format.
     pub format: Format,
-    /// For whom, where the format is CSV.
+    /// The profile, if the format is CSV.
     pub profile: Profile,
-    /// Which of them.
+    /// Which rows.
     pub filter: Filter,
-    /// Whose days `daily` tells of: an IANA name.
+    /// The zone of the days of `daily`: an IANA name.
     pub timezone: String,
-    /// Rows of a sheet of a workbook, its header included.
+    /// Rows of a workbook's sheet, its header included.
     pub sheet_rows: u32,
-    /// After which run `changes` begins, for topics of which that was said; for the others `since` of the filter counts, or
-    /// the run before the last.
+    /// The run after which `changes` begins, by topic. For other topics `since` of the filter counts, or the run
+    /// before the last.
     pub since_runs: BTreeMap<String, i64>,
-    /// For who does not see all topics: leaves out what an item has of others ([`crate::model::ItemRow::alone`]).
+    /// Leaves out what an item has from other topics ([`crate::model::ItemRow::alone`]), for readers who may not see
+    /// them.
     pub alone: bool,
 }
 
 impl Order {
-    /// All rows of a kind as CSV for programs.
+    /// All rows of a kind, as CSV for programs.
     #[must_use]
     pub fn all(what: What) -> Self {
         Self {
@@ -57,7 +58,7 @@ impl Order {
         }
     }
 
-    /// The topics that it is about, of those that this version can read: all, or those that are named or tagged.
+    /// The topics to export, of those that this version can read: all, or those that are named or tagged.
     pub(super) async fn topics(
         &self,
         store: &Store,

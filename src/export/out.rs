@@ -1,6 +1,7 @@
-//! What every format writes to. One type for all outputs, so that reading and writing rows is compiled once.
+//! The output of every format. One type for all outputs, so that the code that reads and writes rows is compiled
+//! once.
 
 use std::io::Write;
 
-/// Where an export is written to.
+/// The output of an export.
 pub type Out<'w> = &'w mut (dyn Write + Send);

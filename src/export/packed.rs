@@ -1,5 +1,5 @@
-//! A file that is compressed as it is written when its name says so: gzip without a time or a name in its header, so that
-//! the same rows give the same bytes. Compression has a thread of its own, beside the one that makes the rows.
+//! Compresses a file while it is written, if its name asks for it. The gzip header has no time and no name, so that
+//! the same rows give the same bytes. Compression has its own thread, beside the one that makes the rows.
 
 use std::io::{Error, Write};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -7,19 +7,21 @@ use std::thread::JoinHandle;
 
 use flate2::{Compression, GzBuilder};
 
-/// The ending that asks for it.
+/// The ending that asks for compression.
 const ENDING: &str = ".gz";
 
-/// How hard to try. A higher level takes much longer and saves little: the table is in docs/dev/performance-measured.md.
+/// Compression level. A higher one takes much longer and saves little: see the table in
+/// docs/dev/performance-measured.md.
 const LEVEL: Compression = Compression::new(4);
 
-/// Bytes that are compressed at once. Always as many, however rows are gathered, so that the same rows give the same bytes.
+/// Bytes that are compressed at once. Always this many, whatever the size of each write, so that the same rows give
+/// the same bytes.
 const PAGE: usize = 64 * 1024;
 
 /// Pages that may wait for the compressor.
 const WAITING: usize = 8;
 
-/// A file's name without the ending that says that it is packed, and whether it had one.
+/// A file's name without the compression ending, and whether it had one.
 #[must_use]
 pub fn unpacked_name(name: &str) -> (&str, bool) {
     let begin = name.len().saturating_sub(ENDING.len());
@@ -29,16 +31,16 @@ pub fn unpacked_name(name: &str) -> (&str, bool) {
     }
 }
 
-/// Bytes as they are, or compressed.
+/// A writer that may compress.
 #[derive(Debug)]
 pub enum Packed<W> {
-    /// As they are.
+    /// Not compressed.
     Plain(W),
     Gzip(Gzip<W>),
 }
 
 impl<W: Write + Send + 'static> Packed<W> {
-    /// Begins a file.
+    /// Starts a file.
     ///
     /// # Errors
     /// When no thread can be started.
@@ -46,7 +48,7 @@ impl<W: Write + Send + 'static> Packed<W> {
         Ok(if packed { Self::Gzip(Gzip::new(out)?) } else { Self::Plain(out) })
     }
 
-    /// Writes what is left, and hands the file back.
+    /// Writes what is left, and returns the file.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -72,17 +74,18 @@ impl<W: Write> Write for Packed<W> {
     fn flush(&mut self) -> std::io::Result<()> {
         match self {
             Self::Plain(out) => out.flush(),
-            // Flushing would end a block, and the file's bytes would depend on how rows are gathered.
+            // Flushing would end a block, and the file's bytes would depend on the size of each write.
             Self::Gzip(_) => Ok(()),
         }
     }
 }
 
-/// What the compressor is sent: a page, or the word that there is no more. A channel that just closes means that the file
-/// was given up.
+/// What is sent to the compressor: a page, or `None` at the end. A channel that closes without `None` means that the
+/// file was given up.
 type Sent = Option<Vec<u8>>;
 
-/// A file that a thread compresses. Dropped before [`Gzip::finish`], it waits until the thread has let the file go.
+/// A file that a thread compresses. If dropped before [`Gzip::finish`], it waits until the thread has closed the
+/// file.
 #[derive(Debug)]
 pub struct Gzip<W> {
     page: Vec<u8>,
@@ -106,7 +109,7 @@ impl<W> Gzip<W> {
         self.ended()
     }
 
-    /// Why it could not be sent is what the thread ended with.
+    /// Sends a page. If that fails, returns the error with which the thread ended.
     fn send(&mut self, page: Sent) -> std::io::Result<()> {
         match self.pages.as_ref().map(|pages| pages.send(page)) {
             Some(Ok(())) => Ok(()),
@@ -138,12 +141,12 @@ impl<W> Write for Gzip<W> {
 
 impl<W> Drop for Gzip<W> {
     fn drop(&mut self) {
-        // Whoever gave up hears of that failure, not of one of a file that is gone.
+        // The file was given up for another reason, which the caller knows; this error does not matter.
         let _ = self.ended();
     }
 }
 
-/// Compresses what is sent until the last page.
+/// Compresses pages until the end.
 fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
     let mut gzip = GzBuilder::new().write(out, LEVEL);
     while let Some(page) = sent.recv().map_err(|_| gone())? {
@@ -154,7 +157,7 @@ fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
     Ok(out)
 }
 
-/// One side has ended and the other goes on.
+/// The error if one side ended while the other goes on.
 fn gone() -> Error {
     Error::other("compression ended before the file did")
 }
@@ -202,7 +205,7 @@ mod tests {
         assert_eq!(whole.get(..8), Some(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0][..]));
     }
 
-    /// A disk with room for so many bytes, and something that is held as long as it is.
+    /// A disk with room for this many bytes, and a reference that lives as long as the disk.
     struct Disk(usize, #[expect(dead_code, reason = "held, not read")] std::sync::Arc<()>);
 
     impl Write for Disk {

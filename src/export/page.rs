@@ -1,12 +1,13 @@
-//! The part of docs/reference/exports.md that is written from the tables: which filters each kind takes, and its columns. A column
-//! that several kinds have alike is described once. A test holds the page and this together; the words around it are the page's own.
+//! Generates the tables of docs/reference/exports.md: which filters each kind takes, and its columns. A column that
+//! several kinds share is described once. A test compares the page with these tables; the text around them is written
+//! by hand.
 
 use super::column::Heading;
 use super::what::{Part, SCHEMA, What};
 
 const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
 
-/// A unit that name or meaning say already is left out.
+/// The table row of a column, without a unit that the name or meaning already says.
 fn row(column: &Heading) -> String {
     let said =
         column.name == column.unit || column.meaning.split(|c: char| !c.is_alphabetic()).any(|w| w == column.unit);
@@ -14,7 +15,7 @@ fn row(column: &Heading) -> String {
     format!("| `{}` | {} |{unit} | {} |\n", column.name, column.kind, column.meaning)
 }
 
-/// The columns that more than one kind has with the same meaning, in the order in which they come up.
+/// The columns that several kinds have with the same meaning, in the order in which they first occur.
 fn shared() -> Vec<&'static Heading> {
     let all: Vec<&'static Heading> = What::ALL.iter().flat_map(|what| what.columns()).collect();
     let mut shared: Vec<&'static Heading> = Vec::new();
@@ -40,7 +41,7 @@ pub fn page() -> String {
         page.push_str(&format!("| `{}` |", part.as_str().replace(" and ", "`, `")));
         for what in What::ALL {
             match part {
-                // What a time is compared with.
+                // The column that times are compared with.
                 Part::Time => page.push_str(&format!(" {} |", what.time())),
                 part => page.push_str(if what.takes().contains(part) { " ✓ |" } else { " |" }),
             }

@@ -1,5 +1,5 @@
-//! What somebody asks to be exported, in their own words: read here for the command line and for the API alike, so that a
-//! filter means the same in both and is refused for the same reasons. How it is said, and told, is theirs.
+//! What a user asks to export: parsed here for both the command line and the API, so that a filter means the same in
+//! both and is refused for the same reasons. Each has its own way to write options and errors.
 
 use super::{Filtered, Format, Order, Part, Profile, What};
 use crate::compare::MOST_TERM_DAYS;
@@ -8,58 +8,58 @@ use crate::model::{Between, Kind, ReportSpec, Source, Time, Tone, Topic, Verdict
 use crate::schedule::{INSTANTS, check_zone, instant};
 use crate::store::{Filter, Store};
 
-/// What is asked for. Words of closed lists were looked at by whoever took them.
+/// What is asked for. The caller has already checked words of closed lists.
 #[derive(Debug)]
 pub struct ExportRequest<'a> {
     pub what: What,
-    /// In which format.
+    /// The format.
     pub format: Format,
-    /// For whom, where the format is CSV.
+    /// The profile, if the format is CSV.
     pub profile: Profile,
     /// Topics by id.
     pub topics: &'a [String],
     /// Topics by tag.
     pub tags: &'a [String],
-    /// What these sources showed.
+    /// Only what these sources showed.
     pub sources: Vec<Source>,
-    /// From when on; of changes also a run, or `last-report`: [`Order::begin_with`] reads it.
+    /// Start of the period. For `changes` also a run, or `last-report`: [`Order::begin_with`] reads it.
     pub since: Option<&'a str>,
-    /// Up to when.
+    /// End of the period.
     pub until: Option<&'a str>,
-    /// Items that sound like this.
+    /// Only items with these tones.
     pub tones: Vec<Tone>,
-    /// Items first seen from then on, and not older than their topic's window.
+    /// Only items first seen since then, and not older than their topic's window.
     pub new_since: Option<&'a str>,
-    /// Items by these handles, with `@` or without.
+    /// Only items by these handles, with or without `@`.
     pub authors: &'a [String],
-    /// Items with these words.
+    /// Only items with these words.
     pub words: Option<Wanted>,
-    /// `120..180`.
+    /// Numbers of runs, as `120..180`.
     pub seq: Option<&'a str>,
-    /// Whose days `daily` tells of.
+    /// The zone of the days of `daily`.
     pub timezone: Option<&'a str>,
-    /// What becomes of rows that topics' filters hide.
+    /// What to do with rows that topics' filters hide.
     pub filtered: Filtered,
-    /// Items of these kinds.
+    /// Only items of these kinds.
     pub kinds: Vec<Kind>,
-    /// Items in these languages.
+    /// Only items in these languages.
     pub languages: &'a [String],
-    /// Items marked so.
+    /// Only items with these marks.
     pub marks: Vec<Verdict>,
-    /// Items with a star.
+    /// Only items with a star.
     pub starred: bool,
-    /// Items with a note.
+    /// Only items with a note.
     pub noted: bool,
 }
 
-/// What cannot be meant, why, and what to do.
+/// Why a request is invalid, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidRequest {
     /// The option, as the command line writes it.
     pub option: &'static str,
-    /// What was given for it, when that is wrong whatever else was asked.
+    /// The given value, if it is wrong whatever else was asked.
     pub given: Option<String>,
-    /// Why, as the end of a sentence that begins with either.
+    /// Why, as the end of a sentence that begins with the option or the value.
     pub why: String,
     /// What to do.
     pub hint: String,
@@ -72,20 +72,20 @@ impl InvalidRequest {
 }
 
 impl ExportRequest<'_> {
-    /// What is to be written.
+    /// Returns what to write.
     ///
     /// # Errors
-    /// What of it cannot be meant.
+    /// If the request is invalid.
     pub fn order(self, now: Time) -> Result<Order, InvalidRequest> {
         let time = |option: &'static str, given: Option<&str>| match given {
-            // What `changes` begins with may be a run of each topic.
+            // For `changes` the start may be a run of each topic.
             Some(_) if self.what == What::Changes && option != "--until" => Ok(None),
             Some(text) => {
                 instant(text, now).map(Some).ok_or_else(|| InvalidRequest::given(option, text, "is no time", INSTANTS))
             }
             None => Ok(None),
         };
-        // Of changes, too, where it is a time and no run.
+        // For `changes` too, if it is a time and not a run.
         let begin = self.since.or(self.new_since).and_then(|text| instant(text, now));
         if let (Some(text), Some(end)) = (self.until, time("--until", self.until)?)
             && begin.is_some_and(|begin| begin >= end)
@@ -148,10 +148,10 @@ impl ExportRequest<'_> {
 }
 
 impl Order {
-    /// Says with which run the changes of each topic begin, as `diff` reads it.
+    /// Sets the run with which the changes of each topic begin, as `diff` reads it.
     ///
     /// # Errors
-    /// A topic for which there is no such begin.
+    /// If a topic has no such start.
     pub async fn begin_with(
         &mut self,
         store: &Store,
@@ -173,7 +173,7 @@ impl Order {
     }
 }
 
-/// `en`, `pt-BR`.
+/// Checks a language tag: `en`, `pt-BR`.
 fn language(tag: &str) -> Result<String, InvalidRequest> {
     if (2..=20).contains(&tag.len())
         && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
@@ -184,7 +184,7 @@ fn language(tag: &str) -> Result<String, InvalidRequest> {
     Err(InvalidRequest::given("--lang", tag, "is no language tag", hint))
 }
 
-/// `120..180`.
+/// Parses a range of run numbers: `120..180`.
 fn stretch(text: &str) -> Result<Between, InvalidRequest> {
     let numbers = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     match numbers {

@@ -1,10 +1,10 @@
-//! The rows of an export on their way into a file: each is written with where it came from, and counted.
+//! Writes the rows of an export into a file, each with its origin, and counts them.
 
 use super::column::{Cell, Column};
 use super::format::Sheet;
 use super::order::ExportError;
 
-/// A file in the making, and what every row of it says.
+/// A file being written, and the origin that every row of it shows.
 pub(super) struct Rows<'w> {
     pub(super) sheet: Sheet<'w>,
     pub(super) origin: Cell<'static>,
@@ -12,7 +12,7 @@ pub(super) struct Rows<'w> {
     pub(super) watch: Watch<'w>,
 }
 
-/// Who is told how many rows were written, after each.
+/// Called after each row, with the number of rows written so far.
 pub type Watch<'w> = &'w mut (dyn FnMut(u64) + Send);
 
 impl Rows<'_> {

@@ -1,6 +1,7 @@
-//! An export of the configuration, made: each edition is begun in the store before its first byte, its files are put in place
-//! whole, and only then it is ended and the cursor moves. Wherever this stops, whoever comes next writes the same edition
-//! to the same names. What is missing of an export that was changed since is written as it now is.
+//! Runs an export of the configuration. Each edition is begun in the store before its first byte, its files are put
+//! in place whole, and only then does the edition end and the cursor move. Wherever this stops, the next run writes
+//! the same edition to the same names. If the export was changed since, what is missing is written as it is now
+//! defined.
 //!
 //! ```text
 //! store.begin_edition -> write, fsync, rename (file, then manifest) … -> store.end_edition -> old files removed
@@ -23,15 +24,15 @@ use crate::store::{Edition, JobRun, PlacedFile, RunRange, Store, StoreError, Sto
 pub enum ScheduledExportError {
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A file could not be written, or removed.
+    /// A file could not be written or removed.
     #[error("{} could not be written: {error}", .path.display())]
     File { path: PathBuf, error: io::Error },
-    /// What is stored of the export cannot be read.
+    /// The stored definition of the export cannot be read.
     #[error("the export's definition cannot be read: {0}")]
     Definition(#[from] serde_json::Error),
 }
 
-/// What a run of an export made.
+/// The result of a run of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Editions {
     /// Files that are in place.
@@ -42,11 +43,11 @@ pub struct Editions {
     pub removed: u64,
 }
 
-/// Makes what a run of an export is to make: first the edition that an earlier run left unfinished, if any. Nothing that
-/// is protected is written over.
+/// Makes the editions of a run: first the one that an earlier run left unfinished, if any. Never overwrites protected
+/// files.
 ///
 /// # Errors
-/// When the database or a file refuses. The next run then writes what is missing of the edition.
+/// If the database or a file fails. The next run then writes what is missing of the edition.
 pub async fn make(
     store: &Store,
     run: &JobRun,
@@ -75,7 +76,7 @@ pub async fn make(
     Ok(made)
 }
 
-/// The topics that get a file of their own in an edition; one without a name where all are in one file.
+/// The topics that get a file of their own in an edition; a single `None` if all are in one file.
 async fn topics_of(store: &Store, spec: &ExportSpec, edition: &Edition) -> Result<Vec<Option<String>>, StoreError> {
     if !spec.by_topic() {
         return Ok(vec![None]);
@@ -84,8 +85,8 @@ async fn topics_of(store: &Store, spec: &ExportSpec, edition: &Edition) -> Resul
     Ok(named.into_iter().map(Some).collect())
 }
 
-/// Records the files of an unfinished edition that are in place under the names that it began with: a process may have been
-/// killed before it did.
+/// Records the files of an unfinished edition that are in place under the names it began with: a process may have
+/// been killed before it recorded them.
 async fn carry_over(
     store: &Store,
     run: &JobRun,
@@ -104,7 +105,8 @@ async fn carry_over(
         let ours = ours.filter(|told| told.export == began.name && told.edition == edition.number);
         let rows = match ours {
             Some(told) => told.rows,
-            // Killed before its manifest. Only this edition has such a name where each goes on; it is written once more.
+            // Killed before its manifest. In an incremental export only this edition has such a name; it is written
+            // again.
             None if began.goes_on() => {
                 let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
                 match put_file(store, run, &began, edition, topic.as_deref(), &stretch, protected).await {
@@ -120,13 +122,13 @@ async fn carry_over(
     Ok(store.place_files(run, edition.number, &found).await?)
 }
 
-/// Which rows a file of an export hands out for good.
+/// Which rows a file of an export hands out for good; empty for a full export.
 fn handed_out(spec: &ExportSpec) -> String {
     if spec.goes_on() { spec.what.as_str().to_owned() } else { String::new() }
 }
 
-/// What is left to be written of an edition: for which topic, and as an export of which topics. Where each file goes on,
-/// rows that are handed out are in no other file.
+/// What is left to write of an edition: for which topic, and as an export of which topics. In an incremental export,
+/// rows that were handed out go into no other file.
 async fn left(
     store: &Store,
     spec: &ExportSpec,
@@ -142,7 +144,7 @@ async fn left(
         let topics = topics_of(store, spec, edition).await?;
         return Ok(topics.into_iter().filter(|topic| !is_placed(topic)).map(|topic| (topic, spec.clone())).collect());
     }
-    // It began with a file for each topic.
+    // The edition began with a file for each topic.
     let mut topics = store.topics_between(edition.between, &spec.topics, &spec.tags).await?;
     topics.retain(|topic| !is_placed(&Some(topic.clone())));
     if topics.is_empty() {
@@ -166,7 +168,7 @@ async fn put(
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
-        // The last of several may fail for long, and what was handed out stays handed out.
+        // The last of several files may fail for long, and what was handed out must stay recorded.
         if spec.goes_on() && spec.by_topic() {
             let placed = PlacedFile { topic, file: file.clone(), what: handed_out(&spec), rows };
             store.place_files(run, edition.number, &[placed]).await?;
@@ -178,7 +180,8 @@ async fn put(
     Ok((there.into_iter().map(|(file, _)| file).collect(), rows))
 }
 
-/// Writes one file and puts it in place with its manifest; how many rows it has, or nothing where it has none to go on with.
+/// Writes one file and puts it in place with its manifest. Returns its number of rows; `None` if an incremental
+/// export has no new rows.
 async fn put_file(
     store: &Store,
     run: &JobRun,
@@ -200,11 +203,11 @@ async fn put_file(
         Ok(rows) => rows,
     };
     let (file, bytes, sha256) = file.finish().map_err(unwritable)?.end();
-    // Nothing new is no file: whoever loads a folder is spared the empty ones.
+    // No file if there is nothing new, so that nobody has to load empty files.
     if spec.goes_on() && rows == 0 {
         return Ok(None);
     }
-    // A process that stood still past its lease must not put a file back that was taken away since.
+    // A process that stalled past its lease must not put back a file that was removed since.
     if !store.holds(run).await? {
         let hint = "another process makes it";
         return Err(StoreError::new(StoreErrorKind::Fenced, format!("{} is lost", run.public_id()), hint).into());
@@ -223,12 +226,12 @@ fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(
     files::put(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
 }
 
-/// Whether the name of a file says that it is packed.
+/// Whether the name of a file asks for compression.
 pub(super) fn packed(file: &Path) -> bool {
     file.file_name().and_then(|name| name.to_str()).is_some_and(|name| unpacked_name(name).1)
 }
 
-/// Writes the rows of an order; returns how many.
+/// Writes the rows of an order. Returns how many.
 pub(super) async fn rendered(
     store: &Store,
     order: &Order,
@@ -236,15 +239,15 @@ pub(super) async fn rendered(
     out: Out<'_>,
 ) -> Result<u64, ExportError> {
     if order.filter.words.is_some() {
-        // The stretch is fixed: what belongs to it must not be missed because nobody has indexed it yet.
+        // The range is fixed: rows in it must not be missed because they are not indexed yet.
         store.index_waiting((words::VERSION, words::tokens), &|_| false).await?;
     }
     let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
     write(store, order, &mut hiding, out).await
 }
 
-/// Removes the files of all but the newest editions. A file is removed only with a manifest beside it that says it is of
-/// this export and of that edition: what somebody else put there, or a newer edition, stays.
+/// Removes the files of all but the newest editions. A file is removed only if the manifest beside it names this
+/// export and that edition, so that files of others and of newer editions stay.
 async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -> Result<u64, ScheduledExportError> {
     let mut removed = 0;
     for edition in store.old_editions(&run.job.id, keep).await? {

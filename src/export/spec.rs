@@ -1,5 +1,5 @@
-//! An export of the configuration: what it writes, which rows, where to, and whether it goes on where the last one ended.
-//! When it is made is the schedule's; how, `scheduled`'s.
+//! The definition of a configured export: what it writes, which rows, where to, and whether it continues where the
+//! last one ended. The schedule decides when it runs; `scheduled` runs it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::model::{Between, Job, JobKind, SchedulePolicy, Source, Time, Tone, cl
 use crate::store::Filter;
 
 closed_list! {
-    /// Whether each file holds all there is.
+    /// Whether each file holds all rows.
     Mode {
         /// All rows, each time.
         Full = "full",
@@ -21,33 +21,33 @@ closed_list! {
 /// An export of `[[exports]]`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ExportSpec {
-    /// Unique in the file; a slug like a topic's id. The cursor is kept under it.
+    /// Unique in the file; a slug like a topic's id. The cursor is stored under it.
     pub name: String,
     pub what: What,
-    /// In which format.
+    /// The format.
     pub format: Format,
-    /// For whom, where the format is CSV.
+    /// The profile, if the format is CSV.
     pub profile: Profile,
-    /// Whether each file holds all there is.
+    /// Whether each file holds all rows.
     pub mode: Mode,
     /// Topics by id. Empty, with no tags either, means all.
     pub topics: Vec<String>,
     /// Topics by tag.
     pub tags: Vec<String>,
-    /// What these sources showed; empty means all.
+    /// Only what these sources showed; empty means all.
     pub sources: Vec<Source>,
-    /// Items that sound like this; empty means all.
+    /// Only items with these tones; empty means all.
     pub tones: Vec<Tone>,
-    /// Items by these handles; empty means all.
+    /// Only items by these handles; empty means all.
     pub authors: Vec<String>,
-    /// Items with these words, as they were typed.
+    /// Only items with these words, as typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
-    /// What becomes of rows that topics' filters hide.
+    /// What to do with rows that topics' filters hide.
     pub filtered: Filtered,
-    /// How far back rows go from the slot, milliseconds; `None` means all the way.
+    /// How far back from the slot rows go, in milliseconds; `None` means no limit.
     pub since_ms: Option<u64>,
-    /// When it is made.
+    /// When it runs.
     pub schedule: SchedulePolicy,
     /// IANA zone of `{date}`.
     pub timezone: String,
@@ -58,16 +58,16 @@ pub struct ExportSpec {
 }
 
 impl ExportSpec {
-    /// The job name in the ledger, and the cursor's.
+    /// The name of the job in the ledger, and of the cursor.
     #[must_use]
     pub fn job_id(&self) -> String {
         format!("export:{}", self.name)
     }
 
-    /// As a job.
+    /// The export as a job.
     ///
     /// # Errors
-    /// When it cannot be written as JSON, which every export can.
+    /// If it cannot be written as JSON, which never happens.
     pub fn job(&self) -> Result<Job, serde_json::Error> {
         let spec = serde_json::to_value(self)?;
         Ok(Job { id: self.job_id(), kind: JobKind::Export, schedule: Some(self.schedule.clone()), spec })
@@ -79,26 +79,27 @@ impl ExportSpec {
         self.path.contains("{topic}")
     }
 
-    /// Whether a file goes on where the last one ended.
+    /// Whether each file continues where the last one ended.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.mode == Mode::Incremental
     }
 
-    /// What is to be written at a slot about a stretch of the reading order, for one topic or for all it is about. Rows
-    /// that a stretch can be told of come in its order, so that files that follow one another are one file in pieces.
+    /// What to write at a slot for a range of the reading order, for one topic or for all that the export covers.
+    /// Kinds that can be selected by such a range come in reading order, so that incremental files form one file in
+    /// pieces.
     #[must_use]
     pub fn order(&self, at: Time, between: Between, topic: Option<&str>) -> Order {
         let filter = Filter {
             topics: topic.map_or_else(|| self.topics.clone(), |topic| vec![topic.to_owned()]),
-            // A topic's own file was chosen by its tags already.
+            // A topic's own file was already selected by its tags.
             tags: if topic.is_some() { Vec::new() } else { self.tags.clone() },
             sources: self.sources.clone(),
             since: self.since_ms.map(|ms| at.minus(Duration::from_millis(ms))),
             tones: self.tones.clone(),
             authors: self.authors.clone(),
-            // Words were looked at when the file was read. Whatever cannot be read any more is refused by the database, and is
-            // never all rows.
+            // Words were checked when the configuration was read. If they no longer parse, the database refuses them;
+            // they never mean all rows.
             words: self.search.as_deref().map(|typed| wanted(typed).unwrap_or_default()),
             seq: (self.what.appends() && self.format != Format::Atom).then_some(between),
             ..Filter::default()
@@ -107,7 +108,7 @@ impl ExportSpec {
         Order { format: self.format, profile: self.profile, filter, timezone, ..Order::all(self.what) }
     }
 
-    /// The file of an edition, for one topic or for all. Nothing that is filled in holds a separator or a dot.
+    /// The file of an edition, for one topic or for all. Inserted values contain no separator and no dot.
     #[must_use]
     pub fn file(&self, run: &str, at: Time, topic: Option<&str>) -> PathBuf {
         let zone = jiff::tz::TimeZone::get(&self.timezone).unwrap_or(jiff::tz::TimeZone::UTC);
@@ -117,7 +118,7 @@ impl ExportSpec {
     }
 }
 
-/// A run in the name of a file: its slot without what file systems refuse.
+/// A run in the name of a file: its slot without characters that file systems refuse.
 fn label(run: &str) -> String {
     let slot = run.split_once('@').map_or(run, |(_, slot)| slot);
     slot.chars().filter(char::is_ascii_alphanumeric).collect()

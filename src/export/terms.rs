@@ -7,16 +7,16 @@ use crate::compare::terms_between;
 use crate::model::{Span, Time};
 use crate::store::Store;
 
-/// Milliseconds of the span where nobody says another.
+/// The default length of the span, in milliseconds.
 const DAY: i64 = 86_400_000;
 
-/// Writes the terms of all topics that are watched, or of those that are named or tagged.
+/// Writes the terms of all watched topics, or of those that are named or tagged.
 pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
         let until = match order.filter.until {
             Some(until) => until,
             None => match last_run(store, &topic.id).await? {
-                // What it saw first and has no date counts at this very instant.
+                // Includes the instant of the last run: undated items that it saw first count there.
                 Some(last) => Time(last.0.saturating_add(1)),
                 None => continue,
             },

@@ -1,5 +1,4 @@
-//! Whether a file still says what the database says: its bytes against its manifest, then against the same rows, read again.
-//! Nothing is written.
+//! Checks a file: its bytes against its manifest, then its rows against the database. Writes nothing.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -12,21 +11,21 @@ use super::scheduled::{packed, rendered};
 use super::{ExportError, SCHEMA};
 use crate::store::Store;
 
-/// How a file and its rows compare.
+/// The result of comparing a file with the database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparison {
     /// They are the same, byte for byte.
     Same,
-    /// The file is not the one that its manifest tells of.
+    /// The file is not the one that its manifest describes.
     Changed { how: String },
-    /// The file is as it was written; the database says something else now.
+    /// The file is as it was written, but the database now gives other rows.
     Apart {
-        /// The line of the file from which on, from 1.
+        /// The first line that differs, from 1.
         line: u64,
-        /// Rows of the database now.
+        /// Rows in the database now.
         rows: u64,
     },
-    /// It was written with columns of another version.
+    /// The file was written with another version of the columns.
     OtherSchema { schema: u32 },
 }
 
@@ -44,7 +43,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Compa
     let unreadable = || io::Error::new(io::ErrorKind::InvalidData, "the manifest has no readable time");
     let (order, filtered) = told.order().ok_or_else(unreadable)?;
     let there = BufReader::new(File::open(file)?);
-    // What is compared is the rows: the same ones are compressed otherwise by other versions.
+    // Rows are compared, not compressed bytes: other versions may compress the same rows differently.
     let there: Box<dyn Read + Send> = if packed(file) { Box::new(MultiGzDecoder::new(there)) } else { Box::new(there) };
     let mut against = Against { file: there, lines: 1, apart: None };
     let rows = rendered(store, &order, filtered, &mut against).await?;
@@ -53,7 +52,7 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Compa
     Ok(line.map_or(Comparison::Same, |line| Comparison::Apart { line, rows }))
 }
 
-/// How the file differs from what its manifest says of it.
+/// How the file differs from what its manifest says; `None` if it does not.
 fn changed(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
     let mut hashing = super::manifest::Hashing::new(io::sink());
     io::copy(&mut File::open(file)?, &mut hashing)?;
@@ -67,7 +66,7 @@ fn changed(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
     })
 }
 
-/// Compares what is written with a file, and remembers where they part.
+/// Compares what is written to it with a file, and remembers the first difference.
 struct Against {
     file: Box<dyn Read + Send>,
     lines: u64,

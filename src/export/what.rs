@@ -1,16 +1,17 @@
-//! What can be exported: the kinds of rows, what each is, its columns, and which filters mean something for it. A filter
-//! that means nothing is refused, never passed over.
+//! The kinds of rows that can be exported, their columns, and which filters each kind takes. A filter that a kind
+//! does not take is refused, never ignored.
 
 use super::column::{Column, Heading, ORIGIN};
 use super::columns;
 use crate::model::closed_list;
 use crate::store::Filter;
 
-/// Version of the columns of all kinds together: raised when one is added. None is ever taken away, renamed or moved.
+/// Version of the columns of all kinds together, raised when a column is added. Columns are never removed, renamed or
+/// moved.
 pub const SCHEMA: u32 = 5;
 
 closed_list! {
-    /// What is exported.
+    /// A kind of rows to export.
     What {
         /// One row per topic and item.
         Items = "items",
@@ -34,34 +35,34 @@ closed_list! {
 }
 
 closed_list! {
-    /// The filters, by what they are called on the command line.
+    /// The filters, by their names on the command line.
     Part {
         /// Topics by tag.
         Tag = "--tag",
         Source = "--source",
         /// A span of time.
         Time = "--since and --until",
-        /// How items sound.
+        /// The tone of items.
         Tone = "--tone",
-        /// First seen lately.
+        /// First seen recently.
         NewSince = "--new-since",
-        /// Who wrote items.
+        /// The authors of items.
         Author = "--author",
         /// The words of items.
         Search = "--search",
-        /// What topics' filters hide.
+        /// Rows that topics' filters hide.
         Filtered = "--filtered",
-        /// A stretch of the reading order.
+        /// A range of the reading order.
         Seq = "--seq",
         /// Posts or pages.
         Kind = "--kind",
-        /// The language that items are in.
+        /// The language of items.
         Lang = "--lang",
-        /// What people marked.
+        /// Items with a mark.
         Marked = "--marked",
-        /// What has a star.
+        /// Items with a star.
         Starred = "--starred",
-        /// What has a note.
+        /// Items with a note.
         Noted = "--noted",
     }
 }
@@ -71,7 +72,7 @@ fn headings<R>(columns: &'static [Column<R>]) -> Vec<&'static Heading> {
 }
 
 impl What {
-    /// Its columns, in order.
+    /// The columns, in order.
     #[must_use]
     pub fn columns(self) -> Vec<&'static Heading> {
         match self {
@@ -87,7 +88,7 @@ impl What {
         }
     }
 
-    /// What its rows are and in which order they come, as Markdown.
+    /// Describes the rows and their order, as Markdown.
     #[must_use]
     pub fn rows(self) -> &'static str {
         match self {
@@ -139,7 +140,7 @@ impl What {
         }
     }
 
-    /// The filters that mean something for it, besides topics.
+    /// The filters that this kind takes, besides topics.
     #[must_use]
     pub fn takes(self) -> &'static [Part] {
         use Part::{
@@ -158,13 +159,13 @@ impl What {
         }
     }
 
-    /// Whether its rows are facts that are only ever added to, so that a file can go on where the last one ended.
+    /// Whether rows are only ever added, so that a file can continue where the last one ended.
     #[must_use]
     pub fn appends(self) -> bool {
         matches!(self, Self::Sightings | Self::Searches | Self::Answers | Self::New)
     }
 
-    /// The first part of a filter that means nothing for it, and which kinds it does mean something for.
+    /// The first filter in use that this kind does not take, and the kinds that take it.
     #[must_use]
     pub fn refuses(self, filter: &Filter, filtered: bool) -> Option<(Part, Vec<Self>)> {
         let asked = |part: &Part| match part {

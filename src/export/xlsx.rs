@@ -1,6 +1,7 @@
-//! A workbook for spreadsheets (Office Open XML), written row by row in constant memory. Numbers are numbers, instants are
-//! dates (UTC), ids and words are text whatever they look like; there is no formula in it. Rows that are too many for a
-//! sheet go on in the next one. What a spreadsheet cannot hold is told: text is cut at 32,767 characters.
+//! Writes a workbook for spreadsheets (Office Open XML), row by row in constant memory. Numbers are numbers, instants
+//! are dates (UTC), ids and words are text whatever they look like; there are no formulas. Rows that do not fit into
+//! a sheet go on in the next one. Text is cut at 32,767 characters, the most that a cell holds, and the cut cells are
+//! counted.
 
 use std::fmt::Write as _;
 
@@ -10,22 +11,22 @@ use super::out::Out;
 use super::xml;
 use crate::model::Time;
 
-/// Rows of a sheet that spreadsheets open, its header included.
+/// Most rows of a sheet that spreadsheets open, its header included.
 pub(super) const MOST_ROWS: u32 = 1_048_576;
 
-/// Bytes of a sheet, before they are packed.
+/// Most bytes of a sheet, uncompressed.
 const MOST_BYTES: u64 = 3_000_000_000;
 
-/// Characters of a cell, counted as spreadsheets count them, in UTF-16.
+/// Most characters of a cell, counted as spreadsheets count them, in UTF-16.
 const MOST_IN_A_CELL: usize = 32_767;
 
-/// Digits that a spreadsheet keeps of a number.
+/// The smallest number with more digits than the 15 a spreadsheet keeps.
 const EXACT: u64 = 1_000_000_000_000_000;
 
-/// Instants that spreadsheets know: from 1900-03-01 on, before the year 10000.
+/// Instants that spreadsheets can show: from 1900-03-01 on, before the year 10000.
 const DATES: std::ops::Range<i64> = -2_203_891_200_000..253_402_300_800_000;
 
-/// Places in the list of styles.
+/// Indexes into the list of styles.
 const HEADER: u8 = 1;
 const DATE: u8 = 2;
 const MONEY: u8 = 3;
@@ -45,7 +46,7 @@ pub(super) struct Writer<'w> {
     columns: Vec<Heading>,
     most_rows: u32,
     sheets: u32,
-    /// Rows of this sheet so far.
+    /// Rows of the current sheet so far.
     rows: u32,
     /// Cells that were cut.
     cut: u64,
@@ -53,7 +54,7 @@ pub(super) struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    /// Begins a workbook whose sheets have this name and at most so many rows.
+    /// Starts a workbook whose sheets have this name and at most `most_rows` rows.
     pub(super) fn begin(
         out: Out<'w>,
         columns: &[&Heading],
@@ -151,7 +152,7 @@ impl<'w> Writer<'w> {
         let _ = write!(self.line, "<c r=\"{}{}\" s=\"{style}\"><v>{number}</v></c>", letters(at), self.rows);
     }
 
-    /// Text as it is; a reader must not take `_x0041_` in it for an `A`.
+    /// Writes text literally: a reader must not take `_x0041_` in it for an `A`.
     fn text(&mut self, at: usize, text: &str, style: u8) {
         let (text, cut) = shortened(text);
         self.cut += u64::from(cut);
@@ -180,7 +181,7 @@ impl<'w> Writer<'w> {
         self.archive.end()
     }
 
-    /// Writes what holds the sheets together; returns how many cells were cut.
+    /// Writes the parts that connect the sheets. Returns how many cells were cut.
     pub(super) fn finish(mut self) -> std::io::Result<u64> {
         self.end_sheet()?;
         let (mut sheets, mut parts, mut relations) = (String::new(), String::new(), String::new());
@@ -248,12 +249,12 @@ fn letters(at: usize) -> String {
     if at < 26 { one(at).to_string() } else { format!("{}{}", one(at / 26 - 1), one(at)) }
 }
 
-/// Days as spreadsheets count them; none for instants that they do not know.
+/// Days as spreadsheets count them; `None` for instants that they cannot show.
 fn serial(at: Time) -> Option<f64> {
     DATES.contains(&at.0).then(|| at.0 as f64 / 86_400_000.0 + 25_569.0)
 }
 
-/// As much of a text as a cell holds, and whether that is not all.
+/// As much of a text as a cell holds, and whether it was cut.
 fn shortened(text: &str) -> (&str, bool) {
     if text.len() <= MOST_IN_A_CELL {
         return (text, false);
@@ -266,7 +267,7 @@ fn shortened(text: &str) -> (&str, bool) {
     end.map_or((text, false), |(end, _)| (text.get(..end).unwrap_or(text), true))
 }
 
-/// Whether a reader would take this for the escape of a character.
+/// Whether a reader would take this for an escaped character.
 fn is_escape(text: &str) -> bool {
     let digits = text.get(2..6).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
     text.starts_with("_x") && digits.is_some() && text.as_bytes().get(6) == Some(&b'_')

@@ -1,9 +1,9 @@
-//! Foreign text inside XML: nothing in it is markup, and what no XML may hold is replaced.
+//! Escapes text from outside for XML: none of it becomes markup, and characters that XML forbids are replaced.
 
 use std::fmt::Write as _;
 
-/// Text between tags and in attributes. `odd` says what becomes of a character that XML 1.0 forbids, or whose line end
-/// a reader would change.
+/// Appends text for use between tags and in attributes. `odd` writes characters that XML 1.0 forbids, and line ends
+/// that a reader would change.
 pub(super) fn push(out: &mut String, text: &str, odd: impl Fn(&mut String, char)) {
     for c in text.chars() {
         match c {
@@ -13,7 +13,7 @@ pub(super) fn push(out: &mut String, text: &str, odd: impl Fn(&mut String, char)
             '"' => out.push_str("&quot;"),
             '\t' | '\n' => out.push(c),
             '\u{0}'..='\u{1F}' | '\u{FFFE}' | '\u{FFFF}' => odd(out, c),
-            // A terminal would obey them; as references they say the same.
+            // Terminals would obey these characters; as references they mean the same.
             '\u{7F}'..='\u{9F}' => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "&#x{:x};", u32::from(c));

@@ -1,4 +1,4 @@
-//! Columns of `answers`: one row per run that was answered.
+//! Columns of `answers`: one row per run that got an answer.
 
 use std::borrow::Cow;
 

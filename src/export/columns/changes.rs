@@ -6,7 +6,7 @@ use crate::export::column::{Cell, Column};
 use crate::insight::{Edited, Gone, New, Rising};
 use crate::model::{Engagement, ItemHead, Time};
 
-/// A change, as `insight` told it.
+/// A change, as `insight` found it.
 #[derive(Debug)]
 pub(in crate::export) enum ChangeKind {
     New(New),
@@ -80,13 +80,13 @@ impl ChangeRow {
         if let ChangeKind::Rising(rising) = &self.told { Some(rising) } else { None }
     }
 
-    /// A reaction before, or in the end, of what rises.
+    /// A reaction of a rising item, at the start or (`after`) at the end of the rise.
     fn reaction(&self, after: bool, of: fn(&Engagement) -> Option<i64>) -> Cell<'static> {
         Cell::integer(self.rising().and_then(|rising| of(if after { &rising.after } else { &rising.before })))
     }
 }
 
-/// Tenths, as `insight` rounds them.
+/// A rate rounded to tenths, as in `insight`.
 #[expect(clippy::cast_possible_truncation, reason = "a rate in tenths; a cast of a float stays in bounds")]
 fn tenths(rate: f64) -> Cell<'static> {
     Cell::Decimal((rate * 10.0).round() as i64, 1)

@@ -20,7 +20,7 @@ pub(in crate::export) struct DailyRow {
     pub(in crate::export) scorer: Option<String>,
     pub(in crate::export) calls: Option<i64>,
     pub(in crate::export) cost: Option<Micros>,
-    /// Answered and failed; nothing where searches of the day were pruned.
+    /// The number of answered and of failed searches; `None` if searches of the day were pruned.
     pub(in crate::export) social: Option<(u64, u64)>,
     pub(in crate::export) web: Option<(u64, u64)>,
     pub(in crate::export) ai: Option<(u64, u64)>,
@@ -35,19 +35,19 @@ fn count(value: u64) -> Cell<'static> {
     Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
 }
 
-/// How many searches of a source were answered, or failed.
+/// The number of answered or of failed searches of a source.
 fn searches(of: Option<(u64, u64)>, which: fn((u64, u64)) -> u64) -> Cell<'static> {
     of.map_or(Cell::Empty, |of| count(which(of)))
 }
 
-/// A part of those that have a tone, in ten-thousandths.
+/// A share of the items that have a tone, in ten-thousandths.
 fn share(row: &DailyRow, part: u64) -> Cell<'static> {
     let (part, whole) = (part.saturating_mul(10_000), row.sounds.sample());
     let rounded = part.saturating_add(whole / 2).checked_div(whole).and_then(|share| i64::try_from(share).ok());
     rounded.map_or(Cell::Empty, |share| Cell::Decimal(share, 4))
 }
 
-/// A part in ten-thousandths; what is not whole is never told as whole.
+/// A share in ten-thousandths, rounded down: only a day that is covered completely may show as 1.
 #[expect(clippy::cast_possible_truncation, reason = "a part of one")]
 fn covered(part: f64) -> Cell<'static> {
     Cell::Decimal((part.clamp(0.0, 1.0) * 10_000.0).floor() as i64, 4)

@@ -1,4 +1,4 @@
-//! Columns of `items`: one row per topic and item, as it is known now.
+//! Columns of `items`: one row per topic and item, as known now.
 
 use crate::export::column::{Cell, Column};
 use crate::model::ItemRow;

@@ -1,5 +1,5 @@
-//! The columns of each export, in order. They are a contract with whoever loads the files: only ever added to, at the end,
-//! where `origin` follows of itself. docs/reference/exports.md is written from these tables.
+//! The columns of each export, in order. They are a contract with everyone who loads the files: columns are only ever
+//! added, at the end, and `origin` always follows last. docs/reference/exports.md is generated from these tables.
 
 mod answers;
 mod changes;

@@ -1,4 +1,4 @@
-//! Columns of `new`: one row per topic and item, at the moment the topic saw it first. Rows are only ever added.
+//! Columns of `new`: one row per topic and item, as known when the topic first saw it. Rows are only ever added.
 
 use crate::export::column::{Cell, Column};
 use crate::model::NewRow;

@@ -1,4 +1,4 @@
-//! Columns of `runs`: one row per finished run, slots that were missed or skipped included.
+//! Columns of `runs`: one row per finished run, missed and skipped slots included.
 
 use crate::export::column::{Cell, Column};
 use crate::model::RunRow;

@@ -1,4 +1,4 @@
-//! Columns of `searches`: one row per search of a finished run, lost attempts included: calls and what they cost.
+//! Columns of `searches`: one row per search of a finished run, lost attempts included, with its calls and cost.
 
 use std::borrow::Cow;
 
