@@ -1,5 +1,5 @@
-//! What a tool answers: fields, and sentences on how far to trust them. It is told twice, as structured content and as text,
-//! since not every client reads both.
+//! The answer of a tool: fields, and notes on how far to trust them. It is sent twice, as structured content and as
+//! text, because not every client reads both.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::quoted::ABOUT;
 use super::trouble::Trouble;
 
-/// Bytes of an answer; what a tool asks for is bounded far below.
+/// Most bytes of an answer; the limits of the tools keep answers far below.
 const LARGEST: usize = 400_000;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ impl Answer {
         Ok(())
     }
 
-    /// A sentence of ours; it holds no text of others.
+    /// Adds a note. Notes are our own sentences and hold no text of others.
     pub(super) fn note(&mut self, sentence: impl Into<String>) {
         self.notes.push(sentence.into());
     }
@@ -32,7 +32,7 @@ impl Answer {
         self.notes.extend(sentences);
     }
 
-    /// Where the next page begins.
+    /// Sets where the next page begins.
     pub(super) fn next(&mut self, cursor: Option<String>) -> Result<(), Trouble> {
         if cursor.is_some() {
             self.note("There are more: call again with `cursor` set to `next_cursor` and all else as it was.");
@@ -40,7 +40,7 @@ impl Answer {
         self.field("next_cursor", cursor)
     }
 
-    /// As it is sent; `sandbox`: what it tells was invented.
+    /// The answer as it is sent. `sandbox` means that its data was invented.
     pub(super) fn result(mut self, sandbox: bool) -> Result<CallToolResult, Trouble> {
         if sandbox {
             self.notes.insert(0, "SANDBOX: everything here was made up or moved in time.".to_owned());

@@ -1,4 +1,4 @@
-//! The arguments of a tool and their bounds: as JSON Schema for whoever calls it, and as the check of what was given.
+//! The arguments of a tool and their limits: as JSON Schema for clients, and as the check of what was given.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use super::trouble::{Trouble, cut};
 use crate::model::{Source, Time};
 use crate::schedule::{INSTANTS, instant};
 
-/// What may be given for an argument.
+/// What an argument accepts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Anything of so many characters at most.
+    /// A text of at most this many characters.
     Text(usize),
-    /// Several of these, so many at most.
+    /// At most this many texts, each of at most this many characters.
     Texts(usize, usize),
     /// The name of a source.
     Source,
-    /// One of a closed list.
+    /// A word of a closed list.
     Word(&'static [&'static str]),
-    /// A whole number: least, most, and what it is when nobody says.
+    /// A whole number: minimum, maximum and default.
     Number(u32, u32, u32),
     /// An instant as [`instant`] reads it.
     Instant,
@@ -64,11 +64,11 @@ impl Argument {
         schema
     }
 
-    /// Whether a value can be meant.
+    /// Checks whether a value is acceptable.
     fn check(&self, value: &Value, now: Time) -> Result<(), Trouble> {
         let text = |value: &Value, most: usize| {
             let fits = |text: &str| {
-                // No text that is stored has NUL, and one of the databases takes none.
+                // Stored text never contains NUL, and PostgreSQL accepts none.
                 !text.trim().is_empty() && text.chars().count() <= most && !text.contains('\0')
             };
             value.as_str().is_some_and(fits)
@@ -110,7 +110,7 @@ impl Argument {
 
 const LONGEST_INSTANT: usize = 40;
 
-/// A whole number; JSON Schema takes one with a fraction of zero for an integer, and so do clients.
+/// A whole number. JSON Schema counts `2.0` as an integer, and so do clients.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole and within bounds")]
 fn whole(value: &Value) -> Option<u64> {
     let fraction =
@@ -130,7 +130,7 @@ pub(super) fn schema(arguments: &[Argument]) -> Map<String, Value> {
     schema
 }
 
-/// What was given, checked.
+/// The given arguments, checked.
 #[derive(Debug)]
 pub(super) struct Given {
     arguments: &'static [Argument],
@@ -146,7 +146,7 @@ impl Given {
                 let hint = format!("this tool knows: {}", known.join(", "));
                 return Err(Trouble::new(format!("there is no argument `{}`", cut(&name)), hint));
             };
-            // Some clients write what is left out as null.
+            // Some clients send null for arguments that they leave out.
             if value.is_null() {
                 continue;
             }
@@ -163,7 +163,7 @@ impl Given {
         self.values.get(name)?.as_str().map(str::trim)
     }
 
-    /// An argument that must be there.
+    /// An argument that must be given.
     pub(super) fn needed(&self, name: &str) -> &str {
         self.text(name).unwrap_or("")
     }
@@ -186,7 +186,7 @@ impl Given {
         self.text(name).and_then(|text| instant(text, now))
     }
 
-    /// Everything that says which rows are meant, and in which order.
+    /// All arguments that determine which rows are listed, and in which order.
     pub(super) fn scope(&self) -> Value {
         let parts = self.values.iter().filter(|(name, _)| !matches!(**name, "limit" | "cursor"));
         json!(parts.collect::<BTreeMap<_, _>>())

@@ -1,4 +1,4 @@
-//! A call of a tool: what was given, what is asked, and when.
+//! A call of a tool: its arguments, the store to read, and the time of the call.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use super::trouble::{Trouble, cut};
 use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, position_of};
 use crate::store::Store;
 
-/// How far back an item counts as new, and what is told when nobody says how far back: milliseconds.
+/// How far back an item counts as new, and the default period of answers, in milliseconds.
 pub(super) const DAY: i64 = 86_400_000;
 
-/// A call, checked.
+/// A checked call.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// Of the tool.
+    /// Name of the tool.
     pub(super) tool: &'static str,
     pub(super) store: Store,
     pub(super) settings: Arc<Settings>,
@@ -23,14 +23,14 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// The topic that is asked about.
+    /// The topic of the call.
     pub(super) async fn card(&self) -> Result<TopicCard, Trouble> {
         let topic = self.given.needed("topic");
         let card = self.store.topic_card(topic, Time(self.now.0 - DAY)).await?;
         card.ok_or_else(|| Trouble::no_topic(topic))
     }
 
-    /// Its definition.
+    /// The definition of the topic.
     pub(super) async fn topic(&self) -> Result<Topic, Trouble> {
         let card = self.card().await?;
         card.definition.ok_or_else(|| {
@@ -39,7 +39,7 @@ impl Asked {
         })
     }
 
-    /// The source that is asked about, if any; one that nobody ever searched is a mistake.
+    /// The source of the call, if any. A source that was never searched is an error.
     pub(super) async fn source(&self) -> Result<Option<Source>, Trouble> {
         let Some(source) = self.given.text("source").and_then(Source::parse) else { return Ok(None) };
         let all = self.store.searched_sources().await?;
@@ -51,7 +51,7 @@ impl Asked {
         Err(Trouble::new(title, format!("give one of: {}", names.join(", "))))
     }
 
-    /// Where the page that is asked for begins.
+    /// Where the requested page begins.
     pub(super) fn position(&self) -> Result<Option<Position>, Trouble> {
         let wrong = |bad| {
             let title = match bad {
@@ -66,7 +66,7 @@ impl Asked {
         self.given.text("cursor").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
     }
 
-    /// The cursor of a page that begins behind a place.
+    /// The cursor of a page that begins after a position.
     pub(super) fn cursor(&self, value: i64, key: &str) -> String {
         page_token(&self.scope(), &Position { value, key: key.to_owned() })
     }

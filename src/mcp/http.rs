@@ -1,5 +1,5 @@
-//! MCP over HTTP (streamable HTTP), one answer for each request: no session is kept, so there is nothing to bound or to end.
-//! Host, origin, token and sizes are checked by whoever serves it.
+//! MCP over HTTP (streamable HTTP), one answer for each request. It keeps no session, so there is none to limit or to
+//! end. The web server checks host, origin, token and sizes.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::server::Server;
 
-/// What answers requests over HTTP.
+/// The HTTP service.
 pub type Http = StreamableHttpService<Server, NeverSessionManager>;
 
-/// Answers over HTTP, each request by a server that is made for it.
+/// Returns the HTTP service. `make` makes a server for each request.
 #[must_use]
 pub fn http(make: impl Fn() -> Server + Send + Sync + 'static) -> Http {
     let how = StreamableHttpServerConfig::default()

@@ -1,19 +1,19 @@
-//! A message of a client, read from bytes: what is no JSON, or no message, is answered as JSON-RPC says.
+//! Parses a message of a client. Bytes that are no JSON, or no message, get the error that JSON-RPC prescribes.
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::Value;
 
-/// What bytes are.
+/// The result of parsing.
 #[derive(Debug)]
 pub(super) enum Read {
     Message(Box<ClientJsonRpcMessage>),
-    /// A notification that nobody here knows: it asks for no answer.
+    /// An unknown notification, which needs no answer.
     Ignored,
-    /// Nothing that can be answered but with this.
+    /// No message; this is the error to answer.
     Wrong(Box<ServerJsonRpcMessage>),
 }
 
-/// Reads one message.
+/// Parses one message.
 pub(super) fn read(bytes: &[u8]) -> Read {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8]) -> Read {
     }
 }
 
-/// What is said of a message that is longer than any has to be.
+/// The error for a message that is too long.
 pub(super) fn too_long(most: usize) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_request(format!("a message has at most {most} bytes"), None), None)
 }
@@ -45,13 +45,13 @@ fn wrong(error: ErrorData, id: Option<RequestId>) -> Read {
 pub enum Checked {
     /// A message.
     Message,
-    /// A notification that nobody here knows.
+    /// An unknown notification.
     Ignored,
-    /// None; this is what to answer, as JSON.
+    /// No message; this is the error to answer, as JSON.
     Wrong(String),
 }
 
-/// Looks at a body.
+/// Checks a body.
 #[must_use]
 pub fn check(body: &[u8]) -> Checked {
     match read(body) {

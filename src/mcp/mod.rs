@@ -1,6 +1,7 @@
-//! What is stored, for assistants and other programs that speak the Model Context Protocol: over standard input and output, or
-//! over HTTP. It only reads, and asks the same functions as the API, so that the figures are the same. Every tool stands in
-//! `tools`, from which its schema and the check of its arguments are made. Who may ask over HTTP is `web`'s.
+//! A server of the Model Context Protocol, for assistants and other programs: over standard input and output, or over
+//! HTTP. It only reads, and uses the same functions as the API, so that the figures are the same. Every tool is
+//! defined in `tools`, from which its schema and the check of its arguments are made. `web` decides who may use it
+//! over HTTP.
 
 mod answer;
 mod argument;

@@ -1,4 +1,4 @@
-//! The server: which tools there are, and who is called. How requests reach it is `stdio`'s and `http`'s.
+//! The server: lists the tools and calls them. `stdio` and `http` carry the requests.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use super::trouble::{Trouble, cut};
 use crate::model::{Clock, Nature};
 use crate::store::Store;
 
-/// The version of the tools, for who may not learn that of the program.
+/// The version of the tools, for readers who may not learn that of the program.
 const TOOLS_VERSION: &str = "1.0.0";
-/// Methods that are answered here and take parameters.
+/// Methods with parameters that this server answers.
 const WITH_PARAMETERS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
-/// Calls answered at a time; the others wait.
+/// Calls answered at a time; others wait.
 const AT_ONCE: usize = 4;
 
-/// Answers from one store, and changes nothing.
+/// A server that reads one store and changes nothing.
 #[derive(Clone)]
 pub struct Server {
     store: Store,
@@ -44,7 +44,7 @@ impl std::fmt::Debug for Server {
 }
 
 impl Server {
-    /// Over a store.
+    /// Returns a server that reads a store.
     #[must_use]
     pub fn new(store: Store, clock: Clock, settings: Settings) -> Self {
         Self { store, clock, settings: Arc::new(settings), places: Arc::new(Semaphore::new(AT_ONCE)) }
@@ -89,7 +89,7 @@ impl ServerHandler for Server {
         TOOLS.iter().find(|tool| tool.name == name).map(Tool::describe)
     }
 
-    /// A request of another method, or of one whose parameters do not fit.
+    /// Refuses a request of an unknown method, or one whose parameters do not fit.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -113,7 +113,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(text, None));
         };
         let (server, places) = (self.clone(), Arc::clone(&self.places));
-        // In a task of its own, since what the store was asked must not be dropped midway.
+        // A task of its own, because a call to the store must not be dropped midway.
         let task = tokio::spawn(async move {
             let _place = places.acquire_owned().await.ok()?;
             Some(server.answered(tool, request.arguments.unwrap_or_default()).await)

@@ -1,14 +1,14 @@
-//! What of the configuration is told to assistants.
+//! The part of the configuration that assistants may see.
 
 use crate::model::{DayLimits, ReportSpec};
 
-/// What of the configuration is told.
+/// The part of the configuration that assistants may see.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// The version, for who may learn it.
+    /// The version, if clients may learn it.
     pub version: Option<&'static str>,
-    /// Reports that can be asked for by name, and since which changes can be asked for.
+    /// Reports that can be asked for by name, and since which changes can be listed.
     pub reports: Vec<ReportSpec>,
-    /// What may be asked in a day.
+    /// The limits of a day.
     pub limits: DayLimits,
 }

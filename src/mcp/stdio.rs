@@ -1,4 +1,5 @@
-//! MCP over standard input and output: a message a line. Standard output carries nothing else. It ends with standard input.
+//! MCP over standard input and output, one message per line. Nothing else is written to standard output. Ends with
+//! standard input.
 
 use std::time::Duration;
 
@@ -13,22 +14,22 @@ use tokio_util::sync::CancellationToken;
 use super::message::{Read, read, too_long};
 use super::server::Server;
 
-/// Bytes of a message.
+/// Most bytes of a message.
 const LONGEST: usize = 256 * 1024;
-/// Answers that wait to be written; nothing more is read meanwhile.
+/// Answers that may wait to be written; while as many wait, nothing is read.
 const WAITING: usize = 16;
-/// How long the end waits for the last answers to be written.
+/// How long closing waits for the last answers to be written.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why it ended, where that is not its client's wish.
+/// Why serving ended, if the client did not end it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct StdioError(String);
 
-/// Serves one client until it closes standard input, or until the stop.
+/// Serves one client until it closes standard input, or until `stop` is cancelled.
 ///
 /// # Errors
-/// The client does not begin as MCP says.
+/// If the client does not begin as MCP requires.
 pub async fn serve(server: Server, stop: CancellationToken) -> Result<(), StdioError> {
     match serve_server_with_ct(server, Stdio::open(), stop).await {
         Ok(running) => running.waiting().await.map(drop).map_err(|error| StdioError(error.to_string())),
@@ -42,7 +43,7 @@ pub async fn serve(server: Server, stop: CancellationToken) -> Result<(), StdioE
 
 struct Stdio {
     lines: Lines,
-    /// To whoever writes; nothing after the end.
+    /// The queue of the writer; `None` after the end.
     out: Option<mpsc::Sender<String>>,
     writer: Option<JoinHandle<()>>,
 }
@@ -50,7 +51,7 @@ struct Stdio {
 impl Stdio {
     fn open() -> Self {
         let (out, mut waiting) = mpsc::channel::<String>(WAITING);
-        // One task writes, so that no message is cut when somebody stops waiting for it.
+        // One task writes, so that no message is cut when a future that waits for it is dropped.
         let writer = tokio::spawn(async move {
             let mut stdout = tokio::io::stdout();
             while let Some(line) = waiting.recv().await {
@@ -84,7 +85,7 @@ impl Transport<RoleServer> for Stdio {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // A place for a refusal first: whoever does not read answers is not read from.
+            // Reserves room for a refusal first: a client that does not read its answers is not read from.
             let place = self.out.as_ref()?.reserve().await.ok()?;
             let refusal = match self.lines.next().await? {
                 Line::TooLong => too_long(LONGEST),
@@ -108,7 +109,7 @@ impl Transport<RoleServer> for Stdio {
     }
 }
 
-/// Lines of bounded length. What was read of one stays here when somebody stops waiting for it.
+/// Lines of limited length. A partly read line stays here if the future is dropped.
 struct Lines {
     from: BufReader<Stdin>,
     line: Vec<u8>,
@@ -121,7 +122,7 @@ enum Line {
 }
 
 impl Lines {
-    /// The next one; `None` at the end.
+    /// The next line; `None` at the end.
     async fn next(&mut self) -> Option<Line> {
         loop {
             let ready = self.from.fill_buf().await.ok()?;

@@ -1,4 +1,4 @@
-//! What a tool is: its name, what it is for, its arguments, and who answers.
+//! A tool: its name, purpose, arguments and handler.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::trouble::Trouble;
 /// A topic by its id.
 pub(super) const TOPIC: Argument =
     Argument::new("topic", Kind::Text(64), "Id of a topic that is watched; list_topics names them").needed();
-/// The next page.
+/// The cursor of the next page.
 pub(super) const CURSOR: Argument =
     Argument::new("cursor", Kind::Text(2_000), "`next_cursor` of the page before, as it is");
 
@@ -25,14 +25,14 @@ pub(super) struct Tool {
     pub(super) name: &'static str,
     /// Its name for people.
     pub(super) title: &'static str,
-    /// What it answers, and what to know of that.
+    /// What it answers, and what to know about the answer.
     pub(super) told: &'static str,
     pub(super) arguments: &'static [Argument],
     pub(super) handler: Handler,
 }
 
 impl Tool {
-    /// As a client is told of it.
+    /// The tool as described to clients.
     pub(super) fn describe(&self) -> Told {
         // It reads a database and nothing else.
         let hints = ToolAnnotations::with_title(self.title)

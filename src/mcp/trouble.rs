@@ -1,10 +1,10 @@
-//! Why a tool has no answer: what happened and what to do, told to whoever called it. What a database said stays in the log.
+//! Why a tool has no answer: what happened and what to do. Errors of the database go to the log, not to the caller.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// What a value is cut to where it is told.
+/// Characters to which a repeated value is cut.
 const TOLD: usize = 60;
 
 /// Why there is no answer.
@@ -19,12 +19,12 @@ impl Trouble {
         Self { title: title.into(), hint: hint.into() }
     }
 
-    /// There is no topic of this name.
+    /// The error for an unknown topic.
     pub(super) fn no_topic(topic: &str) -> Self {
         Self::new(format!("there is no topic `{}`", cut(topic)), "list_topics names those that are watched")
     }
 
-    /// As what a tool answers.
+    /// The error as the result of a tool.
     pub(super) fn result(&self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(format!("error: {}\nhint: {}", self.title, self.hint))])
     }
@@ -49,7 +49,7 @@ impl From<serde_json::Error> for Trouble {
     }
 }
 
-/// What a caller gave, as far as it is told: short, and on one line.
+/// A value that a caller gave, as it may be repeated: short, and on one line.
 pub(super) fn cut(value: &str) -> String {
     let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if value.chars().count() > TOLD { format!("{cut}…") } else { cut }

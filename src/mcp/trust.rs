@@ -1,5 +1,5 @@
-//! How far figures can be trusted, in sentences: which times nothing covered, and what is only a least figure. They hold
-//! nothing that others wrote.
+//! Sentences on how far figures can be trusted: which times were not covered, and which counts are minimums. They
+//! hold no text of others.
 
 use super::asked::{Asked, DAY};
 use super::trouble::Trouble;
@@ -7,14 +7,14 @@ use crate::compare::{TopicCoverage, coverage};
 use crate::insight::{Cause, Coverage, Hole, Why};
 use crate::model::{Source, Span, Time};
 
-/// Shorter holes are told together, milliseconds.
+/// Shorter holes are only counted. In milliseconds.
 const SHORT: i64 = 60_000;
-/// How far back holes are looked for beside other figures, milliseconds.
+/// How far back to look for holes beside other figures, in milliseconds.
 const LOOKED_AT: i64 = 40 * DAY;
-/// Holes that are told of a source, the latest.
+/// Most holes listed for a source; the latest.
 const TOLD: usize = 10;
 
-/// What nothing covered of a topic in a period.
+/// The holes of a topic in a period, in sentences.
 pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, Trouble> {
     let from = period.from.max(Time(period.until.0 - LOOKED_AT));
     let earlier = (from > period.from).then(|| format!("Holes before {from} are not told here; get_coverage does."));
@@ -24,7 +24,7 @@ pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Ve
     Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(sentences)).collect())
 }
 
-/// What nothing covered, source by source.
+/// The holes of a topic in sentences, source by source.
 pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
     let mut told = Vec::new();
     for one in &topic.sources {
@@ -38,7 +38,7 @@ pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
         if !short.is_empty() {
             told.push(format!("Holes of {} that are shorter than a minute: {}.", one.source, short.len()));
         }
-        // What nothing was due for waits for the next search, which looks back over it.
+        // If nothing was due, the next search looks back over the open span.
         if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
             let Span { from, until } = hole.stretch.span;
             let due = hole.causes.iter().any(|cause| cause.why != Why::NothingDue);
@@ -60,7 +60,7 @@ fn sentence(source: Source, hole: &Hole) -> String {
     format!("Between {from} and {until} {what} by {source} ({}): figures of that time are too low.", causes.join("; "))
 }
 
-/// A cause without its detail, which may hold what a service said.
+/// A cause without its detail, which may hold text of a service.
 fn cause(cause: &Cause) -> String {
     if cause.why == Why::NothingDue {
         return "no search reached it".to_owned();
@@ -69,7 +69,7 @@ fn cause(cause: &Cause) -> String {
     if cause.count > 1 { format!("{why}, {} times", cause.count) } else { why }
 }
 
-/// A count, said as a least one where there may be more.
+/// A count, written as a minimum if there may be more.
 pub(super) fn least(count: u64, more: bool) -> String {
     if more { format!("at least {count}") } else { count.to_string() }
 }
@@ -84,7 +84,7 @@ mod tests {
 
     fn hole(from: i64, until: i64, causes: &[(Why, usize)]) -> Hole {
         let span = Span { from: Time(from), until: Time(until) };
-        // What a service said must not be among our words.
+        // Text of a service must not be among our words.
         let cause = |(why, count): &(Why, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
         let stretch = HoleLength { span, length_ms: until - from };
         Hole { stretch, causes: causes.iter().map(cause).collect() }

@@ -10,7 +10,7 @@ use crate::mcp::trust::{self, least};
 use crate::model::{Span, Time, Topic};
 use crate::schedule::{INSTANTS, instant};
 
-/// What this program knows of an item that changed.
+/// Fields of a changed item that are ours.
 const OURS: &[&str] = &[
     "key",
     "kind",

@@ -1,4 +1,4 @@
-//! Calls and money of UTC days, and their limits.
+//! Calls and cost of UTC days, and their limits.
 
 use serde_json::{Value, json};
 

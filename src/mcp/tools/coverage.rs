@@ -1,4 +1,4 @@
-//! What the sources of a topic covered, and what not.
+//! What the sources of a topic covered, and what they did not.
 
 use serde_json::{Value, json};
 
@@ -11,9 +11,9 @@ use crate::mcp::trouble::Trouble;
 use crate::mcp::trust;
 use crate::model::{Span, Time};
 
-/// Days of a period.
+/// Most days of a period.
 const MOST_DAYS: i64 = 400;
-/// Spans and checks that are told of a source, the latest.
+/// Most spans and checks shown for a source; the latest.
 const TOLD: usize = 50;
 
 pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
@@ -58,8 +58,8 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-/// A source with lists of bounded length, and the causes' details apart, which may hold what a service said; what was left
-/// out.
+/// Shortens the lists of a source, and quotes the details of causes, which may hold text from a service. Returns what
+/// was left out.
 fn bounded(source: &mut Value) -> Result<Vec<String>, Trouble> {
     let mut told = Vec::new();
     for name in ["covered", "holes", "late_indexing", "checks"] {

@@ -1,4 +1,4 @@
-//! A topic's items: searched, narrowed, ordered; the same page of them as the API's.
+//! A topic's items: searched, filtered and ordered; the same page as in the API.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::model::{Span, Time, Tone};
 use crate::normalise::words::wanted;
 use crate::store::{Filter, ItemOrder, ItemPlace};
 
-/// What this program knows of an item; all else was written by others.
+/// Fields of an item that are ours; all others hold text of others.
 pub(super) const OURS: &[&str] = &[
     "topic",
     "key",
@@ -29,11 +29,11 @@ pub(super) const OURS: &[&str] = &[
     "mark",
     "fit",
 ];
-/// The same of a near-copy.
+/// The same for a near-copy.
 pub(super) const OURS_OF_COPY: &[&str] = &["key", "published_at"];
-/// Near-copies that are told under an item.
+/// Most near-copies shown under an item.
 const COPIES: u32 = 5;
-/// How far back holes are told where nobody asks for a time, milliseconds.
+/// How far back holes are reported if no time is given, in milliseconds.
 const LATELY: i64 = 7 * DAY;
 
 pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {

@@ -1,4 +1,4 @@
-//! Every tool: descriptions, schemas and calls are made from this table.
+//! The table of all tools; descriptions, schemas and calls are made from it.
 
 mod changes;
 mod cost;
@@ -12,7 +12,7 @@ mod topics;
 use super::argument::{Argument, Kind};
 use super::tool::{CURSOR, TOPIC, Tool};
 
-/// They stand in the order in which clients are told them.
+/// In the order in which clients list them.
 pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "list_topics",

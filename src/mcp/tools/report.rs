@@ -11,9 +11,9 @@ use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::report::{self, Report, TopicFacts, at_date, at_name, span_of, unnamed};
 use crate::schedule::check_zone;
 
-/// Topics of a report.
+/// Most topics of a report.
 pub(super) const MOST_TOPICS: usize = 20;
-/// Characters of it that are told.
+/// Most characters of a report that are sent.
 const LONGEST: usize = 100_000;
 
 pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
@@ -39,7 +39,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
                 topic.id
             ));
         }
-        // Of a day that is not over only what has passed.
+        // For a day that is not over, only the time that has passed.
         let Some(passed) = Span::new(span.from, span.until.min(asked.now)) else { continue };
         let holes = trust::holes(&asked, &topic.id, passed).await?;
         answer.notes(holes.into_iter().map(|hole| format!("{}: {hole}", topic.id)));
@@ -68,7 +68,7 @@ fn may_be_more(topic: &TopicFacts) -> bool {
     topic.may_be_more() || topic.full_pages || topic.period_cut
 }
 
-/// The main figures of a topic; the sentences about it stand in the report.
+/// The main figures of a topic; the sentences about it are in the report.
 fn figures(topic: &TopicFacts) -> Value {
     json!({
         "topic": topic.id,
@@ -84,7 +84,7 @@ fn figures(topic: &TopicFacts) -> Value {
     })
 }
 
-/// Which report, and the topics that it may be about.
+/// The requested report, and the topics that it may cover.
 async fn wanted(asked: &Asked, window: Option<ReportWindow>) -> Result<(ReportSpec, Vec<Topic>), Trouble> {
     let ids = asked.given.texts("topics");
     let Some(name) = asked.given.text("name") else {
@@ -125,7 +125,7 @@ fn names(asked: &Asked) -> String {
     if names.is_empty() { "the configuration has none".to_owned() } else { names.join(", ") }
 }
 
-/// The day, week or month that is asked for.
+/// The requested day, week or month.
 fn period(asked: &Asked) -> Result<Option<(ReportWindow, &str)>, Trouble> {
     let all = [("date", ReportWindow::Day), ("week", ReportWindow::Week), ("month", ReportWindow::Month)];
     let mut given = all.into_iter().filter_map(|(name, window)| Some((window, asked.given.text(name)?)));

@@ -1,4 +1,4 @@
-//! A topic's terms that are news, and its themes, of a period.
+//! A topic's terms that are news in a period, and its themes.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -70,7 +70,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-/// A row whose fields of these names are items that stand for others.
+/// Returns a row in which the fields with these names are sample items.
 fn with_samples(row: &impl Serialize, ours: &[&str], samples: &[&str]) -> Result<Value, Trouble> {
     let mut told = parted(row, ours, IN_A_LIST)?;
     for name in samples {

@@ -1,4 +1,4 @@
-//! Topics: how each stands.
+//! The status of topics.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::mcp::trouble::Trouble;
 use crate::mcp::trust::least;
 use crate::model::{Time, TopicCard};
 
-/// What the configuration or this program wrote of a topic.
+/// Fields of a topic that the configuration or this program wrote.
 const OURS: &[&str] = &[
     "topic",
     "title",
@@ -25,7 +25,7 @@ const OURS: &[&str] = &[
     "next_slot",
     "sources",
 ];
-/// The same of a run; what went wrong may be told in the words of a service.
+/// The same for a run; its error may hold text of a service.
 const OURS_OF_RUN: &[&str] =
     &["run", "topic", "trigger", "state", "slot", "started_at", "finished_at", "error_class", "clears_at"];
 
@@ -42,7 +42,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         (cards, next)
     };
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
-    // Nobody has no history; without a name all would be judged.
+    // An empty list would mean all topics.
     let ill = if ids.is_empty() { Vec::new() } else { health(&asked.store, &ids).await?.ill };
     let known = SourceHistory::of(&asked.store, &cards, ill).await?;
     let mut answer = Answer::default();
