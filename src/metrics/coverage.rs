@@ -1,5 +1,5 @@
-//! How much time topics' searches left out, worked out beside whoever asks: it reads days of the ledger for each topic, so it
-//! is done anew every few minutes and told as it was then.
+//! How many seconds topics' searches left uncovered. It reads days of the ledger for each topic, so it is worked out
+//! in the background every few minutes and reported as of then.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,16 +9,17 @@ use crate::insight::{Coverage, covered};
 use crate::model::{Look, Span, Time, Watched, Window};
 use crate::store::{Filter, Store, StoreError};
 
-/// How far back it is looked beyond what the next search of a topic looks back over: what is still open is no hole.
+/// How far to look back beyond a topic's window, over which its next search looks back: what is still open is no
+/// hole.
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// How long what was worked out is told.
+/// How long a result is reported before it is worked out again.
 const KEPT: Duration = Duration::from_secs(300);
 
 /// Seconds by topic and source.
 type Seconds = Vec<(String, String, i64)>;
 
-/// What was worked out last.
+/// The latest result.
 #[derive(Clone, Default)]
 pub(super) struct Missed(Arc<Mutex<State>>);
 
@@ -30,14 +31,14 @@ struct State {
 }
 
 impl Missed {
-    /// What was worked out last; it is worked out anew beside this when that was long ago, or never.
+    /// Returns the latest result. Starts working it out again in the background if it is old or missing.
     pub(super) fn of(&self, store: &Store, topics: &[String], now: Time) -> Seconds {
         let mut state = self.state();
         if !state.busy && state.at.is_none_or(|at| at.elapsed() > KEPT) {
             state.busy = true;
             let (missed, store, topics) = (self.clone(), store.clone(), topics.to_vec());
             tokio::spawn(async move {
-                // In a task of its own, so that even a defect leaves nothing busy for ever.
+                // A task of its own, so that even a panic cannot leave `busy` set forever.
                 let worked_out = tokio::spawn(async move { work_out(&store, &topics, now).await }).await;
                 let mut state = missed.state();
                 (state.busy, state.at) = (false, Some(Instant::now()));
@@ -52,12 +53,12 @@ impl Missed {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whole between any two statements, whoever panicked.
+        // The state is consistent between any two statements, even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// As `topicwatch coverage` has it: holes, without what the next search looks back over.
+/// As in `topicwatch coverage`: holes, without what the next search looks back over.
 async fn work_out(store: &Store, topics: &[String], now: Time) -> Result<Seconds, StoreError> {
     let mut seconds = Vec::new();
     if topics.is_empty() {

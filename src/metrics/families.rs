@@ -1,5 +1,5 @@
-//! Every metric there is: its name, what it says, and where its values come from. docs/reference/metrics.md tells the same for people,
-//! which a test holds against this.
+//! All metrics: the name of each, its help, and where its values come from. docs/reference/metrics.md describes the
+//! same for people; a test compares the two.
 
 use super::family::{Counted, Families, Sample, number, seconds};
 use super::reading::Reading;
@@ -29,7 +29,7 @@ pub(super) fn text(
     all.text()
 }
 
-/// What this process knows of itself.
+/// What this process knows about itself.
 fn process(all: &mut Families, process_status: &ProcessStatus, version: Option<&str>) {
     if let Some(version) = version {
         all.gauge(
@@ -74,7 +74,7 @@ fn standing(all: &mut Families, read: &Reading) {
     all.gauge("topicwatch_runs_uncounted", help, alone(standing.uncounted));
 }
 
-/// What the UTC day used, and what is left of it where there is a limit.
+/// The use of the UTC day, and what is left of it if there is a limit.
 fn allowance(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
     let standing = &read.standing;
     all.gauge("topicwatch_today_calls", "Calls of this UTC day.", [Sample::alone(number(standing.calls))]);
@@ -104,7 +104,7 @@ fn allowance(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) 
     all.gauge("topicwatch_topic_today_budget_left_dollars", help, money);
 }
 
-/// The same of each provider beside the search service.
+/// The same for each provider other than the search service.
 fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
     let used = |name: Source| read.providers.iter().find(|(one, _)| *one == name).map_or(0, |(_, used)| used.calls);
     let calls = limits.providers.iter().map(|(name, _)| Sample::of([("provider", name.as_str())], number(used(*name))));
@@ -133,7 +133,7 @@ fn topics(all: &mut Families, read: &Reading) {
     all.gauge("topicwatch_topic_coverage_missed_seconds", help, missed);
 }
 
-/// What finished runs add up to.
+/// The totals of finished runs.
 fn totals(all: &mut Families, counted: &[Tallied]) {
     let two = |name: &'static str, first: &'static str, second: &'static str| {
         counted.iter().filter(move |sum| sum.name == name).filter_map(move |sum| {

@@ -1,4 +1,4 @@
-//! One family of metrics: its name, what it says, its samples. How it is written down is the library's.
+//! One family of metrics: its name, help and samples. The library encodes it.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use prometheus::proto::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, Me
 
 use crate::model::Tallied;
 
-/// How the text is called over HTTP.
+/// The content type of the text.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Families, in the order in which they are told.
+/// Families, in the order in which they are written.
 #[derive(Default)]
 pub(super) struct Families(Vec<MetricFamily>);
 
 impl Families {
-    /// A value that goes up and down.
+    /// Adds a value that goes up and down.
     pub(super) fn gauge(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = Sample>) {
         self.add(name, help, MetricType::GAUGE, samples, |metric, value| {
             let mut gauge = Gauge::default();
@@ -24,7 +24,7 @@ impl Families {
         });
     }
 
-    /// A sum that only grows.
+    /// Adds a sum that only grows.
     pub(super) fn counter(&mut self, name: &str, help: &str, samples: impl IntoIterator<Item = Sample>) {
         self.add(name, help, MetricType::COUNTER, samples, |metric, value| {
             let mut counter = Counter::default();
@@ -33,7 +33,7 @@ impl Families {
         });
     }
 
-    /// Durations in buckets, as they were counted: of each label's value, seconds.
+    /// Adds durations counted in buckets, in seconds, by the value of a label.
     pub(super) fn histogram(&mut self, name: &str, help: &str, label: &str, counted: &Counted<'_>, bounds: &[i64]) {
         let mut metrics = Vec::new();
         for (value, (buckets, sum_ms)) in &counted.0 {
@@ -75,7 +75,7 @@ impl Families {
     }
 
     fn push(&mut self, name: &str, help: &str, kind: MetricType, metrics: Vec<Metric>) {
-        // A family without samples is left out: there is nothing to say of it.
+        // A family without samples is left out.
         if metrics.is_empty() {
             return;
         }
@@ -87,7 +87,7 @@ impl Families {
         self.0.push(family);
     }
 
-    /// All of them as text.
+    /// All families as text.
     pub(super) fn text(&self) -> Result<String, prometheus::Error> {
         TextEncoder::new().encode_to_string(&self.0)
     }
@@ -100,14 +100,14 @@ fn pair(name: &str, value: &str) -> LabelPair {
     pair
 }
 
-/// A value and what it is of.
+/// A value and its labels.
 pub(super) struct Sample {
     labels: Vec<(&'static str, String)>,
     value: f64,
 }
 
 impl Sample {
-    /// Of nothing in particular.
+    /// A value without labels.
     pub(super) fn alone(value: f64) -> Self {
         Self { labels: Vec::new(), value }
     }
@@ -117,7 +117,7 @@ impl Sample {
     }
 }
 
-/// What was counted in buckets, by label: how many by bound, and the sum of milliseconds.
+/// Counts in buckets, by label: the counts by bound, and the sum in milliseconds.
 pub(super) struct Counted<'t>(BTreeMap<&'t str, (BTreeMap<i64, i64>, i64)>);
 
 impl<'t> Counted<'t> {
@@ -125,7 +125,7 @@ impl<'t> Counted<'t> {
         let mut all: BTreeMap<&str, (BTreeMap<i64, i64>, i64)> = BTreeMap::new();
         for tallied in sums {
             if tallied.name == buckets {
-                // What is above all bounds lies beyond the last of them.
+                // Values above all bounds go beyond the last one.
                 let bound = if tallied.bound > 0 { tallied.bound } else { i64::MAX };
                 *all.entry(&tallied.labels).or_default().0.entry(bound).or_default() += tallied.value;
             } else if tallied.name == sum {
@@ -136,13 +136,13 @@ impl<'t> Counted<'t> {
     }
 }
 
-/// A whole number as Prometheus has it.
+/// A whole number as a value of Prometheus.
 #[expect(clippy::cast_precision_loss, reason = "counts and bytes are far below 2^53")]
 pub(super) fn number(number: i64) -> f64 {
     number as f64
 }
 
-/// Milliseconds in seconds.
+/// Converts milliseconds to seconds.
 pub(super) fn seconds(ms: i64) -> f64 {
     number(ms) / 1_000.0
 }

@@ -1,8 +1,9 @@
-//! Figures for a monitoring system, in Prometheus' text format: what the ledger added up to, how things stand, what this
-//! process knows of itself. It reads and decides nothing; who may ask is `web`'s, what is added up `insight`'s.
+//! Metrics for a monitoring system, in Prometheus' text format: the totals of the ledger, the current counts, and
+//! what this process knows about itself. It only reads. `web` decides who may read them; `insight` adds up the
+//! totals.
 //!
-//! What can be read from the database is, so that it is right after a restart, beside other processes and where no daemon
-//! runs; all of it by statements that an index answers. Topics have series of their own up to a bound.
+//! Everything that the database knows is read from it, so that it is right after a restart, with several processes,
+//! and without a daemon. Every statement uses an index. A limited number of topics have series of their own.
 
 mod coverage;
 mod families;
@@ -23,34 +24,35 @@ use crate::model::{DayLimits, LATE, Time};
 use crate::process_status::ProcessStatus;
 use crate::store::{Store, StoreError};
 
-/// Topics that have series of their own; the others are counted.
+/// Topics that have series of their own; the others are only counted.
 pub const MOST_TOPICS: u32 = 200;
 
-/// How long the database may take to answer. Whoever asks was looked up in it before, and Prometheus waits for ten seconds.
+/// How long the database may take to answer. It was already used to check the access, and Prometheus waits for ten
+/// seconds.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Where figures come from.
+/// The source of the metrics.
 #[derive(Clone)]
 pub struct Metrics {
     store: Store,
     process_status: Arc<ProcessStatus>,
     missed: Missed,
-    /// One reading at a time, whoever asks how often.
+    /// Allows one reading at a time, however often metrics are requested.
     place: Arc<Semaphore>,
 }
 
 impl Metrics {
-    /// Over a store, for a process that knows this of itself.
+    /// The metrics of a store and of this process.
     #[must_use]
     pub fn new(store: Store, process_status: Arc<ProcessStatus>) -> Self {
         Self { store, process_status, missed: Missed::default(), place: Arc::new(Semaphore::new(1)) }
     }
 
-    /// All figures as text, with what may be asked in a day, and the version where it may be told. Where the database does not
-    /// answer in time, those that need it are left out and it is told as down.
+    /// All metrics as text, with the limits of a day, and with the version if it is given. If the database does not
+    /// answer in time, the metrics that need it are left out and it is shown as down.
     ///
     /// # Errors
-    /// When they cannot be written down, which is a defect.
+    /// If they cannot be written, which is a bug.
     pub async fn text(&self, limits: &DayLimits, version: Option<&'static str>, now: Time) -> Result<String, String> {
         let read = tokio::time::timeout(
             PATIENCE,
@@ -62,7 +64,8 @@ impl Metrics {
         families::text(&self.process_status, version, limits, now, read.as_ref()).map_err(|error| error.to_string())
     }
 
-    /// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
+    /// Reads in a task of its own, because a call to the store must not be dropped midway. The task holds its permit
+    /// to the end.
     async fn read_alone(&self, budget: bool, now: Time) -> Option<Reading> {
         let place = Arc::clone(&self.place).acquire_owned().await.ok()?;
         let metrics = self.clone();
@@ -83,11 +86,11 @@ impl Metrics {
         }
     }
 
-    /// `budget`: whether the service has a budget. If it has, what the day has cost is read too.
+    /// `budget` is whether the service has a budget. If it has, what the day has cost is read too.
     async fn read(&self, budget: bool, now: Time) -> Result<Reading, StoreError> {
         let store = &self.store;
         let mut standing = store.standing(now, now.minus(LATE)).await?;
-        // A budget that is new counts from the next call on; until then the ledger knows.
+        // A new budget counts from the next call on; until then the cost comes from the ledger.
         if budget && standing.spent.is_none() {
             standing.spent = Some(store.used_on(now.utc_day(), &[]).await?.0.money);
         }

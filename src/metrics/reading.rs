@@ -1,4 +1,4 @@
-//! What the database says at a moment, as metrics are made of it. It reads nothing.
+//! What was read from the database at a moment, for the metrics.
 
 use crate::model::{Latest, Source, StoreCounts, Tallied, TopicLimits, Used};
 
@@ -10,7 +10,7 @@ pub(super) struct Reading {
     pub(super) topics: Vec<String>,
     pub(super) latest: Vec<Latest>,
     pub(super) limited: Vec<(String, TopicLimits, Used)>,
-    /// Providers beside the search service that were asked today.
+    /// Providers other than the search service that were called today.
     pub(super) providers: Vec<(Source, Used)>,
     pub(super) missed: Vec<(String, String, i64)>,
 }
