@@ -1,4 +1,4 @@
-//! A channel with all that it takes to reach it, why a try fails, and what of a message may stand in a header.
+//! A channel and everything needed to reach it, why a try fails, and which text of a message may go into a header.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use secrecy::SecretString;
 
 use crate::model::{HookForm, SmtpTls, is_hidden, is_joiner};
 
-/// A channel with what it takes to reach it.
+/// A channel, with everything needed to reach it.
 #[derive(Debug, Clone)]
 pub struct Channel {
     pub name: String,
     /// How it is reached.
     pub way: Way,
-    /// Longest time of one try.
+    /// Time limit of one try.
     pub timeout: Duration,
     /// Tries before a message is given up.
     pub max_tries: u32,
@@ -25,20 +25,20 @@ pub enum Way {
         /// The mail server.
         host: String,
         port: u16,
-        /// How it is spoken to.
+        /// How the connection is encrypted.
         tls: SmtpTls,
         from: String,
         to: Vec<String>,
-        /// Who logs in.
+        /// User name and password.
         login: Option<(String, SecretString)>,
     },
-    /// By a request.
+    /// By an HTTP request.
     Webhook {
-        /// The address, which may be a secret as a whole.
+        /// The address; all of it may be secret.
         url: SecretString,
-        /// What requests are signed with; of ntfy the access token, of Telegram the bot's.
+        /// The key that signs requests; for ntfy the access token, for Telegram the bot's token.
         secret: Option<SecretString>,
-        /// What a request looks like.
+        /// The format of a request.
         form: HookForm,
         /// Whether private networks are allowed.
         allow_private: bool,
@@ -48,11 +48,11 @@ pub enum Way {
 /// Why a try failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Whether the same try would fail the same way tomorrow.
+    /// Whether trying again would fail the same way.
     pub for_good: bool,
-    /// What happened, one line, without secrets.
+    /// What happened, on one line, without secrets.
     pub text: String,
-    /// How long whoever refused wants to be left alone.
+    /// How long the receiver asks to wait.
     pub wait: Option<Duration>,
 }
 
@@ -70,12 +70,12 @@ impl Refusal {
     }
 }
 
-/// Whether a character is seen: it neither commands a terminal nor turns its text around, and it is drawn.
+/// Whether a character is visible: it neither controls a terminal nor reverses text, and it is drawn.
 pub(super) fn is_plain(c: char) -> bool {
     !is_hidden(c) && !is_joiner(c)
 }
 
-/// A line of a message as it may stand in a header: no control characters, bounded.
+/// A line of a message for use in a header: without control characters, and of limited length.
 pub(super) fn one_line(text: &str) -> String {
     let line: String = text.chars().map(|c| if is_plain(c) { c } else { ' ' }).take(250).collect();
     line.trim().to_owned()

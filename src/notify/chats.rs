@@ -1,5 +1,5 @@
-//! What a request to Telegram, Discord, Teams or an Apprise server holds. Foreign words are words there: no markup, no mention,
-//! no preview. What is too long is cut within the service's limit; how it is sent is `webhook`'s.
+//! Requests to Telegram, Discord, Teams and Apprise servers. Text from outside stays text: no markup, no mention, no
+//! preview. Text that is too long is cut within the service's limit. `webhook` sends the requests.
 
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
@@ -11,19 +11,20 @@ use super::forms::written;
 use super::plain;
 use crate::model::{JobKind, Message};
 
-/// UTF-16 units of a message to Telegram: its limit.
+/// Telegram's limit of a message, in UTF-16 units.
 const TELEGRAM: usize = 4_096;
 
-/// UTF-16 units of the text of a Discord embed: its limit. All embeds together may hold 6,000, the message beside them 2,000.
+/// Discord's limit of the text of an embed, in UTF-16 units. All embeds together may hold 6,000, the message beside
+/// them 2,000.
 const DISCORD: usize = 4_096;
 
-/// Bytes of a request to Teams, which refuses about 28 KB; what is not ASCII may grow on the way.
+/// Most bytes of a request to Teams, which refuses about 28 KB; text that is not ASCII may grow on the way.
 const TEAMS: usize = 20_000;
 
-/// Bytes of a text to an Apprise server, which shortens it again as each of its services needs.
+/// Most bytes of a text to an Apprise server, which shortens it again for each of its services.
 const APPRISE: usize = 100_000;
 
-/// Telegram: no `parse_mode`, so each character is shown as it is. The token stands in the path.
+/// Telegram: without `parse_mode` each character is shown as it is. The token is part of the path.
 pub(super) fn telegram(
     base: &Url,
     token: Option<&SecretString>,
@@ -46,8 +47,8 @@ pub(super) fn telegram(
     Ok((address, written(&body)?))
 }
 
-/// Discord: the subject as the message, so that a notification shows it, and the text as an embed, which holds twice as much.
-/// `wait=true`: else it answers before it knows whether it takes the message.
+/// Discord: the subject is the message, so that a notification shows it; the text is an embed, which holds twice as
+/// much. Without `wait=true` it answers before it knows whether it accepts the message.
 pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
     let mut address = address.clone();
     let kept: Vec<(String, String)> =
@@ -69,7 +70,7 @@ pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>)
     Ok((address, written(&body)?))
 }
 
-/// Teams: a card whose texts are runs of words, of which no Markdown is read. Each line is a block of its own.
+/// Teams: a card of text runs, in which no Markdown is read. Each line is a block of its own.
 pub(super) fn teams(message: &Message) -> Result<Vec<u8>, Refusal> {
     let run = |text: &str, more: Value| {
         let mut run = json!({ "type": "TextRun", "text": text });
@@ -95,14 +96,14 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, Refusal> {
             }],
         })
     };
-    // The mark of a cut has its place from the beginning.
+    // Reserves room for the mark of a cut.
     let mark = run(CUT.trim_start(), json!({}));
     let mut size = written(&card(&blocks))?.len() + written(&mark)?.len() + 1;
     for line in plain::words(message).lines().filter(|line| !line.trim().is_empty()) {
         let block = run(line, json!({}));
         let more = written(&block)?.len() + 1;
         if size + more > TEAMS {
-            // Of a long line, as much as fits: a character is at most six bytes in JSON.
+            // As much of a long line as fits: a character takes at most six bytes in JSON.
             let room = (TEAMS - size).saturating_sub(100) / 6;
             let part: String = line.chars().take(room).collect();
             blocks.extend((!part.is_empty()).then(|| run(&part, json!({}))));
@@ -115,7 +116,7 @@ pub(super) fn teams(message: &Message) -> Result<Vec<u8>, Refusal> {
     written(&card(&blocks))
 }
 
-/// An Apprise server: it is told which of the two kinds of text it gets, and makes of it what each service takes.
+/// Apprise: the request names its kind of text, and the server converts it for each service.
 pub(super) fn apprise(tag: Option<&str>, message: &Message) -> Result<Vec<u8>, Refusal> {
     let mut body = json!({
         "title": one_line(&message.subject),
@@ -154,7 +155,7 @@ mod tests {
     fn what_is_too_long_is_cut_within_the_limit_of_each_service() {
         let units = |value: &Value| value.as_str().unwrap().encode_utf16().count();
         let (url, token) = (Url::parse("https://api.example/").unwrap(), SecretString::from("42:abc"));
-        // One unit of UTF-16, two of them, one that JSON writes as six bytes, one that Discord needs two for.
+        // One unit of UTF-16, two units, a character of six bytes in JSON, one that is escaped for Discord.
         for letter in ["a", "☕", "🦀", "\u{1}", "*", "\\", "\n", "ab\n\n"] {
             for length in [0, 1, 1_990, 4_000, 4_090, 4_096, 4_100, 5_000, 30_000] {
                 let text: String = letter.chars().cycle().take(length).collect();

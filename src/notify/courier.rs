@@ -1,6 +1,6 @@
-//! Taking messages from the outbox to their channels: a task for each channel, so that one that hangs delays no other;
-//! each message by one process at a time, by lease; what failed again later, until it is dead. It reads the clock it is
-//! given.
+//! Delivers messages of the outbox to their channels: a task for each channel, so that one that hangs delays no
+//! other; each message by one process at a time, under a lease; a failed message again later, until it is dead. Uses
+//! the clock it is given.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,31 +13,31 @@ use super::{Channel, after};
 use crate::model::{Clock, Time};
 use crate::store::{Outgoing, Settled, Store, StoreError, StoreErrorKind};
 
-/// Longest time between two looks at a channel's part of the outbox: what another process queued is found by this.
+/// Longest time between two checks of a channel's part of the outbox; they find what another process queued.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// How much longer a message is left alone than its try may take.
+/// How much longer than the time limit of its try a message stays leased.
 const BEYOND: Duration = Duration::from_secs(30);
 
-/// How long the bodies of a message that was sent are kept.
+/// How long the bodies of a sent message are kept.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3_600);
 
-/// Time between two looks for bodies that are older.
+/// Time between two removals of older bodies.
 const EMPTYING: Duration = Duration::from_secs(3_600);
 
-/// A try, and what became of it.
+/// A try and its outcome.
 #[derive(Debug, Clone)]
 pub struct Delivery {
-    /// The message's event.
+    /// The event of the message.
     pub event: String,
     pub channel: String,
-    /// Which try it was.
+    /// The number of the try.
     pub attempt: i64,
-    /// What became of it.
+    /// The outcome.
     pub settled: Settled,
 }
 
-/// Delivers what is due.
+/// Delivers due messages.
 #[derive(Clone)]
 pub struct Courier {
     store: Store,
@@ -48,7 +48,7 @@ pub struct Courier {
 }
 
 impl Courier {
-    /// For a store; `tell` hears of every try.
+    /// For a store. `tell` is called after every try.
     #[must_use]
     pub fn new(
         store: Store,
@@ -59,12 +59,12 @@ impl Courier {
         Self { store, clock, token, wake: Arc::default(), tell }
     }
 
-    /// Something was queued.
+    /// Wakes the tasks after something was queued.
     pub fn wake(&self) {
         self.wake.notify_waiters();
     }
 
-    /// Delivers until told to stop. Channels that changed are served as they are now; a try under way ends as it began.
+    /// Delivers until `stop` is cancelled. Changed channels apply from then on; a try under way ends as it began.
     pub async fn run(&self, mut channels: watch::Receiver<Arc<[Channel]>>, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
         let (courier, over) = (self.clone(), stop.clone());
@@ -88,12 +88,12 @@ impl Courier {
                 () = stop.cancelled() => true,
             };
             if !changed {
-                // Nobody is left to change them.
+                // Nobody can change the channels any more.
                 stop.cancelled().await;
             }
             these.cancel();
         }
-        // What is in hand is settled; each try has its time.
+        // Waits for tries under way; each has its time limit.
         while tasks.join_next().await.is_some() {}
     }
 
@@ -118,7 +118,7 @@ impl Courier {
         }
     }
 
-    /// Drops bodies that nobody will ask for any more. A failure is told and mended by the next time.
+    /// Drops the bodies of messages that were sent long ago. A failure is logged, and the next call tries again.
     async fn empty_old(&self) {
         let before = (self.clock)().minus(KEPT);
         if let Err(error) = self.store.empty_sent_messages(before).await {
@@ -126,11 +126,11 @@ impl Courier {
         }
     }
 
-    /// Delivers what is due now, each channel beside the others; returns every try. What becomes due meanwhile is left to the
-    /// next call: else a channel that hangs would be tried again for as long as it hangs.
+    /// Delivers what is due now, all channels in parallel. Returns every try. What becomes due meanwhile waits for
+    /// the next call; otherwise a channel that hangs would be retried for as long as it hangs.
     ///
     /// # Errors
-    /// When the outbox cannot be read or written.
+    /// If the outbox cannot be read or written.
     pub async fn deliver_due(&self, channels: &[Channel]) -> Result<Vec<Delivery>, StoreError> {
         let (mut tasks, due) = (JoinSet::new(), (self.clock)());
         for channel in channels {
@@ -159,10 +159,11 @@ impl Courier {
         failed.map_or(Ok(tries), Err)
     }
 
-    /// One try of one message, if one was due at an instant, after those whose last try was lost with its process.
+    /// Makes one try of one message, if one was due at `due`. Messages whose last try was lost with its process come
+    /// first in the result, as dead.
     async fn deliver_next(&self, channel: &Channel, due: Time) -> Result<Vec<Delivery>, StoreError> {
         let now = (self.clock)();
-        // From now on, however long ago that instant is.
+        // Counted from now, however long ago `due` is.
         let lease = now.since(due) + channel.timeout + BEYOND;
         let claimed = self.store.claim_message(&channel.name, due, lease, channel.max_tries, &(self.token)()).await?;
         let lost = claimed.given_up.into_iter().map(|lost| Delivery {
@@ -180,13 +181,14 @@ impl Courier {
         let settled = self.judge(channel, &out, sent);
         match self.store.settle_message(&out, &settled, (self.clock)()).await {
             Ok(()) => {}
-            // It took longer than its lease, and another process has it: it is delivered twice, with the same event.
+            // The try took longer than its lease, and another process has the message: it is delivered twice, with
+            // the same event.
             Err(error) if error.kind == StoreErrorKind::Fenced => {
                 tracing::warn!(event = out.message.event, "taken over by another process");
             }
             Err(error) => return Err(error),
         }
-        // It said so of itself, not of this message.
+        // The receiver asked for this pause for the whole channel, not for one message.
         if let Some(wait) = wait
             && let Err(error) = self.store.hold_channel(&channel.name, (self.clock)().plus(wait)).await
         {

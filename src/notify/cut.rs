@@ -1,9 +1,9 @@
-//! Texts that are cut to what a service takes. What is cut elsewhere, as in a terminal, has rules of its own.
+//! Cuts texts to what a service accepts. Texts that are cut elsewhere, as in a terminal, have other rules.
 
-/// What stands where a text was cut.
+/// The mark at the end of a text that was cut.
 pub(super) const CUT: &str = "\n… (cut)";
 
-/// A text of at most so many units, which `size` counts of each character; with a mark where it was cut.
+/// A text of at most `most` units, with a mark if it was cut. `size` returns the units of a character.
 pub(super) fn within(text: &str, most: usize, size: fn(char) -> usize) -> String {
     let all = |text: &str| text.chars().map(size).sum::<usize>();
     if all(text) <= most {
@@ -14,6 +14,6 @@ pub(super) fn within(text: &str, most: usize, size: fn(char) -> usize) -> String
         taken += size(*c);
         taken <= room
     });
-    // A backslash at the end would make a sign of the mark.
+    // A backslash at the end would escape the mark.
     format!("{}{CUT}", kept.collect::<String>().trim_end_matches('\\'))
 }

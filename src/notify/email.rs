@@ -1,5 +1,5 @@
-//! A message as mail: plain text and a page side by side, the same `Message-ID` at every try, so that whoever gets it twice
-//! can tell. One connection for each, as there are few.
+//! Sends a message as mail: plain text and HTML side by side, with the same `Message-ID` in every try, so that
+//! receivers can recognise a duplicate. One connection per message, because there are few.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,13 +18,14 @@ use super::mailbox::mailbox;
 use crate::http;
 use crate::model::{Message, SmtpTls, Time};
 
-/// How long a server is waited for that has said all that matters.
+/// How long to wait for the server's answer to QUIT.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Times that a server may ask for more while somebody logs in.
+/// Most times that a server may ask for more during a login.
 const MOST_CHALLENGES: usize = 10;
 
-/// Sends a message once, within the channel's time. What the server said of it stands, whatever becomes of the farewell.
+/// Sends a message once, within the channel's time limit. The server's answer to the message counts, even if QUIT
+/// fails.
 pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time) -> Result<(), Refusal> {
     let Way::Email { host, port, tls, from, to, login } = &channel.way else {
         return Err(Refusal::for_good("the channel is no mail channel"));
@@ -55,7 +56,7 @@ pub(super) async fn send(channel: &Channel, message: &Message, created_at: Time)
 async fn connect(host: &str, port: u16, tls: SmtpTls) -> Result<AsyncSmtpConnection, Error> {
     let (hello, secret) = (ClientId::default(), || TlsParameters::new(host.to_owned()));
     let wrapped = if tls == SmtpTls::Implicit { Some(secret()?) } else { None };
-    // Whoever sends bounds all of it.
+    // The caller limits the time of all of this.
     let mut server = AsyncSmtpConnection::connect_tokio1((host, port), None, &hello, wrapped, None).await?;
     if tls == SmtpTls::StartTls {
         server.starttls(secret()?, &hello).await?;
@@ -81,7 +82,8 @@ async fn log_in(server: &mut AsyncSmtpConnection, user: &str, password: &str, ho
     Err(Refusal::passing(format!("{host} does not come to an end of the login")))
 }
 
-/// The conversation by hand, as the library's own says farewell before it tells what was refused, and waits for the answer.
+/// Sends the commands itself, because the library sends QUIT and waits for its answer before it reports what was
+/// refused.
 async fn hand_over(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) -> Result<(), Refusal> {
     let refused = |error: Error| refusal(&error, host);
     let (envelope, bytes, mut with) = (mail.envelope(), mail.formatted(), Vec::new());
@@ -108,14 +110,13 @@ async fn hand_over(server: &mut AsyncSmtpConnection, mail: &Mail, host: &str) ->
     server.message(&bytes).await.map(drop).map_err(refused)
 }
 
-/// 5yz: the server will not take it, however often it is asked. A client's error is something that it does not offer.
+/// 5yz: the server will never accept it. A client error: the server does not offer something that is needed.
 fn refusal(error: &Error, host: &str) -> Refusal {
     let told = advised(http::with_causes(error), host);
     if error.is_permanent() || error.is_client() { Refusal::for_good(told) } else { Refusal::passing(told) }
 }
 
-/// What happened, and what to do where that is not plain. What is refused here was refused before anything but a greeting
-/// went out.
+/// What happened, and what to do if that is not obvious. These refusals come before anything but a greeting was sent.
 fn advised(text: String, host: &str) -> String {
     if text.contains("STARTTLS") {
         return format!("{text}: {host} offers no STARTTLS; nothing was sent (another port, or tls = \"implicit\"?)");
@@ -133,7 +134,7 @@ fn mail(message: &Message, from: &str, to: &[String], created_at: Time) -> Resul
         mailbox(address).map_err(|why| Refusal::for_good(format!("{address:?} is no mail address: {why}")))
     };
     let from = mailbox(from)?;
-    // Made of what never changes, so that a mail that is sent twice is the same mail.
+    // Made from what never changes, so that a mail that is sent twice is the same mail.
     let name = blake3::hash(message.event.as_bytes()).to_hex();
     let id = format!("<{}.topicwatch@{}>", &name[..32], from.email.domain());
     let date = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(created_at.0).unwrap_or(0));

@@ -1,5 +1,5 @@
-//! What a request to an address holds: our own JSON, or what Slack and ntfy take. The same bytes at every try; how it is
-//! sent is `webhook`'s.
+//! Requests of webhooks: our own JSON, or what Slack and ntfy accept. The bytes are the same in every try. `webhook`
+//! sends them.
 
 use url::Url;
 
@@ -8,10 +8,10 @@ use super::cut::within;
 use super::plain;
 use crate::model::{Message, Time};
 
-/// Characters of a message to Slack, which cuts what is much longer.
+/// Most characters of a message to Slack, which cuts much longer ones.
 const SLACK: usize = 3_500;
 
-/// Bytes of a message to ntfy, which makes an attachment of what is longer than 4,096.
+/// Most bytes of a message to ntfy, which makes an attachment of more than 4,096.
 const NTFY: usize = 3_500;
 
 pub(super) fn written(body: &serde_json::Value) -> Result<Vec<u8>, Refusal> {
@@ -30,8 +30,8 @@ pub(super) fn own(message: &Message, created_at: Time) -> Result<Vec<u8>, Refusa
     }))
 }
 
-/// `&`, `<` and `>` are Slack's own signs: with them text from anywhere could call everybody or hide where a link leads. What
-/// `*` and `_` mean is turned off.
+/// Slack: `&`, `<` and `>` are its own syntax: with them, text from outside could mention everybody or hide where a
+/// link leads. `*` and `_` are turned off.
 pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
     let escaped = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let words = within(&plain::words(message), SLACK, |_| 1);
@@ -39,8 +39,8 @@ pub(super) fn slack(message: &Message) -> Result<Vec<u8>, Refusal> {
     written(&serde_json::json!({ "text": text, "mrkdwn": false, "unfurl_links": false, "unfurl_media": false }))
 }
 
-/// The topic is the last part of the address; the message goes to the server itself, so that title and text may hold any
-/// letters.
+/// ntfy: the topic is the last part of the address. The message goes to the server itself, so that title and text may
+/// hold any characters.
 pub(super) fn ntfy(address: &Url, message: &Message) -> Result<(Url, Vec<u8>), Refusal> {
     let nowhere = || Refusal::for_good("its address names no topic: write https://ntfy.example.com/my-topic");
     let mut server = address.clone();

@@ -1,31 +1,32 @@
-//! Who a mail is from and for, as people write it: an address alone, or a name before it and the address in angle brackets.
-//! What is read here can be written into a mail; whether anybody is there, the server says.
+//! Parses the sender and the recipients of mail as people write them: an address alone, or a name and then the
+//! address in angle brackets. What is parsed can be written into a mail; only the server knows whether the mailbox
+//! exists.
 
 use lettre::Address;
 use lettre::message::Mailbox;
 use url::Host;
 
-/// Why a text is nobody's mail address.
+/// Why a text is not a mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoAddress {
-    /// Nothing can stand after the closing bracket, and none can be missing.
+    /// The closing bracket is missing, or text follows it.
     #[error("the address after `<` does not end with `>`")]
     Open,
     /// There is no `@`.
     #[error("its address has no @")]
     NoAt,
-    /// What stands before the `@`.
+    /// The part before the `@` is invalid.
     #[error("what stands before the @ is no name of a mailbox")]
     User,
-    /// What stands after the `@`.
+    /// The part after the `@` is invalid.
     #[error("what stands after the @ is no domain")]
     Domain,
-    /// A name that would end its line.
+    /// The name contains a control character, which could end its line.
     #[error("its name holds a control character")]
     Name,
 }
 
-/// Whether mail can be written from or to this.
+/// Checks whether mail can be written from or to this address.
 ///
 /// # Errors
 /// Why not.
@@ -45,14 +46,14 @@ pub(super) fn mailbox(text: &str) -> Result<Mailbox, NoAddress> {
     if user.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '@' | '<' | '>' | ',' | ';')) {
         return Err(NoAddress::User);
     }
-    // The user is checked beside a domain that nothing is wrong with.
+    // Checks the user together with a domain that is valid.
     Address::new(user, "example.com").map_err(|_| NoAddress::User)?;
     let domain = ascii(domain).ok_or(NoAddress::Domain)?;
     let address = Address::new(user, domain).map_err(|_| NoAddress::Domain)?;
     Ok(Mailbox::new(Some(name).filter(|name| !name.is_empty()), address))
 }
 
-/// A name without the quotes that somebody put around it: the mail gets its own where it needs them.
+/// A name without the quotes around it; the mail adds its own where needed.
 fn bare(name: &str) -> String {
     let Some(quoted) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else { return name.to_owned() };
     let (mut plain, mut escaped) = (String::with_capacity(quoted.len()), false);
@@ -65,7 +66,7 @@ fn bare(name: &str) -> String {
     plain
 }
 
-/// A domain in the letters that every server takes.
+/// A domain in ASCII, which every server accepts.
 fn ascii(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         return Some(domain.to_owned());

@@ -1,5 +1,5 @@
-//! What a request to Mattermost holds. It takes what Slack takes, but makes Markdown and mentions of every text, whatever is asked
-//! for (its `mrkdwn` and `link_names` mean nothing), so here the words themselves are kept from it.
+//! Requests to Mattermost. It accepts what Slack accepts, but reads Markdown and mentions in every text and ignores
+//! `mrkdwn` and `link_names`, so the text itself is escaped here.
 
 use serde_json::json;
 
@@ -9,13 +9,13 @@ use super::forms::written;
 use super::plain;
 use crate::model::Message;
 
-/// Characters of a message before signs are escaped, each as at most five: a post holds 16,383.
+/// Most characters of a message before escaping, which makes at most five of each: a post holds 16,383.
 const LONGEST: usize = 3_000;
 
-/// Unseen, and no space: words on its sides are one word, and it is no sign of Markdown.
+/// Invisible, and no space: text on both sides of it is one word, and it has no meaning in Markdown.
 const JOINER: char = '\u{2060}';
 
-/// What its Markdown reads in a line, and shows as it is behind a backslash.
+/// Characters that its Markdown reads within a line, and shows as they are after a backslash.
 const SIGNS: &str = "*_~`|#[](){}!";
 
 pub(super) fn mattermost(message: &Message) -> Result<Vec<u8>, Refusal> {
@@ -24,14 +24,14 @@ pub(super) fn mattermost(message: &Message) -> Result<Vec<u8>, Refusal> {
     written(&json!({ "text": escaped(&text) }))
 }
 
-/// A text that is shown as it is. Addresses stay links.
+/// Escapes a text so that it is shown as it is. Addresses stay links.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let bare = line.trim_start();
-        // Four would make code of it.
+        // Four spaces would make code of it.
         safe.extend(line.chars().take_while(|c| c.is_whitespace() && *c != '\n').map(|_| ' ').take(2));
-        // What makes lists, rules and headings stands at the beginning.
+        // Lists, rules and headings are marked at the start of a line.
         if bare.starts_with(|c: char| matches!(c, '-' | '+' | '=') || c.is_ascii_digit()) {
             safe.push(JOINER);
         }
@@ -52,13 +52,13 @@ fn word_into(safe: &mut String, word: &str) {
     };
     let ends = |c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '"' | '\'');
     let mut bare = address.trim_end_matches(ends);
-    // Of `(address)` the address alone.
+    // Of `(address)` only the address.
     if before.ends_with('(') {
         bare = bare.strip_suffix(')').unwrap_or(bare);
     }
     before.chars().for_each(|c| sign_into(safe, c));
     for c in bare.chars() {
-        // In an address these mean the same when they are encoded.
+        // In an address these characters mean the same when they are encoded.
         match c {
             '@' | '$' | '\\' | '<' | '>' | '"' | '\'' => safe.push_str(&format!("%{:02X}", u32::from(c))),
             c if SIGNS.contains(c) && !matches!(c, '_' | '#' | '~') => safe.push_str(&format!("%{:02X}", u32::from(c))),
@@ -70,13 +70,13 @@ fn word_into(safe: &mut String, word: &str) {
 
 fn sign_into(safe: &mut String, c: char) {
     match c {
-        // Of these it has names only.
+        // A backslash does not escape these; entities do.
         '&' => safe.push_str("&amp;"),
         '<' => safe.push_str("&lt;"),
         '>' => safe.push_str("&gt;"),
         '\\' => safe.push_str("&#92;"),
         '$' => safe.push_str("&#36;"),
-        // Nobody and no channel has a name that begins so.
+        // No user and no channel has a name that begins with the joiner.
         '@' => safe.extend(['@', JOINER]),
         c if SIGNS.contains(c) => safe.extend(['\\', c]),
         c => safe.push(c),

@@ -1,5 +1,5 @@
-//! Delivery: a message of the outbox to a channel, by mail or by webhook, at least once; and pings, by the way. What happened and what is said
-//! about it is others'; when to try again, and what is a refusal, is decided here.
+//! Delivers messages of the outbox to channels, by mail or webhook, at least once, and sends pings. Other modules
+//! decide what happened and what a message says; this one decides when to try again, and what counts as a refusal.
 
 mod backoff;
 mod channel;
@@ -27,7 +27,7 @@ pub use signature::{signature, verify};
 use crate::model::{Message, Time};
 
 impl Channel {
-    /// Sends a message once, within the channel's time.
+    /// Sends a message once, within the channel's time limit.
     ///
     /// # Errors
     /// See [`Refusal`].

@@ -1,6 +1,6 @@
-//! Pings: a job says to an address that it begins and how it ended, so that a service that expects to hear of it can speak up
-//! when it does not. They are told once, by the way, and hold nobody up: of too many the oldest are left out, and what is not
-//! taken after a few tries is given up. The address is a secret.
+//! Pings: a job reports its start and its outcome to an address, so that a monitoring service can raise an alarm if
+//! it hears nothing. Pings run in the background and delay nothing: if too many wait, the oldest are dropped, and a
+//! ping that is not accepted after a few tries is given up. The address is a secret.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,23 +19,23 @@ use crate::http;
 use crate::model::HookForm;
 use crate::process_status::Pinged;
 
-/// Pings that wait; of more the oldest is left out.
+/// Most pings that wait; beyond that the oldest is dropped.
 const MOST_WAITING: usize = 500;
-/// Pings under way at a time; of one job never two, so that an end does not overtake its begin.
+/// Pings under way at a time; never two of one job, so that an end does not overtake its start.
 const AT_ONCE: usize = 4;
-/// Longest time of one try.
+/// Time limit of one try.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Pauses before the second and the third try.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 
-/// What a job says.
+/// What a job reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// It begins: the address with `/start`.
+    /// The job starts: the address with `/start`.
     Start,
-    /// It ended well: the address itself.
+    /// The job ended well: the address itself.
     Success,
-    /// It failed: the address with `/fail`.
+    /// The job failed: the address with `/fail`.
     Fail,
 }
 
@@ -52,7 +52,7 @@ impl Signal {
 /// Where the pings of a job go.
 #[derive(Debug, Clone)]
 pub struct PingTarget {
-    /// The address, a secret as a whole.
+    /// The address; all of it is secret.
     pub url: SecretString,
     /// Whether it may lead into a private network.
     pub allow_private: bool,
@@ -72,11 +72,11 @@ struct Ping {
 struct State {
     targets: PingTargets,
     waiting: VecDeque<Ping>,
-    /// Jobs of which a ping is under way.
+    /// Jobs with a ping under way.
     busy: HashSet<String>,
 }
 
-/// Says what it is told to, by the way.
+/// Sends pings in the background.
 #[derive(Clone)]
 pub struct Pinger {
     state: Arc<Mutex<State>>,
@@ -85,18 +85,18 @@ pub struct Pinger {
 }
 
 impl Pinger {
-    /// For these targets; what became of each ping is counted.
+    /// For these targets. `pinged` counts the outcomes.
     #[must_use]
     pub fn new(targets: PingTargets, pinged: Arc<Pinged>) -> Self {
         Self { state: Arc::new(Mutex::new(State { targets, ..State::default() })), more: Arc::default(), pinged }
     }
 
-    /// Goes on with other targets; what waits goes where it was meant to.
+    /// Replaces the targets. Pings that already wait keep theirs.
     pub fn replace(&self, targets: PingTargets) {
         self.state().targets = targets;
     }
 
-    /// Has a job say something, in one line; nothing happens where it has nobody to say it to. Returns at once.
+    /// Queues a ping of a job with one line of text; does nothing if the job has no target. Returns at once.
     pub fn say(&self, job: &str, signal: Signal, line: impl FnOnce() -> String) {
         let mut state = self.state();
         let Some(target) = state.targets.get(job).cloned() else { return };
@@ -113,7 +113,7 @@ impl Pinger {
         self.more.notify_one();
     }
 
-    /// Sends what waits until told to stop, and then what is left, each with one try.
+    /// Sends waiting pings until `stop` is cancelled, and then the rest, with one try each.
     pub async fn run(&self, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
         let mut ending = false;
@@ -138,7 +138,7 @@ impl Pinger {
         }
     }
 
-    /// The oldest of a job that says nothing else at the moment.
+    /// The oldest ping of a job that has none under way.
     fn next(&self) -> Option<Ping> {
         let mut state = self.state();
         let at = state.waiting.iter().position(|ping| !state.busy.contains(&ping.job))?;
@@ -168,7 +168,7 @@ impl Pinger {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Whole between any two statements, whoever panicked.
+        // The state is consistent between any two statements, even after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -190,13 +190,13 @@ async fn post(ping: &Ping) -> Result<(), Refusal> {
     let sent = tokio::time::timeout(PATIENCE, sent).await;
     let sent = sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", PATIENCE.as_secs()))));
     sent.map_err(|refusal| {
-        // What was said back may hold the address, or a part of it.
+        // The reply may contain the address, or a part of it.
         let way = Way::Webhook { url: url.clone(), secret: None, form: HookForm::Own, allow_private: *allow_private };
         Refusal { text: scrub::scrubbed(&way, &refusal.text), ..refusal }
     })
 }
 
-/// The address of a signal: one part more at the end of its path; what follows a `?` stays.
+/// The address of a signal: adds a part to the end of the path, and keeps the query.
 fn address(mut url: Url, signal: Signal) -> Result<Url, Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::for_good("its address is neither http nor https"));

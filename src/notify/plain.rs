@@ -1,9 +1,9 @@
-//! A message's words for services that do not read Markdown, or read their own kind of it. Reports are Markdown in which foreign
-//! words are escaped; alerts are plain text. Here nothing is cut and nothing is sent.
+//! The text of a message for services that do not read Markdown, or that read their own kind of it. Reports are
+//! Markdown in which text from outside is escaped; alerts are plain text. Nothing is cut and nothing is sent here.
 
 use crate::model::{JobKind, Message};
 
-/// What Discord reads as markup anywhere in a line.
+/// Characters that Discord reads as markup anywhere in a line.
 const DISCORD: &str = "\\*_~`|<>#[]()";
 
 /// Whether the text is Markdown.
@@ -11,7 +11,8 @@ pub(super) fn is_markdown(message: &Message) -> bool {
     message.kind == JobKind::Report.as_str()
 }
 
-/// The words alone, for whoever shows each character as it is. What kept foreign addresses from becoming links stays.
+/// The text alone, for services that show each character as it is. What keeps addresses from outside from becoming
+/// links stays.
 pub(super) fn words(message: &Message) -> String {
     if !is_markdown(message) {
         return message.text.clone();
@@ -32,7 +33,7 @@ pub(super) fn words(message: &Message) -> String {
     plain
 }
 
-/// A line of Markdown without its marks: `[label](<address>)` becomes `label (address)`.
+/// Removes the marks from a line of Markdown: `[label](<address>)` becomes `label (address)`.
 fn without_marks(line: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(line.len()), line);
     let mut in_label = false;
@@ -73,7 +74,7 @@ fn without_marks(line: &str) -> String {
     plain
 }
 
-/// Whether words after a bracket are those of a link.
+/// Whether the text after a bracket is the label of a link.
 fn is_label(after: &str) -> bool {
     let mut escaped = false;
     for (at, c) in after.char_indices() {
@@ -85,7 +86,7 @@ fn is_label(after: &str) -> bool {
     false
 }
 
-/// A text of no markup, as Discord's Markdown shows it. A line that is an address stays a link.
+/// Escapes plain text so that Discord's Markdown shows it as it is. A line that is an address stays a link.
 pub(super) fn escaped_for_discord(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -103,17 +104,18 @@ pub(super) fn escaped_for_discord(text: &str) -> String {
     safe
 }
 
-/// A report's Markdown as Discord reads it: it knows no entities, and names people and channels between angle brackets.
+/// Converts a report's Markdown for Discord, which knows no entities and reads angle brackets as mentions of people
+/// and channels.
 pub(super) fn markdown_for_discord(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        // A quoted line without words.
+        // A quoted line without text.
         let line = if line.trim_end() == ">" { "> \n" } else { line };
         safe.push_str(line);
     }
     let mut told = String::with_capacity(safe.len());
     let mut rest = safe.as_str();
-    // Addresses hold no entities; a bracket would end the link.
+    // What looks like an entity in an address is part of it; a parenthesis would end the link.
     while let Some((words, linked)) = rest.split_once("](<") {
         let Some((address, after)) = linked.split_once(">)") else { break };
         told.push_str(&without_entities(words));
@@ -124,7 +126,7 @@ pub(super) fn markdown_for_discord(text: &str) -> String {
     told
 }
 
-/// The ampersand comes last: `&amp;lt;` stands for `&lt;`.
+/// Replaces the ampersand last: `&amp;lt;` means `&lt;`.
 fn without_entities(words: &str) -> String {
     words.replace("&lt;", "\\<").replace("&gt;", "\\>").replace("&#64;", "@").replace("&amp;", "&")
 }

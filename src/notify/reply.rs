@@ -1,5 +1,5 @@
-//! What the reply to a request means: taken, refused for good, or to be tried again, and when. No more of it is read than tells
-//! why. What is asked is `webhook`'s.
+//! Judges the reply to a request: accepted, refused for good, or to be tried again, and when. Reads only as much as
+//! explains a refusal. `webhook` sends the requests.
 
 use std::time::Duration;
 
@@ -11,16 +11,16 @@ use super::channel::Refusal;
 use crate::http;
 use crate::model::HookForm;
 
-/// Bytes of a reply that are read.
+/// Most bytes of a reply that are read.
 const READ: u64 = 4 * 1024;
 
 /// Longest wait that a receiver can ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(8 * 3_600);
 
-/// What Teams answers to a message that its own connectors could not hand on, with status 200.
+/// Teams' answer, with status 200, to a message that its own connectors could not deliver.
 const NOT_HANDED_ON: &str = "Webhook message delivery failed";
 
-/// What a reply of this kind of service means; of most the status says all.
+/// Judges a reply by the kind of service; for most the status is enough.
 pub(super) async fn judge_as(form: &HookForm, reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
     let status = reply.status();
     match form {
@@ -28,7 +28,7 @@ pub(super) async fn judge_as(form: &HookForm, reply: reqwest::Response, deadline
             let why = "nothing is configured under this key of Apprise; add its services there, then `topicwatch outbox retry`";
             Err(Refusal::for_good(format!("{status}: {why}")))
         }
-        // One of its services did not take it. Those that did get it again.
+        // One of its services did not accept the message. Those that did get it again.
         HookForm::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
             judge(reply, deadline).await.map_err(|refusal| Refusal { for_good: false, ..refusal })
         }
@@ -44,7 +44,7 @@ pub(super) async fn judge_as(form: &HookForm, reply: reqwest::Response, deadline
     }
 }
 
-/// What a reply means.
+/// Judges a reply.
 pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
     let status = reply.status();
     if status.is_success() {
@@ -62,7 +62,7 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result
     Err(Refusal { for_good, text: format!("{status} {said}"), wait })
 }
 
-/// Whole: what is cut before secrets are taken out may keep the half of one.
+/// The body, not shortened: if it were cut before secrets are removed, half of a secret could stay.
 async fn said(reply: reqwest::Response, deadline: Instant) -> String {
     let said = match http::read_capped(reply, READ, deadline).await {
         Ok(body) => body,
@@ -71,7 +71,7 @@ async fn said(reply: reqwest::Response, deadline: Instant) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
-/// How long Discord (`retry_after`) or Telegram (`parameters.retry_after`) wants to be left alone: seconds, also of a fraction.
+/// How long Discord (`retry_after`) or Telegram (`parameters.retry_after`) asks to wait, in seconds, rounded up.
 fn wish(said: &serde_json::Value) -> Option<Duration> {
     let seconds = said["retry_after"].as_f64().or_else(|| said["parameters"]["retry_after"].as_f64())?;
     let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;

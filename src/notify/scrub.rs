@@ -1,27 +1,27 @@
-//! What the other side said, as one short line without what is secret: it may have echoed the address, a part of it, or
-//! a login. All is looked for in the whole text; only what is left is cut. What is wrong is not judged here.
+//! Makes one short line without secrets from what the other side said: it may have echoed the address, a part of it,
+//! or a login. Secrets are searched for in the whole text, and only what is left is cut.
 
 use secrecy::ExposeSecret as _;
 use url::Url;
 
 use super::channel::{Way, is_plain};
 
-/// Characters of an error that are kept.
+/// Most characters of an error that are kept.
 const LONGEST_ERROR: usize = 300;
 
-/// Characters of a text that are looked at.
+/// Most characters of a text that are searched.
 const LOOKED_AT: usize = 8 * 1024;
 
-/// Shortest part of an address that is taken for a secret: `hook` and `v1` tell nothing.
+/// Shortest part of an address that counts as a secret: `hook` and `v1` reveal nothing.
 const SHORTEST_PART: usize = 6;
 
-/// Shortest name of who logs in that is taken for a secret.
+/// Shortest user name that counts as a secret.
 const SHORTEST_NAME: usize = 3;
 
-/// Shortest beginning of a secret that is removed where the text was cut.
+/// Shortest start of a secret that is removed where the text was cut.
 const SHORTEST_BEGINNING: usize = 4;
 
-/// A text without the secrets of a channel, on one line, cut.
+/// A text without the secrets of a channel, on one line, and cut.
 pub(super) fn scrubbed(way: &Way, text: &str) -> String {
     let text = without(&plain(text), &secrets(way));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -35,9 +35,9 @@ fn plain(text: &str) -> String {
     text.chars().take(LOOKED_AT).map(|c| if is_plain(c) { c } else { ' ' }).collect()
 }
 
-/// Every secret found anywhere is a `***`, also where two overlap, and the beginning of one at the very end.
+/// Replaces every secret with `***`, also where two overlap, and the start of one at the very end.
 fn without(text: &str, secrets: &[String]) -> String {
-    // The case of letters is no difference: `%2f` is `%2F`, and a host may be echoed in small letters.
+    // Case does not matter: `%2f` is `%2F`, and a host may be echoed in lower case.
     let low = text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_ascii_lowercase();
     let mut hidden = vec![false; low.len()];
     for secret in secrets {
@@ -66,7 +66,7 @@ fn without(text: &str, secrets: &[String]) -> String {
     left
 }
 
-/// What a channel keeps secret, in each form that it is sent in or may be echoed in.
+/// The secrets of a channel, in each form in which they are sent or may be echoed.
 fn secrets(way: &Way) -> Vec<String> {
     let mut all = Vec::new();
     match way {
@@ -82,7 +82,7 @@ fn secrets(way: &Way) -> Vec<String> {
             if let Some(secret) = secret {
                 let secret = secret.expose_secret();
                 all.push(secret.to_owned());
-                // Of a bot's token what follows its number.
+                // The part of a bot's token after its number.
                 let part = secret.split_once(':').map(|(_, part)| part).filter(|part| part.len() >= SHORTEST_PART);
                 all.extend(part.map(str::to_owned));
             }
@@ -102,7 +102,7 @@ fn login_of(user: &str, password: &str, all: &mut Vec<String>) {
 
 fn of_address(url: &Url, all: &mut Vec<String>) {
     all.push(url.to_string());
-    // Alone they are what is asked for in a request's first line.
+    // Without the host, these are what the first line of a request asks for.
     all.extend(Some(url.path()).filter(|path| path.len() > 4).map(str::to_owned));
     all.extend(url.query().map(str::to_owned));
     all.extend(url.fragment().filter(|part| part.len() >= SHORTEST_PART).map(str::to_owned));
@@ -115,17 +115,17 @@ fn of_address(url: &Url, all: &mut Vec<String>) {
     }
     let segments = url.path().split('/').map(str::to_owned);
     let query = url.query().unwrap_or("").split('&').map(|pair| {
-        // A name without a value is the value.
+        // A parameter without `=` counts as a value.
         let value = pair.split_once('=').map_or(pair, |(_, value)| value);
         value.to_owned()
     });
     for part in segments.chain(query).filter(|part| part.len() >= SHORTEST_PART) {
-        // In a query a plus is a space.
+        // In a query a plus means a space.
         all.extend([decoded(&part), decoded(&part.replace('+', " ")), part]);
     }
 }
 
-/// With each `%41` as the letter that it stands for.
+/// Decodes each escape such as `%41`.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut plain, mut at) = (Vec::with_capacity(bytes.len()), 0);
@@ -137,7 +137,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&plain).into_owned()
 }
 
-/// As a login is sent, without what fills up the end.
+/// Base64 as in a login, without the padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
@@ -207,7 +207,7 @@ mod tests {
             if (320..LOOKED_AT - 40).contains(&at) {
                 continue;
             }
-            // Spaces are one in the end: what is far away comes near.
+            // Runs of spaces become one, so text that was far apart comes together.
             for fill in ["x", " "] {
                 let said = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
                 let told = scrubbed(&way, &said);

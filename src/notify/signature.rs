@@ -1,5 +1,5 @@
-//! Signing a webhook's body, and checking it as a receiver would: HMAC-SHA256 over the time in seconds, a dot, and the body
-//! as it is sent. The time is signed too, so that a receiver can refuse what is old.
+//! Signs the body of a webhook, and verifies it as a receiver would: HMAC-SHA256 over the time in seconds, a dot, and
+//! the body as sent. The time is signed too, so that a receiver can refuse old requests.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;

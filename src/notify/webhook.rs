@@ -1,5 +1,5 @@
-//! A message as a request: resolved, checked and sent to the address that was checked, no redirect followed. What the reply
-//! means is `reply`'s.
+//! Sends a message as a request: resolves the name, checks the addresses, connects only to those, and follows no
+//! redirect. `reply` judges the reply.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::{chats, forms, mattermost, reply, signature};
 use crate::http::{self, is_public};
 use crate::model::{HookForm, Message, Time};
 
-/// What is sent, and when.
+/// The message to send, and the circumstances of the try.
 pub(super) struct Request<'m> {
     pub(super) message: &'m Message,
     pub(super) created_at: Time,
@@ -29,7 +29,7 @@ pub(super) async fn send(
     allow_private: bool,
     request: &Request<'_>,
 ) -> Result<(), Refusal> {
-    // What is wrong with it is not repeated: it may hold a secret.
+    // The error does not repeat the address, which may hold a secret.
     let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::for_good("its address is no URL"))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::for_good("its address is neither http nor https"));
@@ -72,7 +72,7 @@ pub(super) async fn send(
     reply::judge_as(form, reply, deadline).await
 }
 
-/// The addresses that may be connected to, and no others: looking the name up again could say something else.
+/// The only addresses to connect to: resolving the name again could give others.
 pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinned, Refusal> {
     let port = url.port_or_known_default().unwrap_or(443);
     let (host, found): (String, Vec<SocketAddr>) = match url.host() {
