@@ -1,5 +1,5 @@
-//! The token: compared in constant time, and what is signed with it, which says nothing about it. How a request carries it
-//! is `guard`'s; what a browser is given in its place, `sessions`'.
+//! The token of the pages: compared in constant time, and the key of signatures that reveal nothing about it. `guard`
+//! reads it from requests; `sessions` gives a browser something in its place.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use sha2::Sha256;
 
 /// Shorter tokens can be guessed.
 const SHORTEST: usize = 16;
-/// Different characters, without which a token is one key that somebody leaned on.
+/// Fewest different characters. With fewer, a token is a key that somebody held down.
 const FEWEST: usize = 5;
 
-/// Who may see the pages.
+/// The token that gives access to the pages.
 #[derive(Clone)]
 pub struct Access {
     token: SecretString,
@@ -25,7 +25,7 @@ impl std::fmt::Debug for Access {
 }
 
 impl Access {
-    /// By a token; refused, with what to do, when it is too short to be one.
+    /// Access by a token. Refuses, with the reason, one that is too short or too simple.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -39,7 +39,8 @@ impl Access {
         Ok(Self { token })
     }
 
-    /// A named token, which the database knows by its hash alone. What is signed with it holds for that token.
+    /// Access by a named token, of which the database has only the hash. Its signatures are valid for that token
+    /// only.
     pub(super) fn named(hash: &str) -> Self {
         Self { token: SecretString::from(hash) }
     }
@@ -51,7 +52,7 @@ impl Access {
         mac
     }
 
-    /// Whether this is the token. Both sides are hashed, so that the time it takes tells nothing.
+    /// Whether this is the token. Both sides are hashed, so that the time it takes reveals nothing.
     pub(super) fn knows(&self, given: &str) -> bool {
         const SAME: &str = "topicwatch token";
         #[expect(clippy::expect_used, reason = "HMAC takes keys of every length")]
@@ -60,13 +61,13 @@ impl Access {
         self.mac(SAME).verify_slice(&theirs.finalize().into_bytes()).is_ok()
     }
 
-    /// A signature of words, in hexadecimal digits.
+    /// Signs words; returns hexadecimal digits.
     pub(super) fn sign(&self, words: &str) -> String {
         let digest = self.mac(words).finalize().into_bytes();
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Whether words were signed so.
+    /// Whether this is the signature of the words.
     pub(super) fn signed(&self, words: &str, signature: &str) -> bool {
         if signature.len() != 64 || !signature.is_ascii() {
             return false;

@@ -1,4 +1,5 @@
-//! Who asks: by the token that is sent, or by what a browser keeps of a login. What that visitor may do is `need`'s.
+//! Finds out who sends a request: by the token that is sent, or by the session cookie of a browser. `need` decides
+//! what that visitor may do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,20 +18,20 @@ use crate::listener::Peer;
 use crate::model::LinkRow;
 use crate::store::StoreError;
 
-/// Cookies of the name that are looked at.
+/// Most cookies of the name that are checked.
 pub(super) const MOST_PASSES: usize = 8;
-/// Seconds after which to come back with another token.
+/// Seconds after which to try again with another token.
 const AGAIN: &str = "10";
 
-/// A token that was shown: whose it is, and what sessions that begin with it are signed with.
+/// A valid token: whose it is, and the key that signs sessions which begin with it.
 pub(super) struct Shown {
     pub(super) visitor: Visitor,
     pub(super) key: Access,
-    /// Of a named token.
+    /// The name of a named token.
     pub(super) name: Option<String>,
 }
 
-/// Who asks, as far as is known: by a token if one is sent, and by the cookies that `passes` yields.
+/// Returns the visitor: by a token if one is sent, otherwise by the cookies that `passes` yields.
 pub(super) async fn visitor<'a>(
     site: &Site,
     peer: &Peer,
@@ -39,7 +40,7 @@ pub(super) async fn visitor<'a>(
 ) -> Result<Visitor, Problem> {
     let settings = site.settings();
     let mut named = Vec::new();
-    // The configured token is known without the database.
+    // The configured token is checked without the database.
     if bearer.is_none() {
         for pass in passes {
             match (Sessions::name_of(pass), &settings.access) {
@@ -77,11 +78,11 @@ pub(super) async fn visitor<'a>(
     Ok(Visitor::default())
 }
 
-/// By what somebody came, so that an answer that goes on can ask whether they may still read it.
+/// How a visitor was recognised, so that a long answer can check whether they may still read it.
 #[derive(Debug, Clone)]
 pub(super) struct CameBy {
     visitor: Visitor,
-    /// What the browser carried; none where a token was sent.
+    /// The session cookies of the browser; none if a token was sent.
     passes: Vec<String>,
 }
 
@@ -91,7 +92,7 @@ impl CameBy {
         Self { visitor, passes: passes.map(str::to_owned).collect() }
     }
 
-    /// Whether they are still who they were: not logged out, and the token not withdrawn.
+    /// Whether the visitor is still the same: not logged out, and the token not withdrawn.
     pub(super) async fn stays(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
         if self.passes.is_empty() {
             return Ok(site.tokens.holds(&self.visitor, &site.store).await?);
@@ -101,12 +102,13 @@ impl CameBy {
     }
 }
 
-/// Whose token this is, unless its sender was wrong too often.
+/// Returns whose token this is, unless its sender was wrong too often.
 pub(super) async fn token_of(site: &Site, peer: &Peer, given: &str) -> Result<Shown, Problem> {
     shown(site, &known_with(site, peer, given).await, peer, given).await
 }
 
-/// What is known, with a token or link that was made this moment; who was wrong too often has nothing read.
+/// Returns the known tokens and links, including one that was made just now. For a sender who was wrong too often
+/// nothing is read.
 async fn known_with(site: &Site, peer: &Peer, secret: &str) -> Result<Arc<Known>, StoreError> {
     if site.guesses.may_try(peer.ip) {
         site.tokens.known_with(secret, &site.store).await
@@ -152,7 +154,7 @@ async fn shown(
     }
 }
 
-/// What a link shows, if it is good. Guessing at links is guessing at tokens, and as bounded.
+/// Returns what a link shows, if it is valid. Guesses at links are limited like guesses at tokens.
 pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
     let known = known_with(site, peer, secret).await?;
     let mut link = None;
@@ -174,7 +176,7 @@ fn too_many(wait: Duration) -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "There were too many wrong tokens", hint)
 }
 
-/// A process that only reads writes no use down.
+/// Records the use of a token, unless this process only reads.
 fn note(site: &Site, visitor: &Visitor) {
     if let Who::Named { hash, .. } = &visitor.who
         && site.settings().acts.is_some()
@@ -183,7 +185,7 @@ fn note(site: &Site, visitor: &Visitor) {
     }
 }
 
-/// Whether pages are for who has a token alone.
+/// Whether the pages can be read only with a token.
 pub(super) async fn is_closed(site: &Site) -> Result<bool, Problem> {
     Ok(site.settings().access.is_some() || site.tokens.known(&site.store).await?.any)
 }
@@ -194,15 +196,15 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-/// What a browser may carry in place of the token. Every cookie of the name: somebody else at a part of this host's name can
-/// have a browser send one of theirs first.
+/// The session cookies of a request. Every cookie of the name, because another host below this host's domain can make
+/// a browser send one of its own first.
 pub(super) fn passes(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)
 }
 
-/// Ends the session of a pass, whoever's it is.
+/// Ends the session of a cookie, whoever's it is.
 pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
     match (Sessions::name_of(pass), &site.settings().access) {
         (None, Some(access)) => site.sessions.end(access, pass, site.now()),
@@ -216,7 +218,7 @@ pub(super) async fn leave(site: &Site, pass: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A problem, and when to come back where one is to.
+/// The answer to a problem, with the time of the next try if there is one.
 pub(super) fn problem_page(problem: &Problem, site: &Site, path: &str) -> Response {
     let mut response = problem.answer(site, path);
     if problem.status == StatusCode::TOO_MANY_REQUESTS {

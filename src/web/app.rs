@@ -1,4 +1,4 @@
-//! The state that every request is answered with.
+//! The state that all requests share.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use super::need::Declared;
 use super::site::Site;
 
-/// What every request is answered with.
+/// The state that all requests share.
 #[derive(Clone)]
 pub(super) struct App {
     pub(super) site: Arc<Site>,

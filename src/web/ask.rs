@@ -1,4 +1,5 @@
-//! What an address asks for: its path and its parameters, read once and bounded. What a parameter means is the page's.
+//! A request for a page: its path and its parameters, parsed once and limited in size. Each page decides what its
+//! parameters mean.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +11,12 @@ use super::visitor::Visitor;
 use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
-/// Bytes of a form.
+/// Most bytes of a form.
 pub(super) const LARGEST_FORM: usize = 32 * 1024;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;
 
-/// What a value is cut to where it is told.
+/// Characters to which a repeated value is cut.
 const TOLD: usize = 60;
 
 /// A request for a page.
@@ -23,13 +24,14 @@ const TOLD: usize = 60;
 pub(super) struct Ask {
     /// The last part of the path.
     pub(super) name: String,
-    /// Who asks; nobody where only a form was read.
+    /// The visitor; nobody if only a form was read.
     pub(super) visitor: Visitor,
     given: BTreeMap<String, String>,
 }
 
 impl Ask {
-    /// Of a page that takes these parameters. Others are refused: a filter that is misspelt would be none.
+    /// Parses a request for a page that takes these parameters. Others are refused: a misspelt filter would filter
+    /// nothing.
     pub(super) fn of(uri: &Uri, visitor: Visitor, takes: &[&str]) -> Result<Self, Problem> {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
         let given = Self::form(uri.query().unwrap_or(""))?;
@@ -39,7 +41,7 @@ impl Ask {
         }
     }
 
-    /// What a form holds in which longer words may be typed.
+    /// Parses a form in which longer text may be typed.
     pub(super) async fn long_form(body: Body) -> Result<Self, Problem> {
         let too_large =
             |_| Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.");
@@ -47,19 +49,19 @@ impl Ask {
         Self::form_of(&String::from_utf8_lossy(&body), LARGEST_FORM)
     }
 
-    /// Parameters alone, as an address or a form writes them. Of several of one name the last counts.
+    /// Parses parameters alone, as an address or a form writes them. Of several with one name the last counts.
     pub(super) fn form(text: &str) -> Result<Self, Problem> {
         Self::form_of(text, LONGEST)
     }
 
-    /// The same where a value may have so many bytes.
+    /// The same, for values of at most `longest` bytes.
     pub(super) fn form_of(text: &str, longest: usize) -> Result<Self, Problem> {
         let mut given = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.len() > longest || name.len() > 40 {
                 return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
             }
-            // No text that is stored has one, and one of the databases takes none.
+            // Stored text never contains NUL, and PostgreSQL accepts none.
             if value.contains('\0') {
                 return Err(Problem::bad("A parameter of this address is no text", "Leave the character NUL out."));
             }
@@ -68,22 +70,22 @@ impl Ask {
         Ok(Self { given, ..Self::default() })
     }
 
-    /// Parameters that were kept.
+    /// Parameters that were stored.
     pub(super) fn kept(given: &BTreeMap<String, String>) -> Self {
         Self { visitor: Visitor::default(), name: String::new(), given: given.clone() }
     }
 
-    /// A parameter that holds anything.
+    /// A parameter, unless it is empty.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.given.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// A parameter of a closed list.
+    /// A parameter of a closed list, parsed.
     pub(super) fn word<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
         self.get(name).map(|value| parse(value).ok_or_else(|| self.unfit(name))).transpose()
     }
 
-    /// What is said of a parameter that cannot be meant.
+    /// The problem that a parameter has an invalid value.
     pub(super) fn unfit(&self, name: &str) -> Problem {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
         Problem::bad(
@@ -98,14 +100,14 @@ impl Ask {
         given.collect()
     }
 
-    /// The same without a parameter.
+    /// The same request without a parameter.
     pub(super) fn without(&self, name: &str) -> Self {
         let mut other = self.clone();
         other.given.remove(name);
         other
     }
 
-    /// An address with these parameters, other parameters as they are.
+    /// An address with these parameters changed; other parameters stay as they are.
     pub(super) fn with(&self, path: &str, changes: &[(&str, Option<&str>)]) -> String {
         let mut all = self.given.clone();
         for (name, value) in changes {
@@ -118,7 +120,7 @@ impl Ask {
     }
 }
 
-/// What is said of a parameter that there is not, where these are known.
+/// The problem that a parameter is unknown, with the `known` ones as a hint.
 pub(super) fn no_parameter(known: &[&str], name: &str) -> Problem {
     let hint = if known.is_empty() {
         "This takes no parameters.".to_owned()
@@ -128,7 +130,7 @@ pub(super) fn no_parameter(known: &[&str], name: &str) -> Problem {
     Problem::bad(format!("There is no parameter `{}`", cut(name)), hint)
 }
 
-/// What somebody searches for.
+/// Parses the words of a search.
 pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
     wanted(typed).map_err(|unclear| {
         let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
@@ -136,7 +138,7 @@ pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
     })
 }
 
-/// What somebody gave, as it is told back.
+/// A value that somebody gave, as it may be repeated.
 pub(super) fn cut(value: &str) -> String {
     let cut: String = value.chars().take(TOLD).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     if value.chars().count() > TOLD { format!("{cut}…") } else { cut }

@@ -1,5 +1,6 @@
-//! Exports over HTTP: rows streamed while they are read, few at a time, on connections of their own, so that neither pages nor
-//! runs wait for one; whoever goes away ends the reading. What is asked for is read by who serves it.
+//! Exports over HTTP: rows are streamed while they are read, few exports at a time, on connections of their own, so
+//! that neither pages nor runs wait for one. If the client disconnects, reading ends. Callers parse what is asked
+//! for.
 
 use std::io;
 use std::sync::Arc;
@@ -22,15 +23,15 @@ use crate::compare::{Filtered, Hiding};
 use crate::export::{self, ExportError, Format, InvalidRequest, Order};
 use crate::store::{Store, StoreError};
 
-/// How long one may take: what it reads stands still for it in the database.
+/// How long an export may take: it holds a snapshot of the database.
 const LONGEST: Duration = Duration::from_secs(3_600);
-/// How often it is asked whether the token still opens something.
+/// How often to check whether the token is still valid.
 const LOOK: Duration = Duration::from_secs(1);
 pub(super) const CSV: &str = "text/csv; charset=utf-8; header=present";
 pub(super) const JSONL: &str = "application/x-ndjson; charset=utf-8";
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// A file of rows, to be kept.
+/// A file of rows, as a download.
 pub(super) async fn answer(
     site: &Arc<Site>,
     visitor: &Visitor,
@@ -58,7 +59,7 @@ pub(super) async fn answer(
     Ok(([(header::CONTENT_TYPE, media), (header::CONTENT_DISPOSITION, &disposition)], body).into_response())
 }
 
-/// Whether items of these topics wait for the index; of any topic where none is named.
+/// Whether items of these topics wait for the index; items of any topic if none is named.
 async fn waits(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
     if topics.is_empty() {
         return Ok(store.words_waiting().await? > 0);
@@ -71,12 +72,12 @@ async fn waits(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Options as they are written in an address.
+/// Writes options as an address names them.
 fn named(text: &str) -> String {
     text.replace("--new-since", "new_since").replace("--", "")
 }
 
-/// What cannot be meant, told of an address.
+/// The problem of an invalid request, as an address names its options.
 pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
     let option = named(unfit.option);
     let title = match &unfit.given {
@@ -86,17 +87,17 @@ pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
     Problem::contrary(title, named(&unfit.hint))
 }
 
-/// Has it written on a thread of its own; what is sent is what was written, for as long as the visitor may have it.
+/// Writes the export on a thread of its own, and streams it for as long as the visitor may have it.
 fn begin(site: &Arc<Site>, visitor: &Visitor, place: OwnedSemaphorePermit, order: Order, filtered: Filtered) -> Pages {
     let (store, stop) = (site.exporting.store.clone(), site.exporting.stop.clone());
-    // Of this one alone: cancelled when the token is withdrawn, and when it has ended.
+    // Of this export alone: cancelled when its token is withdrawn, and when it has ended.
     let over = stop.child_token();
     let (writer, pages) = pipe(LONGEST, over.clone());
     tokio::spawn(watch(Arc::clone(site), visitor.clone(), over.clone()));
     let handle = Handle::current();
     tokio::task::spawn_blocking(move || {
         let (_place, _over) = (place, over.drop_guard());
-        // Only where the whole process ends is a reading dropped midway.
+        // Reading is dropped midway only if the whole process ends.
         let end = handle.block_on(async {
             tokio::select! {
                 written = write(&store, &order, filtered, &writer) => written,
@@ -108,14 +109,14 @@ fn begin(site: &Arc<Site>, visitor: &Visitor, place: OwnedSemaphorePermit, order
     pages
 }
 
-/// Breaks an export whose token was withdrawn.
+/// Ends an export whose token was withdrawn.
 async fn watch(site: Arc<Site>, visitor: Visitor, over: CancellationToken) {
     loop {
         tokio::select! {
             () = over.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
-        // A database that is away for a moment may be back at the next look.
+        // A database that is away for a moment may be back at the next check.
         if matches!(site.tokens.holds(&visitor, &site.store).await, Ok(false)) {
             tracing::info!("an export ends: its token was withdrawn");
             return over.cancel();
@@ -128,7 +129,7 @@ async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Write
     export::write(store, order, &mut hiding, &mut out).await.map(drop)
 }
 
-/// For the log; whoever asked sees that the connection broke.
+/// Logs the error; the client only sees that the connection broke.
 fn io_error(order: &Order, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {

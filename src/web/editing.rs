@@ -1,5 +1,5 @@
-//! What the process remembers of edits: what was deleted lately, so that it can be put back; how often a topic was tried, and what
-//! alerts that were tried would say.
+//! What the process remembers of edits: recent deletions, so that they can be undone; how many tries were made today;
+//! and the results of alert trials.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,12 +8,12 @@ use super::jobs_file::{AlertTrial, JobsFile};
 use crate::edit::{Kind, Removed};
 use crate::model::Time;
 
-/// Deletions that can be undone, and trials of alerts that can be looked at.
+/// Deletions that can be undone, and alert trials that can be viewed.
 const KEPT: usize = 20;
-/// Tries of a UTC day: each costs a call that no topic's limit counts.
+/// Tries in a UTC day: each costs a call that no topic's limit counts.
 pub(super) const TRIES: u32 = 50;
 
-/// What was deleted.
+/// A deletion.
 #[derive(Debug, Clone)]
 pub(super) struct Deleted {
     pub(super) kind: Kind,
@@ -28,7 +28,7 @@ pub(super) struct Editing {
     pub(super) file: Arc<dyn JobsFile>,
     deleted: Mutex<VecDeque<(String, Deleted)>>,
     trials: Mutex<VecDeque<(String, AlertTrial)>>,
-    /// The UTC day, and the tries so far.
+    /// The UTC day, and its tries so far.
     tries: Mutex<(i64, u32)>,
 }
 
@@ -37,7 +37,7 @@ impl Editing {
         Self { file, deleted: Mutex::default(), trials: Mutex::default(), tries: Mutex::default() }
     }
 
-    /// Remembers a deletion under the fingerprint that the file had before; the oldest is forgotten.
+    /// Remembers a deletion under the fingerprint that the file had before. Forgets the oldest if there are too many.
     pub(super) fn remember(&self, id: String, deleted: Deleted) {
         let mut all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, _)| *known != id);
@@ -58,7 +58,7 @@ impl Editing {
         all.retain(|(known, _)| known != id);
     }
 
-    /// Remembers what an alert would say; the oldest is forgotten.
+    /// Remembers the result of an alert trial. Forgets the oldest if there are too many.
     pub(super) fn keep_trial(&self, id: String, trial: AlertTrial) {
         let mut all = self.trials.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= KEPT {
@@ -72,7 +72,7 @@ impl Editing {
         all.iter().find(|(known, _)| known == id).map(|(_, trial)| trial.clone())
     }
 
-    /// Whether there is one more try today; counts it.
+    /// Counts a try. Returns whether it is still allowed today.
     pub(super) fn may_try(&self, now: Time) -> bool {
         let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
         let today = now.utc_day();

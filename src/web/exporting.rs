@@ -1,4 +1,5 @@
-//! What exports are read through: connections of their own, few at a time, and how they are stopped.
+//! What exports are read through: connections of their own, a limited number of exports at a time, and a way to stop
+//! them.
 
 use std::sync::Arc;
 
@@ -23,12 +24,12 @@ impl Exporting {
         Self { store, places: Arc::new(Semaphore::new(AT_ONCE)), stop: CancellationToken::new() }
     }
 
-    /// Ends those under way: their connections break, and nobody takes one for whole.
+    /// Ends exports under way. Their connections break, so that nobody takes one for complete.
     pub(super) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Closes what they were read through.
+    /// Closes the connections of exports.
     pub(super) async fn close(&self) {
         self.store.close().await;
     }

@@ -1,5 +1,6 @@
-//! Who gets an answer: limits of a request, the host it was sent to, where a change came from, what its route needs of the
-//! visitor; and what every answer carries, so that nothing foreign runs, is framed or is kept.
+//! Decides who gets an answer: checks the size of a request, the host it was sent to, where a change came from, and
+//! what its route needs of the visitor. Sets the headers of every answer, so that nothing from outside runs, and
+//! nothing is framed or cached.
 
 use std::time::Duration;
 
@@ -28,11 +29,11 @@ pub(super) const LONGEST: Duration = Duration::from_secs(8);
 const LONGEST_URI: usize = 16 * 1024;
 const MOST_HEADERS: usize = 16 * 1024;
 
-/// No script, style, picture or frame of anybody else, and none written into a page.
+/// No script, style, picture or frame of others, and none written into a page.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/// Checks a request, has it answered in a task of its own, and dresses the answer.
+/// Checks a request, answers it in a task of its own, and adds the headers of every answer.
 pub(super) async fn pass(
     State(app): State<App>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -49,7 +50,7 @@ pub(super) async fn pass(
         Ok(Ok(visitor)) => {
             head.extensions.insert(visitor);
             let request = Request::from_parts(head, body);
-            // However busy everything else is.
+            // Probes are answered however busy everything else is.
             if probes::OPEN.contains(&request.uri().path()) {
                 let _stays = peer.answer();
                 next.run(request).await
@@ -62,17 +63,18 @@ pub(super) async fn pass(
     response
 }
 
-/// What is said when nothing came in time: the database is away, or there is too much to do.
+/// The answer if nothing came in time: the database is away, or there is too much to do.
 fn busy(site: &Site, path: &str) -> Response {
     let hint = "Ask again in a moment; the log says why when the database is away.";
     Problem::new(StatusCode::SERVICE_UNAVAILABLE, "This took too long", hint).answer(site, path)
 }
 
-/// In a task of its own, since what the store was asked must not be dropped midway; it holds its place to its end.
+/// Answers in a task of its own, because a call to the store must not be dropped midway. The task holds its permit to
+/// the end.
 async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: Instant) -> Response {
     let path = request.uri().path().to_owned();
     let busy = || busy(&app.site, &path);
-    // Whoever sends a form drop by drop holds no place meanwhile, and gives way as if idle.
+    // A client that sends a form drop by drop holds no permit meanwhile, and its connection counts as idle.
     let (head, body) = request.into_parts();
     let body = match tokio::time::timeout_at(until, to_bytes(body, LARGEST_FORM)).await {
         Ok(Ok(body)) => body,
@@ -102,7 +104,7 @@ async fn answered(app: &App, peer: &Peer, request: Request, next: Next, until: I
 
 type Refused = Box<Response>;
 
-/// Who asks, once the request is one that is answered, and that visitor has what its route needs.
+/// Returns the visitor, if the request is acceptable and the visitor has what its route needs.
 async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Parts) -> Result<Visitor, Refused> {
     let (site, path, headers) = (&*app.site, head.uri.path(), &head.headers);
     sound(site, head)?;
@@ -112,33 +114,33 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
         return Ok(Visitor::default());
     }
     let (api, settings) = (is_of(path), site.settings());
-    // No cookie counts for the API: no page of anybody else can ask for something there, whatever it sends.
+    // Cookies do not count for the API, so that no page of others can ask for anything there, whatever it sends.
     let passes = passes(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
     let problem = |problem: Problem| Box::new(problem_page(&problem, site, path));
     let visitor = admission::visitor(site, peer, bearer(headers), passes).await.map_err(problem)?;
     if visitor.who == Who::Nobody {
         return Err(Box::new(to_log_in(site, head, api)));
     }
-    // A script of another page may not ask for something where nobody needs a token.
+    // Where nobody needs a token, a script of another page may not change anything.
     let foreign = || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| from_here(headers, &host));
     if api && changes(head) && visitor.who == Who::Anyone && foreign() {
         let refused = Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
         return Err(problem(refused));
     }
-    // In braces as routes write it.
+    // In braces, as routes write it.
     let topic = params.and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
     need.map_or(Ok(()), |need| need.check(&visitor, topic)).map_err(problem)?;
     Ok(visitor)
 }
 
-/// What somebody is told who has to log in first.
+/// The answer for visitors who must log in first.
 fn to_log_in(site: &Site, head: &Parts, api: bool) -> Response {
     let path = head.uri.path();
     let refuse = |title: &str, hint: &str| Problem::new(StatusCode::UNAUTHORIZED, title, hint).answer(site, path);
     if api {
         return refuse("The token is missing", "Send `Authorization: Bearer` with the token of the pages.");
     }
-    // A program that is led to a form takes it for what it asked for.
+    // A program that is redirected to a form would take it for what it asked for.
     if path == "/metrics" || path.ends_with(".atom") {
         let hint = "Send `Authorization: Bearer` with the token.";
         let mut refused = refuse("This is for who has the token", hint);
@@ -155,7 +157,7 @@ fn changes(head: &Parts) -> bool {
     !matches!(head.method, Method::GET | Method::HEAD)
 }
 
-/// Whether a request is one that is answered, whoever sends it.
+/// Checks what applies to every request, whoever sends it.
 fn sound(site: &Site, head: &Parts) -> Result<(), Refused> {
     let (headers, path) = (&head.headers, head.uri.path());
     let refuse = |status: StatusCode, title: &str, hint: &str| {
@@ -181,7 +183,7 @@ fn sound(site: &Site, head: &Parts) -> Result<(), Refused> {
         let hint = "Add the name to `hosts` under [web], or open the address that `topicwatch` printed.";
         return refuse(StatusCode::MISDIRECTED_REQUEST, "These pages do not answer to that name", hint);
     }
-    // A browser says whose page it is that speaks for its user, and MCP is for none.
+    // A browser names the page that sends a request for its user; MCP refuses other pages.
     if path == "/mcp" && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {
         let hint = "Ask from a program, not from another page.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
@@ -193,7 +195,7 @@ fn sound(site: &Site, head: &Parts) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The host that was asked, as its header says, or the address of the request.
+/// The host that was asked, from the `Host` header or the address of the request.
 fn host(head: &Parts) -> Option<String> {
     let mut named = head.headers.get_all(header::HOST).iter();
     let host = match (named.next(), named.next()) {
@@ -204,8 +206,8 @@ fn host(head: &Parts) -> Option<String> {
     (!host.is_empty()).then(|| host.to_ascii_lowercase())
 }
 
-/// A name that was pointed here by somebody else must not open these pages to that one's scripts. Whoever writes an address
-/// of numbers has no such name.
+/// Whether these pages answer to a host name. Prevents DNS rebinding: a name that others point here must not open
+/// these pages to their scripts. An IP address is no such name.
 fn may_be_called(host: &str, hosts: &[String]) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => {
@@ -226,7 +228,7 @@ fn is_port(text: &str) -> bool {
     text.parse::<u16>().is_ok()
 }
 
-/// Whether a browser says that a page of ours sent this.
+/// Whether the browser says that one of our pages sent this.
 fn from_here(headers: &HeaderMap, host: &str) -> bool {
     let said = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let site = said(HeaderName::from_static("sec-fetch-site"));
@@ -235,7 +237,8 @@ fn from_here(headers: &HeaderMap, host: &str) -> bool {
     same == Some(host) && site.is_none_or(|site| site == "same-origin")
 }
 
-/// What every answer carries. `same-origin` and not `no-referrer`: with that one, browsers send no origin with a form.
+/// Adds the headers of every answer. `same-origin` and not `no-referrer`: with that, browsers send no origin with a
+/// form.
 fn dress(headers: &mut HeaderMap) {
     for (name, value) in [
         ("content-security-policy", POLICY),

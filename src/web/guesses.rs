@@ -1,5 +1,5 @@
-//! How often somebody may be wrong about the token: so many tries for each peer, and for all peers together that never
-//! showed the right one; and what the log says of it, once a minute. What the token is, is `access`'s.
+//! Limits wrong guesses of the token: for each peer, and for all peers together that never sent the right one. Logs
+//! them once a minute. `access` checks the token.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -8,31 +8,31 @@ use std::time::{Duration, Instant};
 
 use crate::listener::network;
 
-/// Wrong tokens at once from a peer, and the time after which it may try once more.
+/// Wrong tokens that a peer may send at once, and the time after which it may try once more.
 const OF_A_PEER: Limit = Limit { most: 10, each: Duration::from_secs(6) };
-/// The same of all peers that never showed the right token. Those that did are not kept out by the others.
+/// The same for all peers together that never sent the right token. Those that did are not kept out by the others.
 const OF_ALL: Limit = Limit { most: 60, each: Duration::from_secs(1) };
-/// How long a peer counts as one that showed the right token.
+/// How long a peer counts as one that sent the right token.
 const KNOWN: Duration = Duration::from_secs(86_400);
-/// Peers that are told apart; the others are one.
+/// Peers that are counted separately; the others count as one.
 const MOST_PEERS: usize = 1_024;
-/// Time between the first wrong token and the line that says so, so that a burst is one line.
+/// Time between the first wrong token and its log line, so that a burst is one line.
 const FIRST: Duration = Duration::from_secs(5);
 /// Time between two such lines.
 const AGAIN: Duration = Duration::from_secs(60);
 
-/// A token bucket.
+/// The size of a token bucket, and the time after which one token returns.
 struct Limit {
     most: u32,
     each: Duration,
 }
 
-/// How far ahead of the present a bucket is used up; a bucket that is not is full.
+/// The time at which a bucket is full again.
 #[derive(Debug, Clone, Copy, Default)]
 struct Used(Duration);
 
 impl Used {
-    /// How long until there is something in it again; `None` when there is.
+    /// How long until another try is allowed; `None` if one is allowed now.
     fn wait(self, limit: &Limit, now: Duration) -> Option<Duration> {
         let free = (self.0.max(now) + limit.each).saturating_sub(limit.each * limit.most);
         (free > now).then(|| free - now)
@@ -43,23 +43,23 @@ impl Used {
     }
 }
 
-/// What came of a try.
+/// The result of a try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tried {
-    /// It is the token.
+    /// The token is right.
     Right,
-    /// It is not.
+    /// The token is wrong.
     Wrong,
-    /// Nobody looked: there were too many before.
+    /// The token was not checked: there were too many wrong ones before. The time until the next try.
     TooMany(Duration),
 }
 
 #[derive(Default)]
 struct Peer {
     used: Used,
-    /// When it last showed the right token.
+    /// When it last sent the right token.
     known: Option<Duration>,
-    /// Since the last line in the log.
+    /// Counts since the last log line.
     wrong: u64,
     unseen: u64,
 }
@@ -75,31 +75,31 @@ impl Peer {
     }
 }
 
-/// Who tried what; times are since some beginning.
+/// The tries of all peers. Times are since the start of the process.
 #[derive(Default)]
 struct Book {
     all: Used,
     peers: HashMap<IpAddr, Peer>,
-    /// Those for whom there was no place.
+    /// The peers for which there was no room.
     others: Peer,
     told: Option<Duration>,
-    /// Whether a line is going to be written.
+    /// Whether a log line is already scheduled.
     due: bool,
 }
 
-/// What a line says.
+/// The content of a log line.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     wrong: u64,
     unseen: u64,
-    /// Who was wrong most often, unless it is one of those that are not told apart; and how often.
+    /// The peer that was wrong most often, unless it is one of those that count as one; and how often.
     worst: Option<IpAddr>,
     times: u64,
     peers: usize,
 }
 
 impl Book {
-    /// A try, and when a line about it is to be written, if one has to be ordered.
+    /// Makes a try. Also returns when to write a log line, if one must be scheduled.
     fn tries(&mut self, peer: IpAddr, now: Duration, is_right: impl FnOnce() -> bool) -> (Tried, Option<Duration>) {
         let peer = network(peer);
         if self.peers.len() >= MOST_PEERS && !self.peers.contains_key(&peer) {
@@ -115,7 +115,7 @@ impl Book {
                 Tried::TooMany(wait)
             }
             None if is_right() => {
-                // One that is not told apart would make all of them known.
+                // For peers that count as one, this would make all of them known.
                 of.known = room.then_some(now);
                 return (Tried::Right, None);
             }
@@ -135,7 +135,7 @@ impl Book {
         (tried, Some(next.max(FIRST)))
     }
 
-    /// Whether a try would be looked at.
+    /// Whether a try would be checked.
     fn may_try(&self, peer: IpAddr, now: Duration) -> bool {
         let full = self.peers.len() >= MOST_PEERS;
         let of = self.peers.get(&network(peer)).or(full.then_some(&self.others));
@@ -143,7 +143,7 @@ impl Book {
             && (of.is_some_and(|of| of.is_known(now)) || self.all.wait(&OF_ALL, now).is_none())
     }
 
-    /// What happened since the last line, if something did.
+    /// What happened since the last log line; `None` if nothing did.
     fn tell(&mut self, now: Duration) -> Option<Told> {
         self.due = false;
         let (mut wrong, mut unseen, mut peers, mut worst) = (0, 0, 0, (0, None));
@@ -175,7 +175,7 @@ impl Default for Guesses {
 }
 
 impl Guesses {
-    /// A try of a peer.
+    /// Makes a try of a peer.
     pub(super) fn tries(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> Tried {
         let now = self.begun.elapsed();
         let (tried, line) = self.book.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
@@ -189,13 +189,13 @@ impl Guesses {
         tried
     }
 
-    /// Whether a try of a peer would be looked at now; it is not counted.
+    /// Whether a try of a peer would be checked now. It is not counted.
     pub(super) fn may_try(&self, peer: IpAddr) -> bool {
         let now = self.begun.elapsed();
         self.book.lock().unwrap_or_else(PoisonError::into_inner).may_try(peer, now)
     }
 
-    /// Writes the line, if there is something to say.
+    /// Writes the log line, if there is something to log.
     pub(super) fn tell(&self) {
         let now = self.begun.elapsed();
         let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).tell(now);
@@ -257,7 +257,7 @@ mod tests {
         assert!(matches!(book.tries(ip("192.0.2.8"), s(1), || true).0, Tried::TooMany(_)));
         assert_eq!(book.tries(ip("192.0.2.7"), s(1), || true).0, Tried::Right);
         assert_eq!(book.tries(ip("192.0.2.8"), s(2), || true).0, Tried::Right, "a second later there is one more");
-        // Addresses of one household are one peer.
+        // Addresses of one IPv6 network are one peer.
         let tried: Vec<Tried> = (0..20).map(|n| wrong(&mut book, &format!("2001:db8::{n}"), s(100))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 10);
     }

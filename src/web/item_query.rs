@@ -1,5 +1,5 @@
-//! What the items page is asked for: its address as filters, for the page, its files, its saved searches and their feeds
-//! alike, so that each has the same rows. The names are those of the API's exports; each is given once here.
+//! The query of the items page: its address as filters, for the page, its files, its saved searches and their feeds,
+//! so that all have the same rows. The names are those of the API's exports; each is given once here.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::export::{ExportRequest, Format, Order, Profile, What};
 use crate::model::{Kind, Source, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
 
-/// What the page takes: what can be asked of items, and after which of them it begins.
+/// The parameters of the page: the filters, and after which item it begins.
 pub(super) const PAGE: &[&str] = &[
     "search",
     "topic",
@@ -30,24 +30,24 @@ pub(super) const PAGE: &[&str] = &[
     "filtered",
     "after",
 ];
-/// What can be asked of items.
+/// The filters.
 pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 
-/// Items that a page looks through at most: what topics' filters hide is among them.
+/// Most items that a page reads, including those that topics' filters hide.
 const LOOKED: usize = 1_000;
 /// Items that are read at a time.
 const STEP: u32 = 100;
-/// Longest address of a saved search, so that it can be opened with a few parameters more.
+/// Longest address of a saved search, so that a few more parameters fit when it is opened.
 const LONGEST: usize = 2_000;
 
-/// Which items, and what becomes of those that topics' filters hide.
+/// Which items, and what to do with those that topics' filters hide.
 pub(super) struct ItemQuery {
     pub(super) order: Order,
     pub(super) filtered: Filtered,
 }
 
 impl ItemQuery {
-    /// What an address asks for.
+    /// Parses the query of an address.
     pub(super) async fn of(site: &Site, ask: &Ask, format: Format) -> Result<Self, Problem> {
         let list = |name: &str| ask.get(name).map(str::to_owned).into_iter().collect::<Vec<_>>();
         let flag = |name: &str| ask.word(name, |word| (word == "true").then_some(true)).map(Option::unwrap_or_default);
@@ -71,7 +71,7 @@ impl ItemQuery {
         let wish = ExportRequest {
             what: What::Items,
             format,
-            // Such a file is opened in a spreadsheet.
+            // Such files are opened in spreadsheets.
             profile: Profile::Excel,
             topics: &topics,
             tags: &[],
@@ -101,7 +101,7 @@ pub(super) fn address(path: &str, filters: &BTreeMap<String, String>) -> String 
     link(path, filters.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
-/// The filters of an address that are to be kept: checked, and not too long.
+/// The filters of an address, to be saved: checked, and not too long.
 pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, String>, Problem> {
     let filters = ask.only(PARAMETERS);
     ItemQuery::of(site, ask, Format::Csv).await?;
@@ -115,7 +115,7 @@ fn place_of(row: &ItemRow) -> FoundPlace {
     FoundPlace { first_seen: row.first_seen, topic: row.topic.clone(), key: row.key.clone() }
 }
 
-/// The items of a query behind a place, first seen last at the top, and where the next page begins.
+/// The items of a query after a position, those first seen last at the top, and where the next page begins.
 pub(super) async fn latest(
     site: &Site,
     query: &ItemQuery,

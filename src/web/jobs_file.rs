@@ -1,30 +1,30 @@
-//! The file that says what is watched, as pages change it: what they ask of it, and what they are answered. Where it is,
-//! how it is checked and written is known to whoever serves the pages.
+//! The configuration file as pages change it: what they can do with it, and the results. Whoever serves the pages
+//! knows where the file is, and how it is checked and written.
 
 use std::pin::Pin;
 
 use crate::insight::TopicForecast;
 use crate::model::{AlertEvent, Firing, Micros, Source, Time};
 
-/// What is under way.
+/// A future that is under way.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The file as it was read.
 #[derive(Debug, Clone)]
 pub struct Opened {
     pub text: String,
-    /// Changes with every byte of it.
+    /// A fingerprint that changes with every byte of the text.
     pub seen: String,
     /// Its path, for people.
     pub place: String,
-    /// Why it cannot be written, if so.
+    /// Why it cannot be written, if it cannot.
     pub locked: Option<String>,
 }
 
-/// Something wrong with a text, or a warning about it.
+/// An error in a text, or a warning about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// Line of the text, from 1, where it has one.
+    /// Line of the text, from 1, if it has one.
     pub line: Option<usize>,
     pub message: String,
     /// What to do; may be empty.
@@ -32,7 +32,7 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// Something wrong in no particular line.
+    /// An error without a line.
     #[must_use]
     pub fn nowhere(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { line: None, message: message.into(), hint: hint.into() }
@@ -42,9 +42,9 @@ impl Wrong {
 /// Why nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unsaved {
-    /// The file is not as it was read.
+    /// The file changed since it was read.
     Changed,
-    /// It cannot be written, or the text is no good.
+    /// It cannot be written, or the text is invalid.
     Refused(Vec<Wrong>),
 }
 
@@ -56,13 +56,13 @@ pub struct Outlook {
     /// The next slots.
     pub next: Vec<Time>,
     pub timezone: String,
-    /// What is doubtful about it.
+    /// Warnings about it.
     pub warnings: Vec<Wrong>,
-    /// Whom `try_out` would ask, and the price of that; nobody where nothing can be tried.
+    /// The source that `try_out` would ask, and its price; `None` if nothing can be tried.
     pub trial: Option<(Source, Micros)>,
 }
 
-/// What a question brought that was asked once, and not stored.
+/// The result of a query that was run once, and not stored.
 #[derive(Debug, Clone)]
 pub struct Tried {
     pub source: Source,
@@ -72,7 +72,7 @@ pub struct Tried {
     pub results: Vec<TriedResult>,
 }
 
-/// A result: words and an address, both by others.
+/// A result: its words and address are both by others.
 #[derive(Debug, Clone)]
 pub struct TriedResult {
     pub author: Option<String>,
@@ -80,40 +80,41 @@ pub struct TriedResult {
     pub url: Option<String>,
 }
 
-/// What an alert of the file would say now. Nothing was stored and nobody was told.
+/// What an alert of the file would report now. Nothing is stored and nobody is notified.
 #[derive(Debug, Clone)]
 pub struct AlertTrial {
     pub name: String,
-    /// Runs that were looked at, and since when.
+    /// Runs that were evaluated, and since when.
     pub runs: u64,
     pub since: Time,
     pub firing: Vec<Firing>,
-    /// What it would have seen, the earliest first.
+    /// The events it would have recorded, oldest first.
     pub events: Vec<AlertEvent>,
-    /// Whom it would tell.
+    /// The channels it would notify.
     pub channels: Vec<String>,
     pub paused: bool,
 }
 
 /// The file behind the pages.
 pub trait JobsFile: Send + Sync {
-    /// Reads it. `Err` says why it cannot be read.
+    /// Reads it, or returns why it cannot be read.
     fn open(&self) -> Result<Opened, Wrong>;
 
-    /// Writes the text in its place, if it is still as it was `seen` and the text is good. As
-    /// what the file will be `seen` that was written: it may be changed again before anybody reads it.
+    /// Writes the text, if the file still has the fingerprint `seen` and the text is valid. Returns the new
+    /// fingerprint: the file may change again before anybody reads it.
     fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved>;
 
-    /// Checks a text as if it stood there, as `topicwatch check` does: everything that is wrong with it, or what a topic of
-    /// it will do and cost.
+    /// Checks a text as if it were the file, as `topicwatch check` does. Returns all errors, or what a topic of it
+    /// will do and cost.
     fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Outlook, Vec<Wrong>>>;
 
-    /// Asks what a topic of a text would ask, of one source, once.
+    /// Runs the query of a topic of a text once, with one source.
     fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>>;
 
-    /// Looks at the latest runs with an alert of the file.
+    /// Evaluates an alert of the file over the latest runs.
     fn try_alert<'a>(&'a self, alert: &'a str) -> Pending<'a, Result<AlertTrial, Wrong>>;
 
-    /// A report of one topic up to now, as a page; for who may see some topics alone, with no word of what others found.
+    /// A report of one topic up to now, as a page. With `among`, for visitors who may see only some topics, it leaves
+    /// out what others found.
     fn report<'a>(&'a self, topic: &'a str, among: Option<&'a [String]>) -> Pending<'a, Result<String, Wrong>>;
 }

@@ -1,5 +1,4 @@
-//! What all pages share: the head, the way between them, the end; and answers that are no page. What stands in the middle is
-//! each page's own.
+//! What all pages share: head, menu and footer; and answers that are no page. Each page provides its own middle.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -14,9 +13,9 @@ use crate::model::{Nature, Role, Time};
 /// A page before it is laid out.
 pub(super) struct Page {
     pub(super) title: String,
-    /// The entry of the menu that it belongs to.
+    /// The menu entry that it belongs to.
     pub(super) place: &'static str,
-    /// Whether it changes while one looks at it.
+    /// Whether it updates while it is open.
     pub(super) live: bool,
     pub(super) nature: Option<Nature>,
     pub(super) main: Markup,
@@ -47,12 +46,12 @@ pub(super) fn problem(site: &Site, problem: &Problem) -> Response {
     (status, Html(laid_out(site, &page, None).into_string())).into_response()
 }
 
-/// Whether a page of the menu is for a visitor whose token is for some topics.
+/// Whether a page of the menu is shown to visitors whose token is for some topics.
 fn is_for_some(path: &str) -> bool {
     matches!(path, "/" | "/runs")
 }
 
-/// A page with no way to any other, for whoever was sent a link to it.
+/// A page without links to others, for visitors who were sent a link to it.
 pub(super) fn alone(title: &str, nature: Option<Nature>, main: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
@@ -121,12 +120,12 @@ pub(super) fn utc(at: Time) -> String {
     format!("{} UTC", format::when(at, "UTC"))
 }
 
-/// An instant in a zone with its offset, and for machines.
+/// An instant in a zone with its offset, and in a form for machines.
 pub(super) fn moment(at: Time, timezone: &str) -> Markup {
     html! { time datetime=(at.to_string()) { (format::with_offset(at, timezone)) } }
 }
 
-/// A slot to come: in the topic's zone, to which a script adds the visitor's.
+/// A future slot in the topic's zone; a script adds the visitor's zone.
 pub(super) fn slot(at: Time, timezone: &str) -> Markup {
     html! { time data-slot datetime=(at.to_string()) { (format::with_offset(at, timezone)) } }
 }

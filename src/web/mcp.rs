@@ -1,4 +1,4 @@
-//! `/mcp`: MCP over HTTP. Who gets an answer is `guard`'s, what is answered the room `mcp`'s.
+//! `/mcp`: MCP over HTTP. `guard` decides who gets an answer; the module `mcp` answers.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::site::Site;
 use super::visitor::Visitor;
 use crate::mcp::{Checked, Http, Server, Settings, check, http};
 
-/// Answers a message that was posted, with the settings that hold now.
+/// Answers a posted message, with the current settings.
 pub(super) async fn answer(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
@@ -37,7 +37,7 @@ pub(super) async fn answer(
     }
 }
 
-/// It keeps nothing from one message to the next.
+/// Returns the service. It keeps nothing from one message to the next.
 fn service(site: Arc<Site>, version: Option<&'static str>) -> Http {
     http(move || {
         let settings = site.settings();

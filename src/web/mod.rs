@@ -1,6 +1,7 @@
-//! Pages for people and an API for programs: how topics stand, what was found, what it cost. It reads through the store and writes nothing but the
-//! row of a request, which the daemon takes up, and `jobs.toml` through who serves it (`jobs_file`); it runs no search. Who may see them is
-//! `guard`'s, what each shows `pages`', what programs get `api`'s and `mcp`'s, and what they are told of its health `probes`'.
+//! Pages for people and an API for programs: the status of topics, what was found, what it cost. Reads through the
+//! store. It writes requests, which the daemon carries out, marks, stars, notes, saved searches and the use of
+//! tokens, and changes `jobs.toml` through `jobs_file`; it runs no search itself. `guard` decides who may see what,
+//! `pages` renders the pages, `api` and `mcp` answer programs, and `probes` reports the health of the process.
 
 mod access;
 mod admission;

@@ -1,5 +1,5 @@
-//! What a route needs of a visitor. Every route declares it where it stands ([`super::routes`]), every operation of the API in
-//! its table; `guard` holds each request against it, and nothing else does.
+//! What a route needs of a visitor. Every route declares it where it is defined ([`super::routes`]), every operation
+//! of the API in its table; only `guard` checks requests against it.
 
 use axum::http::{Method, StatusCode};
 
@@ -10,18 +10,18 @@ use crate::model::Role;
 /// What a route needs of a visitor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing: whoever asks is answered.
+    /// Nothing: everyone is answered.
     Open,
     /// The role, for the topic that the path names.
     OfTopic(Role),
-    /// The role. The answer itself holds nothing but the topics that the visitor sees.
+    /// The role. The answer holds only topics that the visitor sees.
     InScope(Role),
     /// The role for all topics.
     OfAll(Role),
 }
 
 impl Need {
-    /// Which role, if any.
+    /// The role, if any.
     #[must_use]
     pub fn role(self) -> Option<Role> {
         match self {
@@ -41,7 +41,7 @@ impl Need {
         }
     }
 
-    /// Whether the visitor has it; `topic` is what the path names.
+    /// Checks that the visitor has it. `topic` is the one that the path names.
     pub(super) fn check(self, visitor: &Visitor, topic: Option<&str>) -> Result<(), Problem> {
         let Some(role) = self.role() else { return Ok(()) };
         if visitor.role < role {
@@ -56,7 +56,7 @@ impl Need {
     }
 }
 
-/// The role does not do.
+/// The problem that the role is not enough.
 fn beyond(visitor: &Visitor, role: Role) -> Problem {
     if visitor.who == Who::Anyone {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
@@ -66,7 +66,7 @@ fn beyond(visitor: &Visitor, role: Role) -> Problem {
     Problem::new(StatusCode::FORBIDDEN, format!("This needs a token with the role `{role}`"), hint)
 }
 
-/// The token is for other topics. It is not told whether there is such a topic.
+/// The problem that the token is for other topics. Does not reveal whether there is such a topic.
 pub(super) fn outside() -> Problem {
     let hint = "It is for some topics alone; the overview lists them.";
     Problem::new(StatusCode::FORBIDDEN, "Your token does not reach this", hint)
@@ -76,14 +76,14 @@ pub(super) fn outside() -> Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Declared {
     pub method: Method,
-    /// With the names of what is variable in braces.
+    /// With the names of variable parts in braces.
     pub path: &'static str,
     pub need: Need,
 }
 
-/// What is needed to ask for a path in a way; nothing is known of what is not served.
+/// What a path and method need; `None` if they are not served.
 pub(super) fn need_of(declared: &[Declared], method: &Method, path: &str) -> Option<Need> {
-    // What answers GET answers HEAD.
+    // What answers GET also answers HEAD.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     declared.iter().find(|one| one.method == *method && one.path == path).map(|one| one.need)
 }

@@ -1,5 +1,5 @@
-//! Between who writes a file row by row on a thread of its own and who sends it: a few pages of it at a time. Who writes
-//! waits for who takes, not for ever; who takes hears of every failure, so that no file ends early without saying so.
+//! A pipe from a thread that writes a file row by row to the task that sends it, a few pages at a time. The writer
+//! waits for the reader, but not forever; the reader hears of every failure, so that no file ends early unnoticed.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,11 +12,11 @@ use axum::body::Bytes;
 use futures_util::Stream;
 use tokio_util::sync::CancellationToken;
 
-/// Pages that wait to be taken.
+/// Pages that may wait to be sent.
 const PAGES: usize = 4;
-/// How long one may wait: longer than a connection is kept that takes nothing.
+/// How long a write may wait: longer than the server keeps a connection that takes nothing.
 const STALLED: Duration = Duration::from_secs(30);
-/// How often who waits looks whether everything ends.
+/// How often a waiting write checks whether it must stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Held {
     pages: VecDeque<Bytes>,
     /// How it ended, once it did.
     end: Option<io::Result<()>>,
-    /// Nobody takes anything any more.
+    /// Whether the reader is gone.
     left: bool,
     waker: Option<Waker>,
 }
@@ -36,33 +36,33 @@ struct Shared {
 }
 
 impl Shared {
-    /// A thread that panicked while it held this has left nothing half done.
+    /// A thread that panicked while it held the lock left nothing half done.
     fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The end that is written to.
+/// The writing end.
 #[derive(Debug)]
 pub(super) struct Writer {
     shared: Arc<Shared>,
     stop: CancellationToken,
-    /// When it has taken too long.
+    /// When the whole file has taken too long.
     until: Instant,
 }
 
-/// The end that is sent.
+/// The reading end.
 #[derive(Debug)]
 pub(super) struct Pages(Arc<Shared>, CancellationToken);
 
-/// A pipe that may be written to for so long, and not after the stop.
+/// A pipe that may be written to for this long, and not after `stop`.
 pub(super) fn pipe(longest: Duration, stop: CancellationToken) -> (Writer, Pages) {
     let shared = Arc::new(Shared::default());
     (Writer { shared: Arc::clone(&shared), stop: stop.clone(), until: Instant::now() + longest }, Pages(shared, stop))
 }
 
 impl Writer {
-    /// Says how it ended. One that is dropped without a word has failed.
+    /// Records how it ended. A writer that is dropped without this has failed.
     pub(super) fn end(self, end: io::Result<()>) {
         let mut held = self.shared.held();
         held.end = Some(end);
@@ -120,7 +120,7 @@ impl Stream for Pages {
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Bytes>>> {
         let mut held = self.0.held();
-        // What was stopped is sent no further; what was whole before is.
+        // A file that was stopped is sent no further; one that was complete before is.
         if self.1.is_cancelled() && !matches!(held.end, Some(Ok(()))) {
             held.pages.clear();
         }
@@ -195,7 +195,7 @@ mod tests {
         for _ in 0..PAGES {
             (&writer).write_all(b"x").unwrap();
         }
-        // It waits for a place when the stop comes.
+        // The write waits for room when the stop comes.
         let waits = std::thread::spawn(move || (&writer).write(b"x").is_err());
         stop.cancel();
         assert!(waits.join().unwrap());

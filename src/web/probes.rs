@@ -1,5 +1,5 @@
-//! What programs ask of a process: is it alive (`/healthz`), can it work (`/readyz`), how much of everything (`/metrics`). The
-//! first two are answered to whoever asks and tell no content; the last is for who may see the pages.
+//! Probes for programs: is the process alive (`/healthz`), can it work (`/readyz`), and its metrics (`/metrics`). The
+//! first two answer everyone and reveal no content; the last is for visitors who see all topics.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use crate::metrics::CONTENT_TYPE;
 /// Paths that are answered without a token.
 pub(super) const OPEN: [&str; 2] = ["/healthz", "/readyz"];
 
-/// How long the database may take before this process is not ready.
+/// How long the database may take before this process counts as not ready.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Whether the loop goes round. It touches no database: one that is away is no reason to start the process anew.
+/// Whether the loop is running. Uses no database: one that is away is no reason to restart the process.
 pub(super) async fn healthz(State(app): State<App>) -> Response {
     let Some(beat) = &app.site.process_status.beat else {
         return response(&[
@@ -37,15 +37,15 @@ pub(super) async fn healthz(State(app): State<App>) -> Response {
     response(&[("process", None, json!({})), ("scheduler", why, observed)])
 }
 
-/// Whether the database can be reached and has the tables of this version.
+/// Whether the database can be reached, has the tables of this version, and has room for what this process stores.
 pub(super) async fn readyz(State(app): State<App>) -> Response {
     let ready = tokio::time::timeout(SOON, app.site.ready.ask()).await;
     let why = ready.unwrap_or(Some("does not answer in time"));
     response(&[("database", why.map(str::to_owned), json!({}))])
 }
 
-/// A small answer in the way of `application/health+json` (draft-inadarei-api-health-check-06): what was checked, and what is
-/// wrong with it.
+/// A small answer in the format `application/health+json` (draft-inadarei-api-health-check-06): what was checked, and
+/// what is wrong with it.
 fn response(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
     let mut list = serde_json::Map::new();
     for (name, why, observed) in checks {
@@ -64,7 +64,7 @@ fn response(checks: &[(&str, Option<String>, serde_json::Value)]) -> Response {
     (status, [(header::CONTENT_TYPE, "application/health+json")], body).into_response()
 }
 
-/// Figures in Prometheus' text format.
+/// Metrics in Prometheus' text format.
 pub(super) async fn metrics(State(app): State<App>, Extension(visitor): Extension<Visitor>) -> Response {
     let site = &app.site;
     match site.metrics.text(&site.settings().limits, visitor.version(), site.now()).await {

@@ -1,10 +1,11 @@
-//! What went wrong, for a visitor or a program: a status, what happened, what to do. What a database said stays in the log.
+//! A problem, for a visitor or a program: a status, what happened, what to do. Errors of the database go to the log
+//! only.
 
 use axum::http::StatusCode;
 
 use crate::store::{StoreError, StoreErrorKind};
 
-/// Why there is no page.
+/// Why a request is not answered as asked.
 #[derive(Debug, Clone)]
 pub(super) struct Problem {
     pub(super) status: StatusCode,
@@ -17,17 +18,17 @@ impl Problem {
         Self { status, title: title.into(), hint: hint.into() }
     }
 
-    /// There is nothing of that name.
+    /// Nothing has that name.
     pub(super) fn unknown(title: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, title, "It may have been renamed or removed. The overview lists every topic.")
     }
 
-    /// Something in the address cannot be meant.
+    /// Something in the request is invalid.
     pub(super) fn bad(title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, hint)
     }
 
-    /// Each part of what is asked can be meant, all of it together cannot.
+    /// Each part of the request is valid, but not all of it together.
     pub(super) fn contrary(title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, title, hint)
     }

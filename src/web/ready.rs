@@ -1,4 +1,5 @@
-//! Whether the database can be reached and can store results, asked by connections of its own and at most once a second.
+//! Checks whether the database can be reached and can store results, with connections of its own and at most once a
+//! second.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,20 +8,21 @@ use tokio::sync::Semaphore;
 
 use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
-/// How long an answer of the database is told again: nobody can keep it busy by asking.
+/// How long an answer of the database is reused: nobody can keep it busy by asking.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// When the database was asked, and what was wrong.
+/// When the database was checked, and what was wrong.
 type Answered = (Instant, Option<&'static str>);
 
-/// Asks the database by connections of its own, so that pages that hold all of theirs make nothing look unreachable.
+/// Checks the database with connections of its own, so that it does not look unreachable while pages use all of
+/// theirs.
 pub(super) struct Ready {
     database: Settings,
-    /// What this process has open.
+    /// The store that this process has open.
     store: Store,
-    /// Whether this process has to store anything, and is not ready without room for it.
+    /// Whether this process stores anything, and is not ready without room for it.
     stores: bool,
-    /// One question at a time.
+    /// Allows one check at a time.
     place: Arc<Semaphore>,
     last: Arc<Mutex<Option<Answered>>>,
 }
@@ -30,7 +32,7 @@ impl Ready {
         Self { database, store, stores, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
     }
 
-    /// What is wrong, if something is; of the last second.
+    /// What is wrong, if anything, as of the last second.
     pub(super) async fn ask(&self) -> Option<&'static str> {
         let Ok(place) = Arc::clone(&self.place).acquire_owned().await else { return Some("is not asked any more") };
         let known = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +41,7 @@ impl Ready {
         }
         let (database, last) = (self.database.clone(), Arc::clone(&self.last));
         let (ours, stores) = (self.store.clone(), self.stores);
-        // In a task of its own: what was begun must not be dropped midway, however impatient whoever asked is.
+        // A task of its own: a check must not be dropped midway, however impatient the caller is.
         let asked = tokio::spawn(async move {
             let _place = place;
             let why = reached(&ours, &database, stores).await.err().map(|error| {
@@ -62,7 +64,8 @@ impl Ready {
     }
 }
 
-/// Whether the database is the one that this process has open, can be opened anew, and has room for what it `stores`.
+/// Checks that the database is the one that this process has open, can be opened anew, and has room for what it
+/// `stores`.
 async fn reached(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
     ours.in_place()?;
     Store::open_to_read(database).await?.close().await;

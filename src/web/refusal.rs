@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::site::Site;
 
 impl Problem {
-    /// As an answer: a page, or what programs are told, by what was asked for.
+    /// Answers with a page or with JSON, depending on the address that was requested.
     pub(super) fn answer(&self, site: &Site, path: &str) -> Response {
         if is_of(path) { answer(self) } else { layout::problem(site, self) }
     }

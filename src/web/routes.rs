@@ -1,4 +1,5 @@
-//! Routes with what each needs of a visitor. There is no way to add one without saying it: the router is made here alone.
+//! Routes, and what each needs of a visitor. The router is made only here, so that no route can be added without
+//! saying it.
 
 use axum::Router;
 use axum::handler::Handler;
@@ -8,7 +9,7 @@ use axum::routing::{delete, get, post};
 use super::app::App;
 use super::need::{Declared, Need};
 
-/// All that is served so far.
+/// The routes so far.
 #[derive(Default)]
 pub(super) struct Routes {
     router: Router<App>,
@@ -43,7 +44,7 @@ impl Routes {
         Self { router: self.router.route(path, delete(handler)), ..self }
     }
 
-    /// The router, and what its routes need.
+    /// Returns the router, and what its routes need.
     pub(super) fn done(self) -> (Router<App>, Vec<Declared>) {
         (self.router, self.declared)
     }

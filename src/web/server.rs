@@ -1,4 +1,5 @@
-//! Listening, routing, stopping. Every path that is served stands in [`routes`] with what it needs of a visitor; who gets an answer is `guard`'s.
+//! Listens, routes and stops. Every path that is served is in [`routes`] with what it needs of a visitor; `guard`
+//! decides who gets an answer.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -32,16 +33,16 @@ use super::{api, guard, item_query, mcp};
 use crate::listener::{Limited, Peer};
 use crate::model::Role::{Act, Edit, Read};
 
-/// Connections open at a time. One more takes the place of one that is idle.
+/// Most connections open at a time. One more takes the place of an idle one.
 const MAX_CONNECTIONS: usize = 256;
-/// How long a client may neither finish a request nor take an answer; longer than [`guard::LONGEST`].
+/// How long a client may neither finish a request nor accept an answer; longer than [`guard::LONGEST`].
 const PATIENCE: Duration = Duration::from_secs(15);
-/// Pages made at a time; the others wait.
+/// Pages made at a time; others wait.
 const AT_ONCE: usize = 4;
 /// How long a stop waits for answers under way.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
-/// Why the pages are not served.
+/// Why the pages cannot be served.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct StartError {
@@ -51,10 +52,10 @@ pub struct StartError {
     pub hint: String,
 }
 
-/// Pages that are served. Dropping it stops them without waiting for answers under way.
+/// A running server. Dropping it stops it without waiting for answers under way.
 #[derive(Debug)]
 pub struct Running {
-    /// Where; the port is the real one when 0 was asked for.
+    /// Its address; the port is the real one if 0 was requested.
     pub address: SocketAddr,
     site: Arc<Site>,
     stop: CancellationToken,
@@ -62,7 +63,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Stops listening, lets answers under way finish for a moment, and closes the store behind them.
+    /// Stops listening, gives answers under way a moment to finish, and closes the stores.
     pub async fn stop(mut self) {
         self.stop.cancel();
         self.site.exporting.stop();
@@ -86,10 +87,10 @@ impl Drop for Running {
     }
 }
 
-/// Begins to serve; when this returns, requests are answered.
+/// Starts serving. When this returns, requests are answered.
 ///
 /// # Errors
-/// The address cannot be listened on, or is open to others without a token.
+/// If the address cannot be listened on, or is open to others without a token.
 pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError> {
     if !listen.ip().is_loopback() && site.settings().access.is_none() {
         return Err(StartError {
@@ -99,7 +100,7 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
         });
     }
     let cannot = |error: std::io::Error| unheard(listen, &error);
-    // Whether there are named tokens is known from the beginning, should the database be away later.
+    // Reads the tokens now, to know whether there are named ones if the database is away later.
     let _ = site.tokens.known(&site.store).await;
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
     let address = listener.local_addr().map_err(cannot)?;
@@ -132,7 +133,7 @@ fn unheard(listen: SocketAddr, error: &std::io::Error) -> StartError {
     }
 }
 
-/// Everything that is served, and what each route needs of a visitor.
+/// All routes, and what each needs of a visitor.
 fn routes() -> Routes {
     let style = concat!(include_str!("../draw/base.css"), include_str!("style.css"));
     let script = concat!(include_str!("live.js"), include_str!("keys.js"));
@@ -182,13 +183,13 @@ fn routes() -> Routes {
     api::routes(pages)
 }
 
-/// What every route that is served needs of a visitor.
+/// What each route needs of a visitor.
 #[must_use]
 pub fn declared() -> Vec<Declared> {
     routes().done().1
 }
 
-/// Everything that is served, behind the guard.
+/// All routes, behind the guard.
 fn router(site: Arc<Site>) -> Router {
     let (router, declared) = routes().done();
     let app = App { site, places: Arc::new(Semaphore::new(AT_ONCE)), declared: declared.into() };
@@ -208,7 +209,7 @@ fn router(site: Arc<Site>) -> Router {
         .with_state(app)
 }
 
-/// A page that is made anew for each request, and the parameters it takes.
+/// A page that is made for each request, and the parameters that it takes.
 fn page<F, Made>(
     takes: &'static [&'static str],
     make: F,
@@ -232,7 +233,7 @@ where
     }
 }
 
-/// A file of the program's own.
+/// A file that is part of the program.
 fn file(kind: &'static str, text: &'static str) -> impl Fn() -> Ready<Response> + Clone + Send + Sync + 'static {
     move || ready(([(header::CONTENT_TYPE, kind)], text).into_response())
 }

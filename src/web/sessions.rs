@@ -1,5 +1,6 @@
-//! What a browser keeps of a login, and its end. A pass is signed with the token (a named one's hash) and a secret of this process, and says
-//! which of its logins it is; those that were logged out are remembered here. Who may log in is `access`'s.
+//! Sessions of browsers that logged in. A pass is the value of the session cookie: it is signed with the token (a
+//! named one's hash) and a secret of this process, and holds the number of its login. Ended sessions are remembered
+//! here. `access` decides who may log in.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +12,10 @@ use crate::model::Time;
 /// How long a browser stays logged in.
 pub(super) const STAYS: Duration = Duration::from_secs(30 * 86_400);
 
-/// Logouts that are remembered. With one more, all sessions end.
+/// Most logouts that are remembered. One more ends all sessions.
 const MOST_ENDED: usize = 10_000;
 
-/// The name of the cookie, and the same where browsers must send it over TLS alone, to this very host.
+/// The name of the cookie, and its name if browsers must send it only over TLS and only to this very host.
 const PLAIN: &str = "topicwatch_session";
 const SECURE: &str = "__Host-topicwatch_session";
 
@@ -23,7 +24,7 @@ pub(super) fn name(https: bool) -> &'static str {
     if https { SECURE } else { PLAIN }
 }
 
-/// The whole cookie; without a pass, one that makes a browser drop it.
+/// The whole cookie. Without a pass, it makes a browser drop its cookie.
 pub(super) fn cookie(https: bool, pass: Option<&str>) -> String {
     let stays = if pass.is_some() { STAYS.as_secs() } else { 0 };
     let secure = if https { "; Secure" } else { "" };
@@ -39,14 +40,14 @@ pub(super) struct Sessions {
 
 #[derive(Default)]
 struct List {
-    /// Raised when all sessions end.
+    /// Incremented when all sessions end.
     era: u64,
     begun: u64,
     ended: HashSet<u64>,
 }
 
 impl Sessions {
-    /// `secret` is another one in each process, and nobody can guess it.
+    /// `secret` must differ in each process, and nobody may be able to guess it.
     pub(super) fn new(secret: String) -> Self {
         Self { secret, list: Mutex::default() }
     }
@@ -59,7 +60,7 @@ impl Sessions {
         format!("topicwatch session {} {era} {number} {at}", self.secret)
     }
 
-    /// A pass for who has shown a token; `name` is that of a named one.
+    /// Returns a pass for a visitor who sent a valid token. `name` is that of a named token.
     pub(super) fn begin(&self, access: &Access, name: Option<&str>, now: Time) -> String {
         let (era, number) = {
             let mut list = self.list();
@@ -87,7 +88,7 @@ impl Sessions {
         (signed && !ended && now.since(Time(at)) <= STAYS).then_some(number)
     }
 
-    /// The named token that a pass says it was begun with; none of the configured one's.
+    /// The named token that a pass claims to belong to; `None` for the configured token.
     pub(super) fn name_of(pass: &str) -> Option<&str> {
         pass.splitn(4, '.').nth(3)
     }
@@ -97,7 +98,7 @@ impl Sessions {
         self.number(access, pass, now).is_some()
     }
 
-    /// Logs a browser out, wherever a copy of its pass may be.
+    /// Logs a browser out. Copies of its pass are no longer valid either.
     pub(super) fn end(&self, access: &Access, pass: &str, now: Time) {
         let Some(number) = self.number(access, pass, now) else { return };
         let mut list = self.list();
@@ -162,7 +163,8 @@ mod tests {
             sessions.end(&access, &pass, BEGUN);
         }
         assert!(sessions.admits(&access, &two, BEGUN));
-        // Beyond what is remembered everybody logs in again, and nobody who was logged out is back.
+        // If there are more logouts than are remembered, everybody must log in again, and nobody who logged out is
+        // back.
         let last = sessions.begin(&access, None, BEGUN);
         sessions.end(&access, &last, BEGUN);
         assert_eq!(sessions.list().ended.len(), 0);

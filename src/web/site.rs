@@ -1,4 +1,5 @@
-//! What every page and answer is made from: the database, the present, and what of the configuration pages show.
+//! What every page and answer is made from: the database, the time, and the parts of the configuration that pages
+//! show.
 
 use std::sync::Arc;
 
@@ -24,35 +25,36 @@ use crate::store::{self, Store, StoreError};
 /// How the pages are served.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The token that may do everything. Without it and named tokens, whoever reaches the address reads.
+    /// The token that may do everything. Without it and without named tokens, everyone who reaches the address may
+    /// read.
     pub access: Option<Access>,
-    /// Names under which they may be asked for, beside localhost and addresses.
+    /// Names that the pages answer to, besides localhost and IP addresses.
     pub hosts: Vec<String>,
     /// Whether visitors come over TLS.
     pub https: bool,
-    /// What may be asked in a day.
+    /// The limits of a day.
     pub limits: DayLimits,
-    /// Makes the id of what is asked for here; absent where nobody would do it.
+    /// Makes the ids of requests; `None` if no daemon would carry them out.
     pub acts: Option<fn(Time) -> String>,
     /// What to do about a search that failed, by what is recorded of it.
     pub hint: Hint,
-    /// Whether pages may change the file that says what is watched.
+    /// Whether pages may change the configuration file.
     pub edit: bool,
-    /// Reports that are configured: changes can be asked for since the last that was delivered.
+    /// The configured reports: changes can be listed since the last one that was delivered.
     pub reports: Vec<ReportSpec>,
-    /// Tags of topics, by id: one that did not run yet is in no database.
+    /// Tags of topics, by id: a topic that has not run yet is not in the database.
     pub tags: Vec<(String, Vec<String>)>,
 }
 
-/// Those that hold now: a reload puts others in their place while pages are served.
+/// The current settings. A reload replaces them while pages are served.
 pub type InForce = watch::Receiver<Arc<Settings>>;
 
-/// From provider, error class, HTTP status and text to what to do.
+/// Returns what to do, from provider, error class, HTTP status and text.
 pub type Hint = fn(&str, &str, Option<i64>, &str) -> Option<String>;
 
 /// The state behind all pages.
 pub struct Site {
-    /// A store of its own: its connections are never those that runs wait for.
+    /// A store of its own, so that pages never use the connections that runs wait for.
     pub(super) store: Store,
     settings: InForce,
     pub(super) exporting: Exporting,
@@ -66,7 +68,7 @@ pub struct Site {
     pub(super) streams: Streams,
     pub(super) tokens: Tokens,
     clock: Clock,
-    /// What is asked, where that is known beforehand.
+    /// Where searches are sent, real service or sandbox, if that is known beforehand.
     asked: Option<Nature>,
 }
 
@@ -77,8 +79,8 @@ impl std::fmt::Debug for Site {
 }
 
 impl Site {
-    /// Over a store that is used by nobody else, another for what takes long (exports), of this database, in a process that
-    /// knows this of itself. `secret` is a text that nobody can guess, another one each time.
+    /// A site over a store that nothing else uses, and another one for what takes long (exports), both of `database`.
+    /// `secret` must differ each time, and nobody may be able to guess it.
     #[must_use]
     pub fn new(
         store: Store,
@@ -111,38 +113,38 @@ impl Site {
         }
     }
 
-    /// With the file that says what is watched.
+    /// Adds the configuration file.
     #[must_use]
     pub fn with_jobs_file(self, file: Arc<dyn JobsFile>) -> Self {
         Self { editing: Some(Editing::of(file)), ..self }
     }
 
-    /// What it shows; before anything is stored, what is asked.
+    /// Whether the data is real or invented; before anything is stored, what searches will give.
     pub(super) async fn nature(&self) -> Result<Option<Nature>, StoreError> {
         Ok(self.store.nature().await?.or(self.asked))
     }
 
-    /// What holds now.
+    /// The current settings.
     pub(super) fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.borrow())
     }
 
-    /// Whether buttons are for this visitor: one who may act, where a daemon hears of it.
+    /// Whether this visitor gets buttons: they may act, and a daemon takes requests.
     pub(super) fn acts(&self, visitor: &Visitor) -> bool {
         self.settings().acts.is_some() && visitor.role >= Role::Act
     }
 
-    /// Whether this visitor may star, note and save searches: these are of all topics.
+    /// Whether this visitor may star, note and save searches, which belong to all topics.
     pub(super) fn keeps(&self, visitor: &Visitor) -> bool {
         self.acts(visitor) && visitor.sees_all()
     }
 
-    /// Whether this visitor may change the file that says what is watched.
+    /// Whether this visitor may change the configuration file.
     pub(super) fn may_edit(&self, visitor: &Visitor) -> bool {
         self.editing.is_some() && self.settings().edit && visitor.role >= Role::Edit && visitor.sees_all()
     }
 
-    /// How the sources of some topics stand.
+    /// The status of the sources of some topics.
     pub(super) async fn sources(&self, cards: &[TopicCard]) -> Result<SourceHistory, StoreError> {
         let ill = self.judged.of(&self.store, cards, self.now()).await?;
         SourceHistory::of(&self.store, cards, ill).await

@@ -1,4 +1,4 @@
-//! What is ill of topics' sources, held until a topic runs again: to say it, a long history is read.
+//! Which sources of topics are ill, cached until a topic runs again, because it takes a long history to find out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -9,13 +9,12 @@ use crate::insight::Illness;
 use crate::model::{Time, TopicCard};
 use crate::store::{Store, StoreError};
 
-/// How long a judgement holds of a topic that does not run: what is pruned or forgotten changes its history.
+/// How long a judgement is cached for a topic that does not run: pruning and forgetting change its history.
 const HOLDS: Duration = Duration::from_secs(600);
-/// Topics whose judgement is held.
+/// Most topics with a cached judgement.
 const MOST: usize = 2_000;
 
-/// What is ill of topics, as their last runs left it. To say it a long history is read, which says the same until a topic
-/// has run again.
+/// The cached illnesses of topics, as of their last runs.
 #[derive(Default)]
 pub(super) struct SourceHealth(Mutex<HashMap<String, Judgement>>);
 
@@ -32,7 +31,7 @@ impl SourceHealth {
         {
             let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             for card in cards {
-                // Who never ran has no history.
+                // A topic that never ran has no history.
                 let Some(last) = &card.last_run else { continue };
                 match held.get(&card.topic) {
                     Some(known) if known.run == last.run && known.at <= now && now < known.at.plus(HOLDS) => {

@@ -1,14 +1,14 @@
-//! Answers that go on: how many there may be, and how they end when everything does.
+//! Answers that go on: limits their number, and ends them when the server stops.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// Streams at a time; whoever gets none reloads the page.
+/// Streams at a time; a client that gets none reloads the page.
 const MOST: usize = 16;
 
-/// The places of streams.
+/// The permits of streams.
 #[derive(Debug)]
 pub(super) struct Streams {
     places: Arc<Semaphore>,
@@ -22,7 +22,7 @@ impl Default for Streams {
 }
 
 impl Streams {
-    /// A place for one more, for as long as it is held.
+    /// A permit for one more stream, for as long as it is held.
     pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }

@@ -1,5 +1,5 @@
-//! The named tokens and the links of the database, as they were a moment ago: read at most once in two seconds, and again for
-//! who shows one that is not known, as often as `guesses` lets them. Whether the one that was found was withdrawn since is asked
+//! The named tokens and the links of the database, cached: they are read at most once in two seconds, and again if an
+//! unknown one is sent, as often as `guesses` allows. Whether the one that was found was withdrawn since is checked
 //! each time, by an index.
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,26 +11,26 @@ use super::visitor::{Scope, Visitor, Who};
 use crate::model::{LinkRow, Time, TokenRow, secret_hash};
 use crate::store::{Store, StoreError, StoreErrorKind};
 
-/// How long what was read counts.
+/// How long a reading is valid.
 const FRESH: Duration = Duration::from_secs(2);
 /// How long reading may take.
 const SOON: Duration = Duration::from_secs(3);
-/// Time between two uses of a token that are written down, so that reading pages writes next to nothing.
+/// Least time between two recorded uses of a token, so that reading pages writes next to nothing.
 const NOTED: Duration = Duration::from_secs(60);
 
-/// A named token that opens something.
+/// A named token that is valid.
 #[derive(Debug, Clone)]
 pub(super) struct Holder {
     pub(super) visitor: Visitor,
     pub(super) name: String,
-    /// What passes of its sessions are signed with.
+    /// The key that signs the passes of its sessions.
     pub(super) key: Access,
 }
 
-/// What was read.
+/// The tokens and links that were read.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Whether any token was ever made. The last one's end opens nothing to everybody.
+    /// Whether any token was ever made. Withdrawing the last one does not open the pages to everybody.
     pub(super) any: bool,
     by_hash: HashMap<String, Holder>,
     links: HashMap<String, LinkRow>,
@@ -52,7 +52,7 @@ impl Known {
         self.by_hash.values().find(|holder| holder.name == name)
     }
 
-    /// The link with this secret, if it is good.
+    /// The link with this secret, if it is valid.
     pub(super) fn link(&self, secret: &str, now: Time) -> Option<&LinkRow> {
         self.links.get(&secret_hash(secret)).filter(|link| link.is_good(now))
     }
@@ -87,14 +87,15 @@ fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> Holder {
     }
 }
 
-/// What the last reading brought.
+/// The last reading.
 struct Held {
-    /// When it began: what was made before is in it.
+    /// When it began: everything that was made before is in it.
     at: Instant,
     known: Result<Arc<Known>, StoreError>,
 }
 
-/// What is asked of the store, if it comes in time. In a task of its own: a visitor who goes away must not leave it midway.
+/// Returns the result of a call to the store, if it comes in time. The call has a task of its own, because a visitor
+/// who goes away must not drop it midway.
 async fn soon<T: Send + 'static>(
     asked: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
@@ -113,7 +114,7 @@ async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>,
         async move { Known::read(&store).await.map(Arc::new) }
     })
     .await;
-    // What failed counts from its end: whoever waited meanwhile is not to wait once more.
+    // A failure counts from its end, so that those who waited for it do not wait once more.
     if read.is_err() {
         at = Instant::now();
     }
@@ -132,12 +133,12 @@ async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>,
 #[derive(Default)]
 pub(super) struct Tokens {
     held: tokio::sync::Mutex<Option<Held>>,
-    /// When each token's use was last written down, by hash.
+    /// When each token's use was last recorded, by hash.
     noted: Mutex<HashMap<String, Time>>,
 }
 
 impl Tokens {
-    /// What is known. Where the database cannot be asked, an installation without tokens stays one.
+    /// Returns the tokens and links. If the database cannot be read, an installation without tokens stays one.
     pub(super) async fn known(&self, store: &Store) -> Result<Arc<Known>, StoreError> {
         let mut held = self.held.lock().await;
         match held.as_ref() {
@@ -146,8 +147,8 @@ impl Tokens {
         }
     }
 
-    /// The same for who shows a secret: one that is not known may have been made this moment, so all are read again. The caller
-    /// bounds how often somebody may be wrong.
+    /// The same for a visitor who sends a secret: an unknown one may have been made just now, so everything is read
+    /// again. The caller limits how often somebody may be wrong.
     pub(super) async fn known_with(&self, secret: &str, store: &Store) -> Result<Arc<Known>, StoreError> {
         let asked = Instant::now();
         let known = self.known(store).await?;
@@ -162,20 +163,20 @@ impl Tokens {
         }
     }
 
-    /// Whether a token that was found still opens something.
+    /// Whether a token that was found is still valid.
     pub(super) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
         let Who::Named { hash, .. } = &visitor.who else { return Ok(true) };
         let (store, hash) = (store.clone(), hash.clone());
         self.still(soon(async move { store.token_holds(&hash).await }).await?).await
     }
 
-    /// The same of a link.
+    /// The same for a link.
     pub(super) async fn holds_link(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
         let (store, hash) = (store.clone(), link.hash.clone());
         self.still(soon(async move { store.link_holds(&hash).await }).await?).await
     }
 
-    /// What was read is out of date where something of it was withdrawn.
+    /// Drops the last reading if something of it was withdrawn.
     async fn still(&self, holds: bool) -> Result<bool, StoreError> {
         if !holds {
             *self.held.lock().await = None;
@@ -183,7 +184,7 @@ impl Tokens {
         Ok(holds)
     }
 
-    /// Writes down that a token was used, where that was not done within the last minute.
+    /// Records that a token was used, unless that was done within the last minute.
     pub(super) fn used(&self, store: &Store, hash: &str, now: Time) {
         {
             let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,32 +1,33 @@
-//! Who asks, and what they may see: made once for each request by `admission`, and carried along with it.
+//! The sender of a request, and what they may see. `admission` makes it once for each request, which carries it
+//! along.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::model::Role;
 
-/// By what somebody is known.
+/// How a visitor was recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Who {
-    /// There is no token: whoever reaches the address.
+    /// There is no token: anyone who reaches the address.
     Anyone,
-    /// There are tokens, and none was shown.
+    /// There are tokens, but none was sent.
     Nobody,
     /// The token of the configuration.
     Owner,
-    /// A named token; the hash tells it from one that had the name before.
+    /// A named token. The hash distinguishes it from an earlier one of the same name.
     Named { name: String, hash: String },
 }
 
-/// Which topics.
+/// The topics that a visitor sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Scope {
     All,
-    /// These alone, by id.
+    /// Only these, by id.
     Topics(Arc<BTreeSet<String>>),
 }
 
-/// Somebody who asks.
+/// The sender of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Visitor {
     pub(super) who: Who,
@@ -42,7 +43,7 @@ impl Default for Visitor {
 }
 
 impl Visitor {
-    /// Where there is no token: everything is read, and done where pages may change what is watched.
+    /// The visitor if there is no token: may read everything, and do everything if pages may change what is watched.
     pub(super) fn anyone(edits: bool) -> Self {
         Self { who: Who::Anyone, role: if edits { Role::Edit } else { Role::Read }, scope: Scope::All }
     }
@@ -51,7 +52,7 @@ impl Visitor {
         Self { who: Who::Owner, role: Role::Edit, scope: Scope::All }
     }
 
-    /// Whether a token was shown.
+    /// Whether a valid token was sent.
     pub(super) fn is_known(&self) -> bool {
         matches!(self.who, Who::Owner | Who::Named { .. })
     }
@@ -67,7 +68,7 @@ impl Visitor {
         }
     }
 
-    /// The topics that are seen, where these are not all.
+    /// The topics that the visitor sees; `None` means all.
     pub(super) fn only(&self) -> Option<Vec<String>> {
         match &self.scope {
             Scope::All => None,
@@ -75,12 +76,12 @@ impl Visitor {
         }
     }
 
-    /// The version, for who may learn it: without a token whoever reaches the address may ask.
+    /// The version, if the visitor may learn it. Without a token anyone may ask, so it is not shown.
     pub(super) fn version(&self) -> Option<&'static str> {
         self.is_known().then_some(env!("CARGO_PKG_VERSION"))
     }
 
-    /// As whom somebody is logged in, in words.
+    /// The name under which the visitor is logged in.
     pub(super) fn name(&self) -> Option<String> {
         match &self.who {
             Who::Anyone | Who::Nobody => None,

@@ -1,4 +1,4 @@
-//! Alerts: what each looks for, how it stands, and what was seen.
+//! Alerts: what each looks for, its status, and its events.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A topic's answers, the latest first, with the keys of the items they rest on.
+//! A topic's answers, latest first, with the keys of the items that they cite.
 
 use axum::response::Response;
 use serde_json::json;

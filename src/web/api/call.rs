@@ -1,4 +1,4 @@
-//! A request held against its operation: what is not a parameter, is given twice, or cannot be meant is refused before
+//! Checks a request against its operation: parameters that are unknown, given twice or invalid are refused before
 //! anything is read.
 
 use std::collections::BTreeMap;
@@ -18,16 +18,16 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// What is asked, checked.
+/// A checked request.
 pub(super) struct Call {
     app: App,
-    /// Who asks.
+    /// Who sent it.
     pub(super) visitor: Visitor,
-    /// Of the operation.
+    /// Id of the operation.
     id: &'static str,
     parameters: &'static [&'static Parameter],
     given: BTreeMap<&'static str, Vec<String>>,
-    /// Of what is posted.
+    /// The body of a POST request.
     pub(super) body: Bytes,
     /// Whether only the head of the answer is wanted.
     pub(super) head: bool,
@@ -55,7 +55,7 @@ impl Call {
             match (place, fits(parameter, &value)) {
                 (_, Ok(())) => {}
                 (Place::Query, Err(problem)) => return Err(problem),
-                // What no path can be is a path that there is not.
+                // A path value that is invalid is an address that does not exist.
                 (Place::Path, Err(problem)) => return Err(Problem { status: StatusCode::NOT_FOUND, ..problem }),
             }
             if matches!(parameter.kind, Kind::Source) {
@@ -89,7 +89,7 @@ impl Call {
         self.all(name).first().map(String::as_str)
     }
 
-    /// A parameter that must be there, as that of a path is.
+    /// A parameter that must be given, as those of a path are.
     pub(super) fn needed(&self, name: &str) -> &str {
         self.one(name).unwrap_or("")
     }
@@ -98,7 +98,7 @@ impl Call {
         self.given.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// A parameter of a closed list: what it stands for.
+    /// A parameter of a closed list, parsed.
     pub(super) fn word<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
         self.one(name).and_then(parse)
     }
@@ -115,10 +115,10 @@ impl Call {
         self.one(name).and_then(|value| value.parse().ok()).or(otherwise).unwrap_or(1)
     }
 
-    /// The words that are looked for.
+    /// The words to search for.
     pub(super) fn wanted(&self) -> Result<Option<Wanted>, Problem> {
         let meant = self.one("search").map(words).transpose();
-        // What is a word and what only excludes no pattern of the document tells.
+        // No pattern of the document can express what counts as a word, and that a search cannot only exclude.
         meant.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })
     }
 
@@ -126,7 +126,7 @@ impl Call {
         self.one(name).and_then(|value| instant(value, self.now))
     }
 
-    /// Where the page that is asked for begins.
+    /// Where the requested page begins.
     pub(super) fn position(&self) -> Result<Option<Position>, Problem> {
         let wrong = |bad| {
             let title = match bad {
@@ -139,12 +139,12 @@ impl Call {
         self.one("page_token").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
     }
 
-    /// The token of a page that begins behind a place.
+    /// The token of a page that begins after a position.
     pub(super) fn token(&self, value: i64, key: &str) -> String {
         page_token(&self.scope(), &Position { value, key: key.to_owned() })
     }
 
-    /// What a page token belongs to: the operation and everything that says which rows, and in which order.
+    /// What a page token belongs to: the operation, and all that determines which rows are listed and in which order.
     fn scope(&self) -> String {
         let parts = self.given.iter().filter(|(name, _)| !matches!(**name, "limit" | "page_token"));
         serde_json::json!([self.id, parts.collect::<Vec<_>>()]).to_string()
@@ -156,7 +156,8 @@ fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
     no_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
 }
 
-/// Whether something came of a source of this name, to a topic that the visitor sees; the search service's are known everywhere.
+/// Checks that a topic which the visitor sees was searched with a source of this name. Those of the search service
+/// are always known.
 async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), Problem> {
     let store = &app.site.store;
     let all = match visitor.only() {
@@ -168,17 +169,17 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
     }
     let names: Vec<&str> = all.iter().map(Source::as_str).collect();
     let title = format!("There is no source `{}`", cut(value));
-    // Others' topics may have sources of their own.
+    // Topics of others may have sources of their own.
     let hint =
         if visitor.sees_all() { format!("One of: {}.", names.join(", ")) } else { "Topics name theirs.".to_owned() };
     Err(Problem { hint, ..Problem::unknown(title) })
 }
 
-/// Whether a value can be meant at all.
+/// Checks whether a parameter accepts a value.
 fn fits(parameter: &Parameter, value: &str) -> Result<(), Problem> {
     let refuse =
         |hint: String| Err(Problem::bad(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint));
-    // No text that is stored has one, and one of the databases takes none.
+    // Stored text never contains NUL, and PostgreSQL accepts none.
     if value.contains('\0') {
         return refuse("Leave the character NUL out.".to_owned());
     }
@@ -207,7 +208,7 @@ fn number(value: &str) -> Option<u32> {
     (number.to_string() == value).then_some(number)
 }
 
-/// A body of JSON, not longer than forms are.
+/// The body of a request: JSON, not longer than forms are.
 async fn body(request: Request) -> Result<Bytes, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
     if !kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {

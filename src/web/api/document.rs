@@ -1,5 +1,5 @@
-//! The OpenAPI 3.1 document: the table of operations and the schemas, told for programs. Its version is the API's; that of
-//! the program is nobody's business who only asks.
+//! The OpenAPI 3.1 document, made from the table of operations and the schemas. Its version is the API's; the
+//! program's version is not disclosed.
 
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Map, Value, json};
@@ -14,7 +14,7 @@ use crate::export::What;
 use crate::web::need::Need;
 use crate::web::problem::Problem;
 
-/// Of the API: the first part is that of its paths.
+/// Version of the API; its first part is that of the paths.
 const VERSION: &str = "1.0.0";
 
 /// Statuses with which any operation may refuse.
@@ -25,7 +25,7 @@ pub(super) async fn show(call: Call, operations: &'static [Operation]) -> Result
     Ok(axum::Json(document(operations, secured)).into_response())
 }
 
-/// The document; whether a token is needed is the server's own.
+/// Returns the document. `secured` is whether this server needs a token.
 pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
     let mut paths: Map<String, Value> = Map::new();
     for operation in operations {
@@ -75,7 +75,7 @@ fn describe(operation: &Operation) -> Value {
         answered["headers"] = header("Location", "Where the request is found");
     }
     responses.insert(status.to_string(), answered);
-    // Whoever names something may name what is not there.
+    // Whatever has parameters may be asked for something that does not exist.
     let absent = (!operation.parameters.is_empty()).then_some(&404);
     for refused in ANY.iter().chain(absent).chain(operation.refuses) {
         responses.insert(refused.to_string(), problem(*refused));
@@ -99,12 +99,12 @@ fn describe(operation: &Operation) -> Value {
     told
 }
 
-/// A body: an action, or one that is written out.
+/// An example of a body: an action, or JSON.
 fn example(action: &str) -> Value {
     serde_json::from_str(action).unwrap_or_else(|_| json!({ "action": action }))
 }
 
-/// What is to be known, and who may; of exports also the columns.
+/// What to know about an operation, and who may use it; for exports also the columns.
 fn description(operation: &Operation) -> String {
     let gap = if operation.told.is_empty() { "" } else { "\n\n" };
     let told = format!("{}{gap}{}", operation.told, who_may(operation.need));
@@ -145,7 +145,7 @@ fn problem(status: u16) -> Value {
     refused
 }
 
-/// A header that is always there.
+/// A header that is always present.
 fn header(name: &str, meaning: &str) -> Value {
     json!({ name: { "description": meaning, "required": true, "schema": { "type": "string" } } })
 }

@@ -1,4 +1,4 @@
-//! Reports and exports that were made, and their files, which are found by what the database recorded of them alone.
+//! Reports and exports that were made, and their files. Files are found only by what the database recorded of them.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What answers have in common: where rows came from, and where the next page begins.
+//! What all answers share: paging, and whether their data was invented.
 
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
@@ -8,14 +8,14 @@ use super::call::Call;
 use crate::model::Nature;
 use crate::web::problem::Problem;
 
-/// Rows of a page and one more if there are more: cut, and whether there was.
+/// Cuts rows to a page. Returns whether there were more.
 pub(super) fn cut<R>(rows: &mut Vec<R>, limit: u32) -> bool {
     let more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     more
 }
 
-/// A row as JSON with more fields.
+/// A row as JSON, with more fields.
 pub(super) fn with<const N: usize>(row: &impl Serialize, more: [(&str, Value); N]) -> Result<Value, Problem> {
     let mut value = serde_json::to_value(row).map_err(|error| {
         tracing::warn!("a row could not be written as JSON: {error}");
@@ -28,7 +28,7 @@ pub(super) fn with<const N: usize>(row: &impl Serialize, more: [(&str, Value); N
     Ok(value)
 }
 
-/// An answer: these fields, and whether what it tells was invented.
+/// An answer with these fields, and whether its data was invented.
 pub(super) async fn answer<const N: usize>(call: &Call, fields: [(&str, Value); N]) -> Result<Response, Problem> {
     let mut all: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     all.insert("sandbox".to_owned(), json!(call.site().nature().await? == Some(Nature::Sandbox)));

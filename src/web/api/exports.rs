@@ -1,4 +1,4 @@
-//! Exports as they are asked for by programs: the bytes of `topicwatch export`. How they are streamed is `downloads`'s.
+//! Exports that programs request: the bytes of `topicwatch export`. `downloads` streams them.
 
 use std::sync::LazyLock;
 
@@ -18,12 +18,12 @@ use crate::web::problem::Problem;
 /// The formats that are streamed.
 const FORMATS: [Format; 2] = [Format::Csv, Format::Jsonl];
 
-/// The names of all that can be asked for.
+/// The names of all files that can be requested.
 pub(super) fn files() -> Vec<&'static str> {
     FILES.iter().map(|(name, ..)| name.as_str()).collect()
 }
 
-/// Each file, what it is of, and its format.
+/// Each file: its name, kind of rows and format.
 static FILES: LazyLock<Vec<(String, What, Format)>> = LazyLock::new(|| {
     let all = What::ALL.iter().flat_map(|what| FORMATS.iter().map(move |format| (*what, *format)));
     all.map(|(what, format)| (format!("{what}.{format}"), what, format)).collect()
@@ -37,13 +37,13 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
         let hint = "Leave it out, or ask for .csv.";
         return Err(Problem::contrary(format!("`profile` means nothing for {name}"), hint));
     }
-    // Without a topic in the address those that the visitor sees.
+    // Without a topic in the address, all that the visitor sees.
     let topics =
         call.visitor.only().filter(|_| call.all("topic").is_empty()).unwrap_or_else(|| call.all("topic").to_vec());
     if topics.is_empty() && !call.visitor.sees_all() {
         return Err(outside());
     }
-    // Stars and notes are of all topics.
+    // Stars and notes belong to all topics.
     if !call.visitor.sees_all() && ["starred", "noted"].iter().any(|name| call.one(name).is_some()) {
         return Err(outside());
     }
@@ -59,7 +59,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     downloads::answer(call.site(), &call.visitor, name, order, filtered, call.head).await
 }
 
-/// Refuses a tag that no topic has which the visitor sees; a misspelt one would give an empty file.
+/// Refuses a tag of no topic that the visitor sees; a misspelt one would give an empty file.
 async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
     if tags.is_empty() {
         return Ok(());

@@ -1,5 +1,6 @@
-//! How a value is written, as a pattern that the document tells and that requests are checked by, so that the two cannot
-//! disagree. The patterns mean the same to Rust and to ECMAScript; each allows only what its reader understands.
+//! The forms in which values are written, as patterns that both the document shows and requests are checked with, so
+//! that the two cannot disagree. The patterns mean the same in Rust and in ECMAScript; each allows only what its
+//! parser understands.
 
 use std::sync::LazyLock;
 
@@ -7,18 +8,18 @@ use regex::Regex;
 
 use crate::schedule::INSTANTS;
 
-/// A pattern with its bounds.
+/// A pattern with its limits.
 #[derive(Debug)]
 pub(super) struct Form {
     pub(super) pattern: LazyLock<String>,
-    /// Characters at most.
+    /// Most characters.
     pub(super) most: usize,
     /// How to write it.
     pub(super) hint: &'static str,
     read: LazyLock<Option<Regex>>,
 }
 
-/// One of [`Form`]; `$read` is its own place in it.
+/// Defines a [`Form`].
 macro_rules! form {
     ($name:ident, $most:expr, $hint:expr, $pattern:expr) => {
         pub(super) static $name: Form = Form {
@@ -36,15 +37,15 @@ impl Form {
     }
 }
 
-/// Any text without the character NUL, which no text that is stored has.
+/// Any text without NUL, which stored text never contains.
 pub(super) const TEXT: &str = "^[^\\x00]*$";
 
-/// Days that there are, of the years 1000 to 2999.
+/// Days that exist, in the years 1000 to 2999.
 const DATE: &str = "[12][0-9]{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|\
                     02-(?:0[1-9]|1[0-9]|2[0-8]))|(?:[12][0-9](?:0[48]|[2468][048]|[13579][26])|(?:12|16|20|24|28)00)-02-29";
 const CLOCK: &str =
     "(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\\.[0-9]{1,9})?)?(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])";
-/// Below a century whatever is added up.
+/// Less than a century, whatever is added up.
 const AGO: &str = "[0-9]{1,4}d(?:[0-9]{1,5}h)?(?:[0-9]{1,6}m)?(?:[0-9]{1,7}s)?(?:[0-9]{1,9}ms)?|\
                    [0-9]{1,5}h(?:[0-9]{1,6}m)?(?:[0-9]{1,7}s)?(?:[0-9]{1,9}ms)?|[0-9]{1,6}m(?:[0-9]{1,7}s)?(?:[0-9]{1,9}ms)?|\
                    [0-9]{1,7}s(?:[0-9]{1,9}ms)?|[0-9]{1,9}ms";
@@ -144,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Texts are made of patterns without anchors.
+    /// Texts are generated from patterns without anchors.
     fn unanchored(pattern: &str) -> &str {
         pattern.trim_start_matches('^').trim_end_matches('$')
     }

@@ -1,4 +1,4 @@
-//! One item: as each topic knows it, where and when it was seen, what its words were, its near-copies; and how it spread.
+//! One item: as each topic knows it, its sightings, earlier words and near-copies; and how it spread.
 
 use axum::response::Response;
 use serde_json::json;
@@ -9,12 +9,12 @@ use crate::compare::{self, Rankings};
 use crate::web::pages::item::seen_by;
 use crate::web::problem::Problem;
 
-/// Sightings, earlier words and near-copies that are told.
+/// Most sightings, earlier words and near-copies shown.
 const SEEN: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
 
-/// How it spread.
+/// Answers how an item spread.
 pub(super) async fn story(call: Call) -> Result<Response, Problem> {
     let key = call.needed("key");
     match compare::story(&call.site().store, key).await? {

@@ -1,5 +1,5 @@
-//! A topic's items: searched, narrowed, ordered, near-copies under the item they began with. A page is one step along an
-//! index, and looks at a bounded number of rows whatever is asked for.
+//! A topic's items: searched, filtered and ordered, with near-copies under the item they began with. A page is one
+//! step along an index, and reads a bounded number of rows whatever is requested.
 
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -14,13 +14,13 @@ use crate::web::pages::item::seen;
 use crate::web::pages::topic_items::{fastest, most_relevant};
 use crate::web::problem::Problem;
 
-/// In which order items stand.
+/// The orders of items.
 pub(super) const ORDERS: [&str; 6] = ["new", "engagement", "velocity", "negative", "positive", "relevance"];
-/// What becomes of near-copies.
+/// How near-copies are listed.
 pub(super) const COPIES: [&str; 2] = ["fold", "all"];
-/// What becomes of likely noise.
+/// How likely noise is listed.
 pub(super) const NOISES: [&str; 2] = ["all", "fold"];
-/// Near-copies that are told under an item.
+/// Most near-copies shown under an item.
 const TOLD: u32 = 5;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
@@ -102,7 +102,7 @@ fn filter(call: &Call, card: &TopicCard) -> Result<Filter, Problem> {
     })
 }
 
-/// What rises fastest or is most relevant is compared among all items: a filter would mean nothing.
+/// The items that rise fastest or are most relevant are chosen among all items: a filter would mean nothing.
 fn alone(call: &Call, order: &str) -> Result<(), Problem> {
     let given = ["search", "tone", "source", "author", "since", "new_since", "copies", "page_token"];
     match given.into_iter().find(|name| call.one(name).is_some()) {

@@ -1,4 +1,4 @@
-//! Stars and notes of items. It is done at once: no daemon has to hear of it.
+//! Stars and notes of items. They are set at once, without a daemon.
 
 use axum::response::Response;
 use serde_json::json;
@@ -63,7 +63,7 @@ async fn noted(call: &Call, key: &str, note: Option<String>) -> Result<Response,
     answer(call, [("data", json!({ "key": key, "note": note }))]).await
 }
 
-/// No text that is stored has the character NUL, and one of the databases takes none.
+/// Refuses NUL: stored text never contains it, and PostgreSQL accepts none.
 fn is_text(key: &str) -> Result<(), Problem> {
     if key.contains('\0') { Err(Problem::bad("`key` is no text", "Leave the character NUL out.")) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! Marking an item good or noise for a topic, and taking that back. It is done at once: no daemon has to hear of it.
+//! Marks an item good or noise for a topic, and removes marks. This is done at once, without a daemon.
 
 use axum::response::Response;
 use serde_json::json;

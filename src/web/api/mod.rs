@@ -1,6 +1,6 @@
-//! The API: what the pages show, as JSON, and exports as streams. Every operation stands in `table`, from which its route,
-//! the check of its parameters and its part of the OpenAPI document are made, so that they cannot disagree. Who gets an
-//! answer is `guard`'s; what an operation reads is in the file of its name.
+//! The API: what the pages show, as JSON, and exports as streams. Every operation is defined in `table`; its route,
+//! the check of its parameters and its part of the OpenAPI document are made from that, so that they cannot disagree.
+//! `guard` decides who gets an answer; each operation is in the file of its name.
 
 mod alerts;
 mod answers;
@@ -46,7 +46,7 @@ use super::problem::Problem;
 use super::routes::Routes;
 use super::visitor::Visitor;
 
-/// Every operation at its path, beside what is served already.
+/// Adds every operation at its path.
 pub(super) fn routes(routes: Routes) -> Routes {
     OPERATIONS.iter().fold(routes, |routes, operation| {
         let answered = move |State(app): State<App>, Extension(visitor), path: Path, request: Request| async move {
@@ -63,7 +63,7 @@ pub(super) fn routes(routes: Routes) -> Routes {
     })
 }
 
-/// The parameters of a path; none where these are no text.
+/// The parameters of a path; an error if they are not text.
 type Path = Result<RawPathParams, RawPathParamsRejection>;
 
 async fn made(

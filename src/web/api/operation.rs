@@ -1,5 +1,5 @@
-//! What an operation is: its path, its parameters, what it answers, and who does it. How a request is held
-//! against that is `call`'s, how it is told `document`'s.
+//! An operation: its path, its parameters, its answer and its handler. `call` checks requests against it; `document`
+//! describes it.
 
 use axum::response::Response;
 use futures_util::future::BoxFuture;
@@ -9,7 +9,7 @@ use super::parameter::Parameter;
 use crate::web::need::Need;
 use crate::web::problem::Problem;
 
-/// By which method.
+/// The method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Get,
@@ -17,12 +17,12 @@ pub(super) enum Method {
     Delete,
 }
 
-/// What comes back when all is well.
+/// The answer of an operation that succeeds.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answered {
-    /// JSON of a schema.
+    /// JSON: its status and its schema.
     Json(u16, &'static str),
-    /// A file of unknown length, as one of these media types.
+    /// A file of unknown length, in one of these media types.
     Stream(&'static [&'static str]),
 }
 
@@ -32,24 +32,24 @@ pub(super) type Handler = fn(Call) -> BoxFuture<'static, Result<Response, Proble
 pub(super) struct Operation {
     pub(super) method: Method,
     pub(super) path: &'static str,
-    /// What it needs of who asks.
+    /// What it requires of the visitor.
     pub(super) need: Need,
     /// Its name for programs.
     pub(super) id: &'static str,
-    /// What it is for, in a line.
+    /// What it is for, in one line.
     pub(super) summary: &'static str,
-    /// What else is to be known.
+    /// What else to know.
     pub(super) told: &'static str,
     pub(super) parameters: &'static [&'static Parameter],
-    /// Schema of the body that it takes, and an action that stands for an example, or one written out as JSON.
+    /// The schema of its body, and an example: an action, or JSON.
     pub(super) body: Option<(&'static str, &'static str)>,
     pub(super) answered: Answered,
-    /// Statuses of its own with which it refuses, beside those that all have.
+    /// Statuses of its own with which it refuses, besides those that all have.
     pub(super) refuses: &'static [u16],
     pub(super) handler: Handler,
 }
 
-/// One that reads and answers JSON.
+/// A GET operation that answers JSON.
 #[expect(clippy::too_many_arguments, reason = "a row of a table")]
 pub(super) const fn get(
     path: &'static str,

@@ -1,30 +1,30 @@
-//! A parameter of an operation and its bounds.
+//! A parameter of an operation and its limits.
 
 use super::form::Form;
 
-/// Where a parameter stands.
+/// Where a parameter is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Path,
     Query,
 }
 
-/// What may be given for a parameter.
+/// What a parameter accepts.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Kind {
-    /// Anything of so many characters at most.
+    /// A text of at most this many characters.
     Text(usize),
-    /// What is written in a form.
+    /// A text in this form.
     Written(&'static Form),
     /// The name of a source.
     Source,
-    /// One of a closed list.
+    /// A word of a closed list.
     Word(fn() -> Vec<&'static str>),
-    /// A whole number: least, most, and what it is when nobody says.
+    /// A whole number: minimum, maximum and default.
     Number(u32, u32, u32),
 }
 
-/// How often a parameter may be given that may be given several times.
+/// How often a parameter may be given if it may be given several times.
 pub(super) const MOST: usize = 50;
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Parameter {
     pub(super) needed: bool,
     /// What it means, in a sentence.
     pub(super) meaning: &'static str,
-    /// Empty where any would be wrong.
+    /// An example; empty if any would be wrong.
     pub(super) example: &'static str,
 }
 

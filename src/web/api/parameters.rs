@@ -1,4 +1,4 @@
-//! Parameters that operations share, with their bounds.
+//! Parameters that operations share, with their limits.
 
 use super::form::{BEGIN, INSTANT, PAGE};
 use super::parameter::{Kind, Parameter};
@@ -13,7 +13,7 @@ fn words_of<W: Copy>(all: &[W], word: fn(W) -> &'static str) -> Vec<&'static str
 
 /// `social`, `web`, `ai`, or a provider.
 pub(super) const SOURCES: Kind = Kind::Source;
-/// Those that can be asked for; what a scorer does not know has none.
+/// The tones that can be asked for: all but `unsupported`.
 pub(super) const TONES: Kind =
     Kind::Word(|| vec![Tone::Negative.as_str(), Tone::Neutral.as_str(), Tone::Positive.as_str()]);
 pub(super) const STATES: Kind = Kind::Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());
@@ -24,7 +24,7 @@ pub(super) const NOISES: Kind = Kind::Word(|| items::NOISES.to_vec());
 pub(super) const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
 pub(super) const FILES: Kind = Kind::Word(exports::files);
 pub(super) const ID: Kind = Kind::Text(64);
-/// Characters of an item's key at most.
+/// Most characters of an item's key.
 pub(super) const KEY_CHARS: usize = 700;
 pub(super) const RUN: Kind = Kind::Text(200);
 
@@ -89,14 +89,14 @@ pub(super) const HIDDEN: Parameter = Parameter::query(
     "Items that the topic's filter hides: without them (when nothing is said), with them, or only them",
     "keep",
 );
-/// Of an export: of `changes` it may be a run.
+/// For exports: of `changes` it may be a run.
 pub(super) const BEGIN_AT: Parameter = Parameter::query(
     "since",
     Kind::Written(&BEGIN),
     "At or after an instant; of `changes` also a run, or `last-report`",
     "7d",
 );
-/// Of an export: of `changes` it may be a run.
+/// For exports: of `changes` it may be a run.
 pub(super) const NEW_FROM: Parameter = Parameter::query(
     "new_since",
     Kind::Written(&BEGIN),

@@ -1,5 +1,5 @@
-//! What went wrong, for programs: RFC 9457, whatever it was and wherever it was noticed. `title` is the status in words,
-//! `detail` what happened, `hint` what to do.
+//! A problem as programs read it: RFC 9457, whatever it is and wherever it was noticed. `title` is the status in
+//! words, `detail` what happened, `hint` what to do.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -7,10 +7,10 @@ use serde_json::json;
 
 use crate::web::problem::Problem;
 
-/// What says that a body is a problem.
+/// The media type of a problem.
 pub(super) const MEDIA: &str = "application/problem+json";
 
-/// Seconds after which to try again what was too much at once.
+/// Seconds after which to try again after too many requests.
 const AGAIN: &str = "5";
 
 pub(in crate::web) fn answer(problem: &Problem) -> Response {
@@ -34,19 +34,19 @@ pub(in crate::web) fn answer(problem: &Problem) -> Response {
     response
 }
 
-/// There is nothing at an address.
+/// The problem that an address does not exist.
 pub(in crate::web) fn nowhere() -> Problem {
     let hint = "/api/v1/openapi.json tells what there is.";
     Problem::new(StatusCode::NOT_FOUND, "There is nothing at this address", hint)
 }
 
-/// There is something, but not by this method.
+/// The problem that an address does not accept this method.
 pub(in crate::web) fn not_so() -> Problem {
     let hint = "What is taken stands in `Allow`; /api/v1/openapi.json tells more.";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
 }
 
-/// Whether an address is for programs, as those of the API and of MCP are: what is wrong with it is then told as JSON.
+/// Whether an address is for programs, as those of the API and of MCP are: its problems are then JSON.
 pub(in crate::web) fn is_of(path: &str) -> bool {
     path == "/mcp" || path == "/api" || path.starts_with("/api/")
 }

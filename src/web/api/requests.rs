@@ -1,5 +1,5 @@
-//! What may be asked for: a run at once, a pause, its end; that an alert is known or silent for a while. Asking writes one row;
-//! a daemon takes it up, and what became of it is told here.
+//! Requests about a topic (run now, pause, resume) or an alert (ack, snooze, unsnooze). A request writes one row; a
+//! daemon carries it out, and its outcome can be read here.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -14,16 +14,16 @@ use crate::schedule::parse_duration;
 use crate::web::pages::actions::{may_ask, put};
 use crate::web::problem::Problem;
 
-/// The actions, as the command line calls them.
+/// The actions, by their names on the command line.
 pub(super) const ACTIONS: [(&str, RequestKind); 3] =
     [("run-now", RequestKind::RunNow), ("pause", RequestKind::Pause), ("resume", RequestKind::Resume)];
-/// The same of alerts.
+/// The same for alerts.
 pub(super) const ALERT_ACTIONS: [(&str, RequestKind); 3] =
     [("ack", RequestKind::Ack), ("snooze", RequestKind::Snooze), ("unsnooze", RequestKind::Unsnooze)];
 
-/// Requests that are told of a topic or an alert.
+/// Most requests listed for a topic or an alert.
 const TOLD: u32 = 50;
-/// Characters of an event's id at most.
+/// Most characters of an event's id.
 pub(super) const EVENT_CHARS: usize = 1_000;
 
 #[derive(serde::Deserialize)]
@@ -88,12 +88,12 @@ fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<Requ
     kind.ok_or_else(|| Problem::bad(format!("There is no action `{}`", cut(asked)), hint))
 }
 
-/// Asks, and tells of the request and where it is found.
+/// Makes a request, and answers with it and its address.
 async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Response, Problem> {
     let store = &call.site().store;
     let request = match put(call.site(), wish).await? {
         Some(id) => store.request_by_id(&id).await?,
-        // The same may wait already: then it is told of that one.
+        // If the same request already waits, answers with that one.
         None => {
             let all = all(call, wish.kind.is_of_alert(), &wish.of).await?;
             all.into_iter().find(|one| one.wish == *wish && one.state == RequestState::Queued)
@@ -138,7 +138,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 }
 
 pub(super) async fn one_of_alert(call: Call) -> Result<Response, Problem> {
-    // What was asked of an alert that is gone by now is told all the same.
+    // Requests about an alert that no longer exists are still shown.
     found(&call, true, call.needed("alert")).await
 }
 

@@ -1,4 +1,4 @@
-//! The ledger: each run with every search of it, what it found and cost, what went wrong and what to do.
+//! The ledger: each run with all its searches, what it found and cost, what went wrong and what to do.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,8 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     answer(&call, [("data", json!(data))]).await
 }
 
-/// Refuses a filter by topics that the visitor does not see, or the database does not know; of those that are not watched any more, there are runs.
+/// Refuses a filter by topics that the visitor does not see or the database does not know. Topics that are no longer
+/// watched are known: there are runs of them.
 pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem> {
     if topics.iter().any(|topic| !call.visitor.sees(topic)) {
         return Err(outside());

@@ -1,4 +1,4 @@
-//! Saved searches: what there is, saving one, deleting one. What a query means is the items page's.
+//! Saved searches: lists, saves and deletes them. The items page defines what a query means.
 
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -38,7 +38,7 @@ pub(super) async fn save(call: Call) -> Result<Response, Problem> {
         }
     }
     let saved = async { searches::save(call.site(), &asked.name, &Ask::form(&asked.query)?).await };
-    // The document says that both are texts, not what they may say.
+    // The document says that both are texts, but not which texts are valid.
     let search = saved.await.map_err(|problem| match problem.status {
         StatusCode::BAD_REQUEST => Problem { status: StatusCode::CONFLICT, ..problem },
         _ => problem,

@@ -1,13 +1,13 @@
-//! What an answer looks like, as JSON Schema: the few forms that answers here have, and no others.
+//! The shape of an answer as JSON Schema: only the few shapes that answers here have.
 
 use serde_json::{Map, Value, json};
 
-/// The form of a value.
+/// The shape of a value.
 #[derive(Debug)]
 pub(super) enum Shape {
-    /// Words from anywhere.
+    /// Any text.
     Text,
-    /// One of a closed list.
+    /// A word of a closed list.
     Word(fn() -> Vec<&'static str>),
     /// A whole number.
     Integer,
@@ -24,7 +24,7 @@ pub(super) enum Shape {
     Maybe(&'static Shape),
 }
 
-/// A field of an object: its name, its form, what it means. All are always there.
+/// A field of an object: its name, shape and meaning. All fields are always present.
 pub(super) type Field = (&'static str, Shape, &'static str);
 
 impl Shape {
@@ -44,7 +44,7 @@ impl Shape {
     }
 }
 
-/// The same or null.
+/// The shape, or null.
 fn maybe(mut shape: Value) -> Value {
     let kind = shape.get("type").cloned();
     match (kind, shape.as_object_mut()) {

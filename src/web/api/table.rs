@@ -1,4 +1,4 @@
-//! Every operation of the API: routes, checks and the document are made from these.
+//! Every operation of the API. Routes, checks and the document are made from this table.
 
 use super::operation::{Answered, Operation, get};
 use super::parameter::{Kind, Parameter};
@@ -13,7 +13,7 @@ use super::{
 use crate::model::Role::Read;
 use crate::web::need::Need::{InScope, OfAll, OfTopic};
 
-/// They stand in the order in which the document tells them.
+/// In the order of the document.
 pub(super) static OPERATIONS: &[Operation] = &[
     get(
         "/api/v1/openapi.json",

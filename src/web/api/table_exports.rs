@@ -1,5 +1,5 @@
-//! The operation by which rows are exported, with its many parameters. It stands apart because a table of all operations is
-//! long enough; `exports` answers it.
+//! The operation that exports rows, with its many parameters. It has a file of its own because `table` is long
+//! enough; `exports` answers it.
 
 use super::operation::{Answered, Operation, get};
 use super::parameter::{Kind, Parameter};

@@ -1,5 +1,5 @@
-//! The operations by which items are starred and noted, and searches saved. They stand apart because a table of all operations
-//! is long enough; `kept` and `searches` answer them.
+//! The operations that star items, note them and save searches. They have a file of their own because `table` is long
+//! enough; `kept` and `searches` answer them.
 
 use super::operation::{Answered, Method, Operation, get};
 use super::parameter::Parameter;

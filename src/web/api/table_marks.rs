@@ -1,4 +1,4 @@
-//! The operations by which items are marked. They stand apart because a table of all operations is long enough; `marks` answers
+//! The operations that mark items. They have a file of their own because `table` is long enough; `marks` answers
 //! them.
 
 use super::marks;

@@ -1,5 +1,5 @@
-//! The operations by which something is asked for, and told what came of it. They stand apart because a table of all operations is
-//! long enough; `requests` answers them.
+//! The operations that make requests and show their outcome. They have a file of their own because `table` is long
+//! enough; `requests` answers them.
 
 use super::operation::{Answered, Method, Operation, get};
 use super::parameters::{OF_ALERT, OF_TOPIC, REQUEST};

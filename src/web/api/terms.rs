@@ -1,4 +1,4 @@
-//! A topic's terms that are news, and its themes, of a span.
+//! A topic's terms that are news in a span, and its themes.
 
 use axum::response::Response;
 use serde_json::json;

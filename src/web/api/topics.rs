@@ -1,4 +1,4 @@
-//! Topics: what each asks and when, how its last run ended, how its sources stand, what is new.
+//! Topics: what each asks and when, how its last run ended, the status of its sources, what is new.
 
 use axum::response::Response;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Who else may see the pages: tokens and links, as `topicwatch token list` tells them. They are made and withdrawn there alone.
+//! Who else may see the pages: tokens and links, as `topicwatch token list` shows them. They are made and withdrawn
+//! only on the command line.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What may be asked of an alert: that one knows, and that it is silent for a while. The buttons, pressing them, and what became
-//! of what was asked.
+//! Requests about an alert: to acknowledge it, or to snooze it for a while. The buttons, what they do, and the
+//! outcome of earlier requests.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -15,9 +15,9 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Requests that are told of.
+/// Most requests shown.
 const TOLD: u32 = 5;
-/// For how long an alert may be silenced here, milliseconds, and how that is called.
+/// For how long an alert can be snoozed here: the value, milliseconds and label.
 const LENGTHS: [(&str, i64, &str); 5] = [
     ("1h", 3_600_000, "1 hour"),
     ("4h", 14_400_000, "4 hours"),
@@ -43,7 +43,7 @@ pub(super) fn of_alert(card: &AlertCard, now: Time) -> Markup {
     } }
 }
 
-/// The button of an event that nobody knows of.
+/// The button of an event that nobody acknowledged.
 pub(super) fn of_event(event: &AlertEvent) -> Markup {
     let label = format!("Acknowledge: {}", format::line(&event.summary, 120));
     button(RequestKind::Ack, &event.alert, Some(&event.event), &label)
@@ -58,7 +58,7 @@ fn button(kind: RequestKind, alert: &str, event: Option<&str>, label: &str) -> M
     } }
 }
 
-/// What became of the last buttons that were pressed; of one alert or of all.
+/// The outcome of the latest requests, for one alert or for all.
 pub(super) async fn asked_for(site: &Site, alert: Option<&str>, visitor: &Visitor) -> Result<Markup, Problem> {
     if !site.acts(visitor) {
         return Ok(html! {});
@@ -72,7 +72,7 @@ pub(super) async fn asked_for(site: &Site, alert: Option<&str>, visitor: &Visito
     } } } } })
 }
 
-/// A button was pressed.
+/// Handles a button.
 pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
     match asked(&app.site, body).await {
         Ok(()) => Redirect::to("/alerts").into_response(),

@@ -1,5 +1,5 @@
-//! Buttons: what may be asked of a topic, asking it, and what became of what was asked. A button writes one row and does
-//! nothing else; a daemon takes it up. Those of alerts are `acks`', and ask in the same way.
+//! Buttons of a topic: what may be requested, the request, and its outcome. A button writes one row and does nothing
+//! else; a daemon carries it out. The buttons of alerts are in `acks`, and work in the same way.
 
 use axum::Extension;
 use axum::body::{Body, to_bytes};
@@ -19,7 +19,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Requests that are told of.
+/// Most requests shown.
 const TOLD: u32 = 3;
 
 pub(super) fn name(kind: RequestKind) -> &'static str {
@@ -33,8 +33,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
     }
 }
 
-/// The buttons of a topic, and what became of the last that were pressed.
-/// Its file has the items that the page is asked for.
+/// The buttons of a topic, and the outcome of the latest requests. The CSV file has the items that the page shows.
 pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
     let acts = site.acts(visitor);
@@ -55,14 +54,14 @@ pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Ma
             } }
             (edits(site, card, visitor))
             @if site.editing.is_some() { a.button href=(format!("/topics/{}/report", card.topic)) { "Report" } }
-            // What it has is of all topics, of which this is one.
+            // The file is part of the items page, which covers all topics.
             @if visitor.sees_all() { a.button href=(rows_of(&card.topic, ask)) download { "CSV" } }
         }
         @if !asked.is_empty() { ul.meta { @for request in &asked { li { (name(request.wish.kind)) (request_row(request, card.timezone(), visitor)) } } } }
     })
 }
 
-/// The file of a topic's items, by the filters of its page.
+/// The address of the file of a topic's items, with the filters of its page.
 fn rows_of(topic: &str, ask: &Ask) -> String {
     let filters = [
         ("search", "q"),
@@ -76,7 +75,7 @@ fn rows_of(topic: &str, ask: &Ask) -> String {
     link("/items.csv", [("topic", topic)].into_iter().chain(given))
 }
 
-/// Where a topic is changed, copied or deleted, and resumed where the file pauses it.
+/// Buttons to change, copy or delete a topic, and to resume one that the file pauses.
 fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
     let topic = card.topic.as_str();
     let by_file = card.paused.as_ref().is_some_and(|paused| paused.by == PausedBy::File);
@@ -98,7 +97,7 @@ fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
     } }
 }
 
-/// When something was asked for, and what became of it.
+/// When something was requested, and its outcome.
 pub(super) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> Markup {
     html! {
         ", asked for " (moment(request.asked_at, zone)) ": "
@@ -111,12 +110,12 @@ pub(super) fn request_row(request: &Request, zone: &str, visitor: &Visitor) -> M
     }
 }
 
-/// The page of a run that was asked for. How runs go on is told of all topics alone.
+/// The page of a requested run. Its progress is shown only to visitors who see all topics.
 fn run_page(run: &str, visitor: &Visitor) -> String {
     if visitor.sees_all() { progress_page(run) } else { link("/runs", [("run", run)]) }
 }
 
-/// A button was pressed.
+/// Handles a button.
 pub(in crate::web) async fn ask(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
@@ -132,7 +131,7 @@ pub(in crate::web) async fn ask(
     }
 }
 
-/// The run that was asked for, if it was one.
+/// Returns the requested run, if one was requested.
 async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, Problem> {
     may_ask(site)?;
     let form = form(body).await?;
@@ -148,12 +147,12 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, P
     Ok(None)
 }
 
-/// What a form holds.
+/// Parses a form.
 pub(super) async fn form(body: Body) -> Result<Ask, Problem> {
     long_form(body, LONGEST).await
 }
 
-/// The same where a value may be longer.
+/// The same, for longer values.
 pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem> {
     let body = to_bytes(body, LARGEST_FORM).await.map_err(|_| {
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "This request carries too much", "Forms here are short.")
@@ -161,7 +160,7 @@ pub(super) async fn long_form(body: Body, longest: usize) -> Result<Ask, Problem
     Ask::form_of(&String::from_utf8_lossy(&body), longest)
 }
 
-/// Makes ids of requests, where a process hears of them. Whether this visitor may ask was decided before.
+/// Returns what makes ids of requests, if this process takes requests. The visitor's permission was checked before.
 pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem> {
     site.settings().acts.ok_or_else(|| {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
@@ -169,25 +168,26 @@ pub(in crate::web) fn may_ask(site: &Site) -> Result<fn(Time) -> String, Problem
     })
 }
 
-/// Asks for something of a topic or an alert that there is: one row. Its id, unless the same waits already or too much does.
+/// Requests something for a topic or an alert that exists: one row. Returns its id, unless the same request or too
+/// many already wait.
 pub(in crate::web) async fn put(site: &Site, wish: &ControlRequest) -> Result<Option<String>, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(site.store.request(&id, wish, site.now()).await?.then_some(id))
 }
 
-/// What tells two presses of a button from one that a browser sent twice.
+/// A hidden field that distinguishes two presses of a button from one that a browser sent twice.
 pub(super) fn press_field(site: &Site) -> Result<Markup, Problem> {
     let id = may_ask(site)?(site.now());
     Ok(html! { input type="hidden" name="press" value=(id); })
 }
 
-/// Asks for a run at once, or a test of a channel. A press that came before, and a run that was asked for and goes on, is not
-/// asked for again: the answer is the request that it was.
+/// Requests a run now, or a test of a channel. If this press was already handled, or a requested run has not ended,
+/// makes no new request and returns the earlier one.
 pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String, Problem> {
     let new = may_ask(site)?(site.now());
     let is_id = |id: &&str| id.len() == new.len() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let id = form.get("press").filter(is_id).unwrap_or(&new);
-    // A request is told for some days, its run stays.
+    // A request is stored for some days, but its run stays.
     if site.store.request_by_id(id).await?.is_some() || site.store.run(id).await?.is_some() {
         return Ok(id.to_owned());
     }
@@ -197,7 +197,7 @@ pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String,
     if site.store.request(id, &ControlRequest::plain(RequestKind::RunNow, of), site.now()).await? {
         return Ok(id.to_owned());
     }
-    // Somebody else asked meanwhile.
+    // Somebody else made the request meanwhile.
     if let Some(going) = going(site, of).await? {
         return Ok(going);
     }
@@ -205,7 +205,7 @@ pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String,
     Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests wait already", hint))
 }
 
-/// The request for a run at once that waits, or whose run has not ended.
+/// The request for a run that still waits, or whose run has not ended.
 async fn going(site: &Site, of: &str) -> Result<Option<String>, Problem> {
     let asked = site.store.requests_of(of, TOLD).await?;
     for request in asked.into_iter().filter(|request| request.wish.kind == RequestKind::RunNow) {

@@ -1,4 +1,4 @@
-//! Alerts: how each stands, and what they saw, the latest first. What may be asked of them is `acks`'.
+//! Alerts: their status, and their events, latest first. `acks` handles requests about them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Alerts and events of a page.
+/// Alerts and events on a page.
 const ALERTS: u32 = 30;
 const EVENTS: u32 = 30;
-/// What fires of an alert and is named.
+/// Firing subjects of an alert that are named.
 const NAMED: usize = 5;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
@@ -75,13 +75,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title, place: "/alerts", live, nature: site.nature().await?, main })
 }
 
-/// A page token: what the last page ended with.
+/// Parses a page token: the last event of the page before.
 fn place(token: &str) -> Option<EventPlace> {
     let (at, event) = token.split_once('/')?;
     Some(EventPlace { at: Time(at.parse().ok()?), event: event.to_owned() })
 }
 
-/// The topics of what is shown that have a page.
+/// The topics among what is shown that have a page.
 async fn known(site: &Site, cards: &[AlertCard], events: &[AlertEvent]) -> Result<BTreeSet<String>, Problem> {
     let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED)).map(|firing| firing.subject.as_str());
     let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
@@ -142,7 +142,7 @@ fn fires(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
     html! { (about(&firing.subject, topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
 }
 
-/// What it is about: the page of its topic, where it has one.
+/// What an event is about, with a link to the page of its topic if it has one.
 fn about(subject: &str, topics: &BTreeSet<String>) -> Markup {
     let told = format::line(subject, 100);
     html! { @match topic_of(subject).filter(|topic| topics.contains(*topic)) {
@@ -175,7 +175,7 @@ fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
     }
 }
 
-/// Whether somebody was told, and whether somebody knows.
+/// Whether a message was sent, and whether somebody acknowledged the event.
 fn event_row(event: &AlertEvent) -> Markup {
     html! {
         @match (&event.muted, &event.message) {
@@ -187,7 +187,7 @@ fn event_row(event: &AlertEvent) -> Markup {
     }
 }
 
-/// What fires for topics; nothing for who does not see all topics: alerts are of all of them.
+/// What fires for topics. Empty for visitors who do not see all topics, because alerts cover all of them.
 pub(super) async fn firing_at(site: &Site, topics: &[String], visitor: &Visitor) -> Result<Vec<FiringAt>, Problem> {
     if visitor.sees_all() { Ok(site.store.firing_at(topics).await?) } else { Ok(Vec::new()) }
 }
@@ -203,7 +203,7 @@ pub(super) fn note(firing: &[FiringAt]) -> Markup {
     } }
 }
 
-/// A line that says which alerts fire.
+/// A line with the alerts that fire.
 pub(super) fn line(alerts: &[(String, i64)]) -> Markup {
     let named = alerts.iter().take(NAMED);
     html! { @if !alerts.is_empty() { p.note {

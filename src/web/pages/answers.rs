@@ -1,4 +1,5 @@
-//! A topic's answers: the latest on its page, all of them on one of their own, each with what it cites, as reports look it up.
+//! A topic's answers: the latest on its page, all of them on one of their own, each with its citations looked up as
+//! in reports.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Answers of a page.
+/// Answers on a page.
 const ANSWERS: u32 = 10;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
@@ -44,7 +45,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title, place: "/", live: false, nature: site.nature().await?, main })
 }
 
-/// The latest answer of a topic, and the way to the others.
+/// The latest answer of a topic, and a link to the others.
 pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
@@ -56,7 +57,7 @@ pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> 
     } })
 }
 
-/// The words of a topic's latest answer, with no way to anything else and no word of what other topics found.
+/// A topic's latest answer, without links to other pages and without anything that other topics found.
 pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
@@ -68,14 +69,14 @@ pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Probl
     } } })
 }
 
-/// What answers cite, looked up, and what the topic knows of it.
+/// The citations of answers, looked up, and the cited items that the topic knows.
 struct Looked {
     /// In the order of the answers.
     cited: Vec<Cited>,
     rows: BTreeMap<String, ItemRow>,
 }
 
-/// Among the items of all topics, or of these alone.
+/// Looks citations up among the items of all topics, or of these alone.
 async fn looked_up(
     site: &Site,
     card: &TopicCard,
@@ -121,7 +122,7 @@ fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup 
     }
 }
 
-/// A citation: the page of its item, or that nothing stored has it.
+/// A citation: a link to its item, or a note that nothing stored has it.
 fn citation_of(citation: &Citation, rows: &BTreeMap<String, ItemRow>) -> Markup {
     let cited = format::line(&citation.cited, 160);
     html! { @match &citation.key {

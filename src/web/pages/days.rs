@@ -1,5 +1,5 @@
-//! A topic's last fourteen local days, or its last eight weeks, as pages draw them: what was counted of them, and what of them
-//! nothing covered.
+//! Charts of a topic's last fourteen local days, or of its last eight weeks: the stored counts, and what was not
+//! covered.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use crate::web::site::Site;
 const DAYS: i32 = 14;
 /// Weeks of a chart.
 const WEEKS: usize = 8;
-/// Shorter holes are not drawn, milliseconds.
+/// Shorter holes are not drawn. In milliseconds.
 const SHORT: i64 = 60_000;
 
-/// What a bar of a chart is.
+/// The span of a chart's bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::web) enum By {
     Day,
@@ -41,7 +41,7 @@ impl By {
         }
     }
 
-    /// Those of a topic, named, this one the last.
+    /// The latest spans of a topic with their names, the current one last.
     fn last(self, card: &TopicCard, now: Time) -> Vec<(String, Span)> {
         match self {
             Self::Day => last(card, now).iter().map(|day| (day.date.to_string(), day.span)).collect(),
@@ -53,7 +53,7 @@ impl By {
     }
 }
 
-/// What was counted of topics, by topic.
+/// The stored counts of topics, by topic.
 pub(super) struct Counted(BTreeMap<String, Vec<DayCount>>);
 
 pub(super) async fn read(site: &Site, cards: &[TopicCard]) -> Result<Counted, Problem> {
@@ -66,7 +66,7 @@ pub(super) async fn read(site: &Site, cards: &[TopicCard]) -> Result<Counted, Pr
     Ok(Counted(all))
 }
 
-/// The days of a topic's charts, today the last.
+/// The days of a topic's charts, today last.
 fn last(card: &TopicCard, now: Time) -> Vec<Day> {
     days(now, DAYS, card.timezone())
 }
@@ -76,7 +76,7 @@ impl Counted {
         self.0.get(&card.topic)?.iter().find(|counted| counted.span == span)
     }
 
-    /// For a small chart.
+    /// The days of a small chart.
     pub(super) fn sparks(&self, card: &TopicCard, now: Time) -> Vec<SparkDay> {
         let number = |n: i64| n.unsigned_abs();
         let spark = |day: &Day| {
@@ -134,14 +134,14 @@ impl Counted {
     }
 }
 
-/// What nothing covered, and what of that because replies were full.
+/// What was not covered, and which of it because replies were full.
 struct Gaps {
     holes: Vec<Gap>,
     full: Vec<Span>,
 }
 
-/// A topic's days or weeks with the holes of its coverage, and who judged their tones. Weeks are counted here: nobody else
-/// asks for them.
+/// A topic's days or weeks with the holes of its coverage, and the scorers that judged their tones. Weeks are counted
+/// here, because nothing else needs them.
 pub(in crate::web) async fn chart_of(
     site: &Site,
     card: &TopicCard,
@@ -163,7 +163,7 @@ pub(in crate::web) async fn chart_of(
     };
     let gaps = gaps(site, card, span).await?;
     let asked_anew = site.store.asked_anew(&card.topic, span).await?;
-    // As they were counted, and as they are: others may have judged some since.
+    // The current scorers, and those at the time of counting: items may have been scored again since.
     let begins: Vec<Time> = days.iter().map(|(_, span)| span.from).collect();
     let mut scorers = site.store.scorers_at(&card.topic, &begins).await?;
     scorers.extend(counted.0.get(&card.topic).into_iter().flatten().flat_map(|day| day.scorers.iter().cloned()));

@@ -1,5 +1,5 @@
-//! Reports and exports that were made, and their files. A file is found by what the database recorded of it; no path ever
-//! comes from an address.
+//! Reports and exports that were made, and their files. A file is found by what the database recorded of it; no path
+//! ever comes from an address.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Entries of a page.
+/// Entries on a page.
 const MADE: u32 = 50;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
@@ -73,7 +73,7 @@ pub(in crate::web) fn name(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// A file, to be kept and not shown: a report would be a page of this address.
+/// Sends a file as a download and does not show it: a report would be a page of this address.
 pub(in crate::web) async fn file(State(app): State<App>, Extension(visitor): Extension<Visitor>, uri: Uri) -> Response {
     match asked(&app.site, &uri, visitor).await {
         Ok(response) => response,
@@ -87,7 +87,7 @@ async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Pro
     open(site, ask.get("run").unwrap_or(""), place).await
 }
 
-/// A file of a run by its place among those that are recorded.
+/// Opens a file of a run, by its place among those that are recorded.
 pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result<Response, Problem> {
     let made = site.store.made_by(run).await?;
     let unknown = || Problem {

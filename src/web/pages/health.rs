@@ -1,4 +1,5 @@
-//! Whether everything works: the loop, the planner, the database, what waits to be delivered or indexed, what was missed.
+//! Whether everything works: the loop, the planner, the database, what waits to be delivered or indexed, and missed
+//! slots.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
     let waiting = store.words_waiting().await?;
     let disk = store.disk().await?;
     let alive = living.iter().any(|row| row.is_alive(now));
-    // The process says that it lives beside its loop, which may stand still all the same.
+    // The process reports that it lives beside its loop, which may be stuck all the same.
     let stuck = site.process_status.beat.as_ref().is_some_and(|beat| beat.is_late());
     let main = html! {
         h1 { "Health" }
@@ -70,7 +71,7 @@ fn processes(living: &[LivingRow], now: Time) -> Markup {
     } } }
 }
 
-/// A size as people read it.
+/// A size for people.
 fn bytes(size: i64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "sizes on disks are far below 2^53")]
     let size = size as f64;

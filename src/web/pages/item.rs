@@ -1,4 +1,4 @@
-//! One item: its words and what they were, where and when it was seen, which topics know it, how it spread, its near-copies.
+//! One item: its words and earlier words, its sightings, which topics know it, how it spread, its near-copies.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Sightings, earlier words and near-copies that are shown.
+/// Most sightings, earlier words and near-copies shown.
 const SEEN: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;
@@ -34,9 +34,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
     let earlier = store.earlier_of(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
-    // It leads through the items of all topics.
+    // A story leads through the items of all topics.
     let story = if ask.visitor.sees_all() { compare::story(store, key).await? } else { None };
-    // A title stands whole: it is nowhere else on the page.
+    // The whole title is shown: it is nowhere else on the page.
     let title = item.title.as_deref().map(|title| format::line(title, 500)).filter(|title| !title.is_empty());
     let title = title.unwrap_or_else(|| item_view::words_of(None, item.text.as_deref(), 80));
     let main = html! {
@@ -56,12 +56,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title, place: "", live: false, nature: site.nature().await?, main })
 }
 
-/// The rows that the visitor sees, one for each topic of an item. For who does not see all topics, each is alone.
+/// The rows that the visitor sees, one for each topic of an item. For visitors who do not see all topics, without
+/// what an item has from others.
 pub(in crate::web) fn seen_by(visitor: &Visitor, rows: Vec<ItemRow>) -> Vec<ItemRow> {
     rows.into_iter().filter_map(|row| seen(visitor, row)).collect()
 }
 
-/// The same of one row.
+/// The same for one row.
 pub(in crate::web) fn seen(visitor: &Visitor, row: ItemRow) -> Option<ItemRow> {
     match visitor.sees_all() {
         true => Some(row),
@@ -119,7 +120,7 @@ fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
     } }
 }
 
-/// Each edit as what it took away and what came instead, the latest first.
+/// Each edit as the words it removed and the words it added, latest first.
 fn edits(item: &ItemRow, earlier: &[EarlierRow]) -> Markup {
     let text = |title: &Option<String>, text: &Option<String>| {
         [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")

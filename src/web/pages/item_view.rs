@@ -1,5 +1,5 @@
-//! How an item, an answer and a difference are written on every page. All of it is foreign: text is escaped by the template,
-//! links are http or https and tell their target nothing.
+//! Renders items, answers and differences for every page. All of it comes from outside: the template escapes text,
+//! and links are http or https and send no referrer.
 
 use maud::{Markup, html};
 
@@ -12,12 +12,12 @@ use crate::normalise::safe_link;
 use crate::web::ask::link;
 use crate::web::layout::moment;
 
-/// Characters of an item in a list.
+/// Most characters of an item in a list.
 const LIST: usize = 280;
-/// Characters of the words under a title.
+/// Most characters of the text under a title.
 const GIST: usize = 200;
 
-/// A foreign address as a link, or as words where it may be none.
+/// An address from outside as a link, or as text if it may not be one.
 pub(super) fn outside(address: &str, label: &str) -> Markup {
     html! { @match safe_link(address) {
         Some(address) => a href=(address) rel="noopener noreferrer nofollow" { (label) },
@@ -29,7 +29,7 @@ pub(super) fn by(author: Option<&str>) -> Markup {
     html! { @match author { Some(author) => bdi { "@" (format::line(author, 60)) }, None => "author not told" } }
 }
 
-/// Who wrote an item, if anybody told.
+/// Who wrote an item, if known.
 pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
     match (row.author.as_deref(), row.author_name.as_deref()) {
         (Some(author), _) => Some(by(Some(author))),
@@ -50,7 +50,7 @@ pub(super) fn item_page(key: &str) -> String {
     link("/item", [("key", key)])
 }
 
-/// The page of a run that was asked for.
+/// The page of a requested run.
 pub(super) fn progress_page(run: &str) -> String {
     format!("/progress/{run}")
 }
@@ -78,7 +78,7 @@ pub(super) fn tone(tone: &ItemTone) -> Markup {
     }
 }
 
-/// What of an item stands in a list.
+/// An item in a list.
 pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     html! {
         @match row.title.as_deref().map(|title| format::line(title, LIST)).filter(|title| !title.is_empty()) {
@@ -92,7 +92,7 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
     }
 }
 
-/// The same where nothing leads to the page of the item.
+/// The same, without a link to the item's page.
 pub(super) fn item_alone(row: &ItemRow, zone: &str) -> Markup {
     html! {
         p dir="auto" { (words_of(row.title.as_deref(), row.text.as_deref(), LIST)) }
@@ -113,7 +113,8 @@ pub(super) fn known_of(row: &ItemRow, zone: &str) -> Markup {
     }
 }
 
-/// The words of an answer: a paragraph for each line, or an entry of a list, its links as links, marked when they were looked up in vain.
+/// The text of an answer: each line as a paragraph or as an entry of a list, with its links. Links that were looked
+/// up and not found are marked.
 pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
     let lines: Vec<String> =
         text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200).collect();
@@ -126,7 +127,7 @@ pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
             }
         } } }
     };
-    // Entries that follow one another are one list.
+    // Consecutive entries are one list.
     html! { @for part in lines.chunk_by(|a, b| entry(a).is_some() && entry(b).is_some()) {
         @if part.iter().all(|line| entry(line).is_some()) {
             ul { @for line in part.iter().filter_map(|line| entry(line)) { li dir="auto" { (told(line)) } } }
@@ -136,12 +137,12 @@ pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
     } }
 }
 
-/// An entry of a list, without its mark.
+/// An entry of a list, without its mark; `None` for other lines.
 fn entry(line: &str) -> Option<&str> {
     ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark))
 }
 
-/// What changed between two texts.
+/// The difference between two texts.
 pub(super) fn difference(pieces: &[Piece]) -> Markup {
     html! { span dir="auto" { @for piece in pieces { @match piece {
         Piece::Same(text) => { (format::line(text, 2_000)) " " },
@@ -150,7 +151,7 @@ pub(super) fn difference(pieces: &[Piece]) -> Markup {
     } } } }
 }
 
-/// A time that may be unknown.
+/// A time, or a dash if it is unknown.
 pub(super) fn when(at: Option<Time>, zone: &str) -> Markup {
     html! { @match at { Some(at) => (moment(at, zone)), None => "–" } }
 }

@@ -1,5 +1,5 @@
-//! Items of all topics: filters that stand in the address, files of exactly what they find, and searches that are saved. What
-//! a filter means is `item_query`'s.
+//! Items of all topics: filters in the address, files of exactly what they find, and saved searches. `item_query`
+//! defines what a filter means.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Items of a page.
+/// Items on a page.
 const ITEMS: usize = 50;
-/// Items that are counted for a page.
+/// Most items that are counted for a page.
 const COUNTED: u64 = 5_000;
-/// Filters that are folded until one of them is used: what a phone shows first are items.
+/// Filters that are folded until one of them is used, so that a phone shows items first.
 const MORE: [&str; 9] = ["source", "tone", "kind", "lang", "author", "since", "until", "new_since", "marked"];
-/// Topics among which one is chosen; of more, its id is typed.
+/// Most topics to choose from; if there are more, a topic's id is typed.
 const CHOICE: usize = 200;
 
-/// A page token: what the last page ended with.
+/// Parses a page token: the last item of the page before.
 fn place(token: &str) -> Option<FoundPlace> {
     let mut parts = token.splitn(3, '/');
     let (at, topic, key) = (parts.next()?, parts.next()?, parts.next()?);
@@ -88,10 +88,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title: "Items".to_owned(), place: "/items", live: false, nature: site.nature().await?, main })
 }
 
-/// What people keep, as links above the list.
+/// Links above the list to starred items and to those with a note.
 const KEPT: [(&str, &str); 2] = [("starred", "Starred"), ("noted", "With a note")];
 
-/// What the list is of, where the address asks for one thing only.
+/// The heading of the list; a special one if the address has a single filter of these.
 fn heading(filters: &BTreeMap<String, String>) -> &'static str {
     match filters.keys().map(String::as_str).collect::<Vec<_>>()[..] {
         ["starred"] => "Starred items",
@@ -101,7 +101,7 @@ fn heading(filters: &BTreeMap<String, String>) -> &'static str {
 }
 
 fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: bool, acts: bool) -> Markup {
-    // A form takes no longer one.
+    // A form accepts no longer address.
     let back = Some(ask.with("/items", &[])).filter(|back| back.len() + 10 <= LONGEST);
     let back = back.unwrap_or_else(|| "/items".to_owned());
     html! {

@@ -1,5 +1,5 @@
-//! Reports and exports made at once, channels and alerts tried: the buttons on the page of the file, pressing them, and what
-//! became of it. What is switched on and off there is `jobs`'.
+//! Runs reports and exports at once, and tests channels and alerts: the buttons on the settings page, what they do,
+//! and the outcome. `jobs` switches entries on and off.
 
 use axum::http::StatusCode;
 use maud::{Markup, html};
@@ -18,10 +18,10 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// What a trial shows: subjects that would fire, and events, the latest.
+/// Most firing subjects, and most events (the latest), that a trial shows.
 const NAMED: usize = 10;
 
-/// What can be asked for of a table: as what, and how that is called.
+/// What a table's button requests, and the label of the button.
 fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
     match kind {
         Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.word()), "Run now")),
@@ -36,7 +36,7 @@ fn asks(site: &Site, visitor: &Visitor) -> bool {
     site.acts(visitor) && visitor.role >= Role::Edit
 }
 
-/// The button of a table that is in force.
+/// The button of a table that is on, or of an alert.
 pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Visitor) -> Result<Markup, Problem> {
     let asks = asked_of(kind, name).filter(|_| asks(site, visitor) && (on || kind == Kind::Alert));
     let Some((_, told)) = asks else { return Ok(html! {}) };
@@ -49,7 +49,7 @@ pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Vi
     } })
 }
 
-/// What became of the last time that it was asked for.
+/// The outcome of the latest request.
 pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor) -> Result<Markup, Problem> {
     let Some((of, _)) = asked_of(kind, name).filter(|_| asks(site, visitor)) else { return Ok(html! {}) };
     let Some(request) = site.store.requests_of(&of, 1).await?.into_iter().next() else { return Ok(html! {}) };
@@ -79,7 +79,7 @@ pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor)
     } })
 }
 
-/// How far a test of a channel has got.
+/// The state of a channel's test.
 fn outcome(posted: &Posted) -> &'static str {
     match posted.state {
         OutboxState::Sent => "sent",
@@ -90,7 +90,7 @@ fn outcome(posted: &Posted) -> &'static str {
     }
 }
 
-/// A button was pressed; where to go on.
+/// Handles a button. Returns where to go next.
 pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &Ask) -> Result<String, Problem> {
     let id = may_ask(site)?(site.now());
     let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
@@ -108,7 +108,7 @@ pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &
     }
 }
 
-/// Whether something can be asked of the table: it is there, is not paused, and a daemon knows it.
+/// Checks that a table can be run or tested: it exists, is not paused, and a daemon knows it.
 fn fit(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     let entry = known(jobs, kind, name)?;
     let (word, told) = (kind.word(), cut(name));
@@ -126,7 +126,7 @@ fn fit(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The table of a name.
+/// The table with a name.
 pub(super) fn known<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
     let hint = "It may have been renamed or removed. /jobs lists what the file has.";
     let title = || format!("There is no {} `{}` in the file", kind.word(), cut(name));
@@ -134,7 +134,7 @@ pub(super) fn known<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'
     there.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
 }
 
-/// What an alert that was tried would say, for the page after the button.
+/// The result of an alert trial, for the page after the button.
 pub(super) fn trial(trial: &AlertTrial) -> Markup {
     let fired = trial.events.iter().filter(|event| event.kind == AlertEventKind::Fired).count() as u64;
     let latest = trial.events.iter().rev().take(NAMED);

@@ -1,5 +1,5 @@
-//! What the file has: topics, reports, alerts, exports and channels. They are switched on and off here, topics deleted and put
-//! back. What is made or tried at once is `job_runs`'; how a topic is changed is `topic_edit`'s.
+//! The settings page: the topics, reports, alerts, exports and channels of the file. They are switched on and off
+//! here, and topics are deleted and put back. `job_runs` runs and tests them; `topic_edit` changes topics.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,18 +27,18 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Tables of a kind that are listed.
+/// Most tables listed of a kind.
 const LISTED: usize = 100;
 
-/// What came of a button, for the page after it.
+/// The result of a button, for the page after it.
 #[derive(Default)]
 struct Told {
-    /// What was deleted: under which id, and what.
+    /// The id of a deletion, and what was deleted.
     undo: Option<(String, Deleted)>,
-    /// What an alert would say that was tried.
+    /// The result of an alert trial.
     tried: Option<AlertTrial>,
     changed: bool,
-    /// What was to be put back by hand.
+    /// Lines that could not be put back, to do it by hand.
     lost: Option<String>,
     wrong: Vec<Wrong>,
 }
@@ -122,7 +122,7 @@ fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
     } }
 }
 
-/// What a table is, in a few of its own words. Addresses are left out: they may be secrets.
+/// A table in a few of its own words, without addresses, which may be secrets.
 fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
     let keys: &[&str] = match kind {
         Kind::Topic => &["query", "schedule", "every"],
@@ -138,7 +138,7 @@ fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
     words.collect::<Vec<_>>().join(" · ")
 }
 
-/// Topics that are paused whatever the file says: that is kept in the database.
+/// Topics that a button paused, whatever the file says: that is stored in the database.
 async fn paused_by_button(site: &Site, jobs: &Jobs<'_>) -> Result<BTreeSet<String>, Problem> {
     let names: Vec<String> = jobs.entries(Kind::Topic).take(LISTED).map(|entry| entry.name.clone()).collect();
     let most = u32::try_from(LISTED).unwrap_or(u32::MAX);
@@ -191,7 +191,7 @@ async fn row(
     } })
 }
 
-/// A button was pressed.
+/// Handles a button.
 pub(in crate::web) async fn ask(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
@@ -264,7 +264,7 @@ async fn told(site: &Site, visitor: &Visitor, status: StatusCode, told: Told) ->
     Ok((status, layout::page(site, &page(site, told, visitor).await?, visitor)).into_response())
 }
 
-/// Writes the file and leads on, with what the file is then, or tells why not.
+/// Writes the file and redirects, or shows why not. Also returns the new fingerprint of the file if it was written.
 async fn saved(
     site: &Site,
     visitor: &Visitor,

@@ -1,4 +1,4 @@
-//! Stars and notes: what is shown of them under an item, the buttons, and pressing them.
+//! Stars and notes: how they are shown under an item, the buttons, and what these do.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -16,11 +16,11 @@ use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-/// Characters of an item in the name of a button.
+/// Most characters of an item in the label of a button.
 const NAMED: usize = 60;
 
-/// The star and the note of an item and, where something may be asked for, the buttons. `back` is the address that a press
-/// leads back to, `number` that of the item on its page.
+/// The star and the note of an item and, if the visitor may act, the buttons. `back` is the address that a press
+/// leads back to, `number` is the item's number on its page.
 pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> Markup {
     let said = item_view::words_of(row.title.as_deref(), row.text.as_deref(), NAMED);
     let starred = row.starred_at.is_some();
@@ -57,24 +57,24 @@ pub(in crate::web) fn may_keep(site: &Site) -> Result<(), Problem> {
     may_ask(site).map(drop)
 }
 
-/// What may stand as a note; nothing is no note.
+/// Checks a typed note; `None` if it is empty.
 pub(in crate::web) fn as_note(typed: &str) -> Result<Option<String>, Problem> {
     model::as_note(typed).map_err(|bad| Problem::bad(capital(&bad.to_string()), format!("{}.", capital(&bad.hint()))))
 }
 
-/// As sentences begin on pages.
+/// Capitalizes the first letter, as sentences on pages begin.
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// There is no item of that key.
+/// The problem that no item has this key.
 pub(in crate::web) fn unknown() -> Problem {
     let hint = "It may have been forgotten. Items are found on the pages of their topics.";
     Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") }
 }
 
-/// The button of the star was pressed.
+/// Handles the star button.
 pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response {
     let pressed = async {
         may_keep(&app.site)?;
@@ -87,7 +87,7 @@ pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response
     answer(&app.site, pressed.await)
 }
 
-/// A note was saved.
+/// Saves a note.
 pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response {
     let pressed = async {
         may_keep(&app.site)?;
@@ -99,7 +99,7 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
     answer(&app.site, pressed.await)
 }
 
-/// Where the press was.
+/// The page where the button was pressed.
 fn back(form: &Ask) -> String {
     form.get("back").filter(|back| is_here(back)).unwrap_or("/items").to_owned()
 }

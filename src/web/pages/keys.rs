@@ -1,4 +1,4 @@
-//! The keys, as a page. The script that hears them (`keys.js`) shows the same list when `?` is pressed.
+//! The page of keyboard shortcuts. The script that handles them (`keys.js`) shows the same list when `?` is pressed.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::web::layout::Page;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-/// What is pressed, and what it does.
+/// The keys to press, and what they do.
 const KEYS: [(&[&str], &str); 20] = [
     (&["g", "t"], "Go to the topics"),
     (&["g", "i"], "Go to the items"),

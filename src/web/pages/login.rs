@@ -1,5 +1,5 @@
-//! Logging in by a form: the token is sent once, and what the browser keeps is signed with it. Scripts send the token
-//! itself, with each request.
+//! Logging in with a form: the token is sent once, and the browser keeps a cookie that is signed with it. Scripts
+//! send the token itself with each request.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub(in crate::web) async fn enter(
     (StatusCode::UNAUTHORIZED, layout::page(site, &page, &Visitor::default())).into_response()
 }
 
-/// Ends the session here, too: a copy of the pass opens nothing any more.
+/// Ends the session on the server too, so that a copy of the cookie is no longer valid.
 pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) -> Response {
     let (site, https) = (&app.site, app.site.settings().https);
     for pass in admission::passes(&headers, https).take(MOST_PASSES) {
@@ -84,7 +84,7 @@ pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) ->
     kept(&sessions::cookie(https, None), "/login")
 }
 
-/// Sends the browser on, with what it is to keep.
+/// Redirects the browser, and sets its cookie.
 fn kept(cookie: &str, to: &'static str) -> Response {
     ([(header::SET_COOKIE, cookie.to_owned())], Redirect::to(to)).into_response()
 }

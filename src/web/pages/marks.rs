@@ -1,4 +1,4 @@
-//! Marking items good or noise: the buttons under an item, and pressing them. What is learned from marks is `compare`'s.
+//! Marks items good or noise: the buttons under an item, and what they do. `compare` learns from marks.
 
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -13,13 +13,13 @@ use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-/// The word that takes a mark back.
+/// The word that removes a mark.
 const NONE: &str = "none";
-/// Characters of an item in the name of a button.
+/// Most characters of an item in the label of a button.
 const NAMED: usize = 60;
 
-/// How an item of a topic is marked, how likely it is good, and, where something may be asked for, the buttons. `back` is
-/// the address that a press leads back to.
+/// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the
+/// address that a press leads back to.
 pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
     let said = item_view::words_of(row.title.as_deref(), row.text.as_deref(), NAMED);
     let button = |word: &str, name: &str, label: String| {
@@ -39,14 +39,14 @@ pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
     } } }
 }
 
-/// `0.937` is `94 %`; only what is certain is 0 or 100.
+/// Writes thousandths as a percentage: 937 is `94 %`. Only what is certain is 0 or 100.
 fn percent(thousandths: i64) -> String {
     let rounded = (thousandths + 5) / 10;
     let told = if (1..1_000).contains(&thousandths) { rounded.clamp(1, 99) } else { rounded };
     format!("{told}\u{a0}%")
 }
 
-/// A button was pressed.
+/// Handles a button.
 pub(in crate::web) async fn ask(State(app): State<App>, Path(topic): Path<String>, body: Body) -> Response {
     match asked(&app.site, &topic, body).await {
         Ok(back) => Redirect::to(&back).into_response(),
@@ -64,7 +64,7 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<String, Problem> 
     Ok(form.get("back").filter(|back| is_here(back)).map_or_else(|| format!("/topics/{topic}"), str::to_owned))
 }
 
-/// Marks an item that the topic knows.
+/// Marks an item that the topic knows, or removes its mark.
 pub(in crate::web) async fn put(
     site: &Site,
     topic: &str,
@@ -82,7 +82,7 @@ pub(in crate::web) async fn put(
     Ok(())
 }
 
-/// Whether an address is a page of these, as the forms write it: no press leads anywhere else.
+/// Whether an address is one of these pages, as the forms write it, so that no press leads anywhere else.
 pub(super) fn is_here(back: &str) -> bool {
     let plain = back.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let pages = ["/topics/", "/item?", "/items?", "/items#"];

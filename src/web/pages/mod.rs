@@ -1,4 +1,4 @@
-//! The pages, one in a file: what it reads, and how that is shown. Who may see it was decided before.
+//! The pages, one per file: what each reads, and how it is shown. Access was checked before.
 
 pub(super) mod access;
 pub(super) mod acks;

@@ -1,4 +1,4 @@
-//! How every topic stands; what to do next when there is nothing yet.
+//! The status of every topic, and what to do next while there is nothing yet.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Topics of a page.
+/// Topics on a page.
 const TOPICS: u32 = 50;
 /// How far back an item counts as new.
 pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
@@ -70,7 +70,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title, place: "/", live: true, nature, main })
 }
 
-/// Figures over everything.
+/// Figures about all topics.
 async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     let store = &site.store;
     let others = store.used_by_provider(now.utc_day()).await?;
@@ -87,7 +87,7 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     })
 }
 
-/// For a token whose topics are not watched any more.
+/// For a token whose topics are no longer watched.
 fn none_of_theirs() -> Markup {
     html! {
         h1 { "Topics" }
@@ -134,7 +134,7 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spa
     } }
 }
 
-/// When it is due next, or why it is not.
+/// When a topic is due next, or why it is not.
 pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
     let zone = card.timezone();
     if let Some(paused) = &card.paused {
@@ -160,7 +160,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
     }
 }
 
-/// Each source: failing, silent, stale or well.
+/// The status of each source.
 pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup {
     html! { @for one in known.standing(card) {
         @let (class, word) = match one.state {
@@ -175,7 +175,7 @@ pub(in crate::web) fn sources(card: &TopicCard, known: &SourceHistory) -> Markup
     } }
 }
 
-/// What to do while nothing was run.
+/// What to do before the first run.
 fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
     html! {
         h1 { "Nothing was run yet" }

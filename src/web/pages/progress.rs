@@ -1,5 +1,5 @@
-//! A run while it goes on: what it asks, what it found, what it cost. The page shows how far it is; a stream of events tells
-//! each change, until the run has ended.
+//! A run under way: what it asks, what it found, what it cost. The page shows its progress; a stream of events sends
+//! each change until the run has ended.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -27,14 +27,14 @@ use crate::web::site::Site;
 use crate::web::streams::Streams;
 use crate::web::visitor::Visitor;
 
-/// Time between two looks.
+/// Time between two checks.
 const LOOK: Duration = Duration::from_millis(500);
-/// Looks without news after which a word keeps the connection.
+/// Checks without a change after which a comment keeps the connection alive.
 const QUIET: u32 = 10;
-/// Looks of a stream; a browser asks anew after that.
+/// Checks of a stream; after that a browser connects again.
 const LOOKS: u32 = 1_200;
 
-/// What is known of it.
+/// What is known about a run.
 struct Progress {
     asked: Option<Request>,
     run: Option<RunRow>,
@@ -51,7 +51,7 @@ impl Progress {
         Ok(Some(Self { asked, run, searches }))
     }
 
-    /// What it is a run of: a topic, or `report:daily`.
+    /// What it is a run of: a topic, or a job such as `report:daily`.
     fn job(&self) -> Option<&str> {
         let asked = self.asked.as_ref().map(|asked| asked.wish.of.as_str());
         self.run.as_ref().map(|run| run.topic.as_deref().unwrap_or(&run.job)).or(asked)
@@ -95,9 +95,9 @@ impl Progress {
         }
     }
 
-    /// Where to go on once it is over.
+    /// Where to go next.
     fn further(&self) -> Markup {
-        // A daemon may not have begun it yet. What is no topic has a colon in its name.
+        // A daemon may not have begun it yet. Jobs other than topics have a colon in their name.
         let asked = self.asked.as_ref().map(|asked| &asked.wish.of).filter(|of| !of.contains(':'));
         let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
         html! { p { @match topic {
@@ -123,7 +123,7 @@ fn unknown() -> Problem {
     Problem { hint: "Runs lists those that there are.".to_owned(), ..Problem::unknown("There is no such run") }
 }
 
-/// Each change of a run, as it comes.
+/// Sends each change of a run as it happens.
 pub(in crate::web) async fn events(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
@@ -154,7 +154,7 @@ struct Watch {
     came_by: CameBy,
     peer: Peer,
     id: String,
-    /// What was told last.
+    /// What was sent last.
     said: String,
     quiet: u32,
     looks: u32,
@@ -163,7 +163,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// The next event; nothing once the run has ended, or everything does.
+    /// The next event; `None` when the stream ends.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             if self.over || self.looks >= LOOKS {
@@ -176,7 +176,7 @@ impl Watch {
                 }
             }
             self.looks += 1;
-            // A database that is away for a moment may be back at the next look.
+            // A database that is away for a moment may be back at the next check.
             match self.came_by.stays(&self.site, &self.peer).await {
                 Ok(true) => {}
                 Ok(false) => return None,

@@ -1,10 +1,10 @@
-//! How a run ended, as a word. Which runs are listed, the pages say.
+//! The state of a run, as a word. Pages decide which runs they list.
 
 use maud::{Markup, html};
 
 use crate::model::RunState;
 
-/// What a run came to, as a word that is never colour alone.
+/// The state of a run, as a word and not only as a colour.
 pub(in crate::web) fn state(state: RunState) -> Markup {
     let class = match state {
         RunState::Ok => "good",

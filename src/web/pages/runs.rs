@@ -1,4 +1,4 @@
-//! The ledger: each run with every search of it, what it found, how long it took, what it cost, and what went wrong.
+//! The ledger: each run with all its searches, what it found, how long it took, what it cost, and what went wrong.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Runs of a page.
+/// Runs on a page.
 const RUNS: u32 = 40;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
@@ -63,18 +63,18 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title: "Runs".to_owned(), place: "/runs", live: after.is_none(), nature: site.nature().await?, main })
 }
 
-/// Whether a run is one that the visitor sees; those of reports and the like are for who sees everything.
+/// Whether the visitor may see a run. Runs of reports and other jobs are for visitors who see all topics.
 pub(in crate::web) fn shows(visitor: &Visitor, run: &RunRow) -> bool {
     visitor.sees_all() || run.topic.as_ref().is_some_and(|topic| visitor.sees(topic))
 }
 
-/// One run, as if it were a list.
+/// One run as a list.
 fn alone(run: Option<RunRow>) -> Vec<(RunPlace, RunRow)> {
     let at = |run: &RunRow| run.started_at.or(run.slot).or(run.finished_at).unwrap_or_default();
     run.into_iter().map(|run| (RunPlace { at: at(&run), run: run.run.clone() }, run)).collect()
 }
 
-/// A page token: what the last page ended with.
+/// Parses a page token: the last run of the page before.
 pub(super) fn place(token: &str) -> Option<RunPlace> {
     let (at, run) = token.split_once('/')?;
     Some(RunPlace { at: Time(at.parse().ok()?), run: run.to_owned() })
@@ -92,7 +92,7 @@ fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -
         }
         p.meta {
             code { (format::line(&run.run, 120)) }
-            // What is no topic asks nothing.
+            // Jobs other than topics make no searches.
             @if run.started_at.is_none() && matches!(run.state, RunState::Missed | RunState::Skipped) { " · it did not run" }
             @else if run.topic.is_some() { " · " (at_least(counts.found.unsigned_abs(), full)) " found = " (at_least(counts.new.unsigned_abs(), full)) " new + " (number(counts.duplicate.unsigned_abs())) " duplicate · " (run.cost.to_string()) }
             @if let Some((from, until)) = run.started_at.zip(run.finished_at) { " · " (until.since(from).as_millis()) " ms" }
@@ -145,7 +145,7 @@ fn word(state: SearchState) -> Markup {
     html! { span.{ "state " (class) } { (state.to_string().replace('_', " ")) } }
 }
 
-/// What to do about it.
+/// What to do about a search that went wrong.
 pub(in crate::web) fn hint(site: &Site, search: &SearchRow) -> Option<String> {
     match (search.state, &search.error_class) {
         (SearchState::OverQuota, _) => Some("raise the limit of the day, or wait for midnight UTC".to_owned()),

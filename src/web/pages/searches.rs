@@ -26,7 +26,7 @@ pub(in crate::web) fn feed_of(name: &str) -> String {
     format!("/searches/{name}.atom")
 }
 
-/// Those there are, on the items page, and saving what it shows.
+/// The section of the items page that lists the saved searches, and saves what the page shows.
 pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, acts: bool) -> Result<Markup, Problem> {
     let saved = site.store.saved_searches().await?;
     Ok(html! { section aria-labelledby="searches" {
@@ -52,13 +52,13 @@ pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, act
     } })
 }
 
-/// What a search asks for, in words.
+/// The filters of a search, in words.
 fn told(search: &SavedSearch) -> String {
     let all: Vec<String> = search.filters.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     if all.is_empty() { "everything".to_owned() } else { format::line(&all.join(", "), 160) }
 }
 
-/// Where they are, for the overview.
+/// Links to the saved searches, for the overview.
 pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
     let saved = store.saved_searches().await?;
     Ok(html! { @if !saved.is_empty() { p.meta {
@@ -71,7 +71,7 @@ pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
     } } })
 }
 
-/// Keeps what an address asks for under a name.
+/// Saves the filters of an address under a name.
 pub(in crate::web) async fn save(site: &Site, name: &str, ask: &Ask) -> Result<SavedSearch, Problem> {
     if !SavedSearch::may_be_named(name) {
         let hint = "Take 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
@@ -85,7 +85,7 @@ pub(in crate::web) async fn save(site: &Site, name: &str, ask: &Ask) -> Result<S
     Ok(search)
 }
 
-/// Drops one.
+/// Deletes a search.
 pub(in crate::web) async fn delete(site: &Site, name: &str) -> Result<(), Problem> {
     if site.store.drop_search(name).await? { Ok(()) } else { Err(unknown(name)) }
 }
@@ -95,7 +95,7 @@ fn unknown(name: &str) -> Problem {
     Problem { hint: hint.to_owned(), ..Problem::unknown(format!("There is no search `{}`", cut(name))) }
 }
 
-/// A button was pressed.
+/// Handles a button.
 pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response {
     let pressed = async {
         may_keep(&app.site)?;
@@ -114,7 +114,7 @@ pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response 
     }
 }
 
-/// The feed of a search: what the items page shows of it, at most a hundred.
+/// The feed of a search: what the items page shows of it, at most a hundred items.
 pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String>) -> Response {
     match fed(&app.site, &file).await {
         Ok(response) => response,

@@ -1,5 +1,5 @@
-//! What a share link shows: one report as it was made, or one topic as it stands. Nothing on it leads to any other page of
-//! these, and nothing tells a wrong link from one that has expired or was withdrawn.
+//! What a share link shows: one report as it was made, or one topic as of now. Nothing on it links to another page,
+//! and a wrong link looks the same as one that has expired or was withdrawn.
 
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -20,17 +20,17 @@ use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-/// Items of a topic that are shown.
+/// Most items of a topic that are shown.
 const ITEMS: usize = 50;
-/// Items that are looked through for them: what the topic's filter hides is among them.
+/// Most items that are read for them, including those that the topic's filter hides.
 const LOOKED: usize = 1_000;
 /// Items that are read at a time.
 const STEP: u32 = 100;
-/// The largest report that is shown.
+/// The largest report that is shown, in bytes.
 const LARGEST: u64 = 32 * 1024 * 1024;
 const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
 
-/// A report carries its style in itself; it runs nothing and is sent nowhere.
+/// A report contains its own style; it runs no scripts and sends no forms.
 const REPORT_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'none'; \
                              base-uri 'none'; sandbox allow-popups allow-popups-to-escape-sandbox";
 
@@ -70,11 +70,12 @@ async fn shown(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     }
 }
 
-/// The file that the run made, as the database recorded it. What was removed, erased or replaced since is not shown.
+/// The file that the run made, as the database recorded it. A file that was removed, erased or replaced since is not
+/// shown.
 async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
     let made = site.store.made_by(run).await?.ok_or_else(nothing)?;
     let page = made.files.into_iter().find(|file| is_page(&file.path));
-    // A later run may have told more there than was shared.
+    // A later run may have put more there than was shared.
     let path = page.filter(|page| !page.replaced).ok_or_else(nothing)?.path;
     let unread = |error: std::io::Error| {
         tracing::warn!(path, "a report that a link shows cannot be read: {error}");
@@ -91,7 +92,7 @@ async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
     Ok((headers, text).into_response())
 }
 
-/// Whether a file of a report is the one that people read in a browser.
+/// Whether a file of a report is the page for browsers.
 fn is_page(path: &str) -> bool {
     std::path::Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case("html"))
 }
@@ -119,7 +120,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     Ok(layout::alone(&card.title, site.nature().await?, &main))
 }
 
-/// The latest items that the topic's filter leaves, and how many it hid on the way to them.
+/// The latest items that the topic's filter does not hide, and how many it hid before them.
 async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Problem> {
     let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
     let mut hiding = Hiding::of(&site.store, std::slice::from_ref(&card.topic), Filtered::Hide).await?;

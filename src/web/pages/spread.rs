@@ -1,4 +1,5 @@
-//! How an item spread, as a part of its page: who was first, how sure that is, a chart, and where it went.
+//! The section of an item's page about how it spread: who was first, how sure that is, a chart, and where it was
+//! seen.
 
 use maud::{Markup, html};
 
@@ -9,7 +10,7 @@ use crate::insight::story::{Entry, FirstIn, Story};
 use crate::model::{Tie, Time};
 use crate::web::layout::moment;
 
-/// Items, topics and sources that are shown.
+/// Most items, topics and sources that are shown.
 const LISTED: usize = 20;
 const PLACES: usize = 20;
 
@@ -40,7 +41,7 @@ pub(super) fn section(story: &Story) -> Markup {
     } }
 }
 
-/// An item as a link to its page; the one whose page this is, as words.
+/// An item as a link to its page; the item of this page as plain text.
 fn item(entry: &Entry, story: &Story) -> Markup {
     let words = item_view::words_of(entry.title.as_deref(), entry.text.as_deref(), 120);
     html! {

@@ -1,4 +1,5 @@
-//! What a topic's texts of the last day say more often than before, and the themes that makes: a section of its page.
+//! The section of a topic's page about terms: what its texts of the last day say more often than before, and the
+//! themes.
 
 use maud::{Markup, html};
 
@@ -13,7 +14,7 @@ use crate::web::site::Site;
 
 const DAY: i64 = 86_400_000;
 
-/// The last 24 hours, beside the days before as they were counted beside the loop.
+/// Compares the last 24 hours with the days before, as counted in the background.
 pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Problem> {
     let Some(topic) = &card.definition else { return Ok(html! {}) };
     let now = site.now();

@@ -1,4 +1,4 @@
-//! One topic: how it stands, its days, its answers. Its items are `topic_items`'.
+//! One topic: its status, its days, its answers. `topic_items` shows its items.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,7 +59,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     Ok(Page { title: card.title.clone(), place: "/", live: false, nature: site.nature().await?, main })
 }
 
-/// A topic that is in the file, and that no daemon has taken over yet.
+/// A topic that is in the file, but that no daemon has taken over yet.
 async fn awaited(site: &Site, topic: &str) -> Result<Page, Problem> {
     let main = html! {
         h1 { (format::line(topic, 120)) }

@@ -1,4 +1,4 @@
-//! The text that the file would have if a form were saved, and which field of the form something wrong with it is about.
+//! The text that the file would have if a form were saved, and which field of the form each error is about.
 
 use super::topic_fields::{FIELDS, TOML, applied, sent_back};
 use super::topic_form::Form;
@@ -6,7 +6,7 @@ use super::topic_lines::{copied, shown, unhidden};
 use crate::edit::{Jobs, Kind, Refused};
 use crate::web::jobs_file::{Opened, Wrong};
 
-/// What a form is about.
+/// The topic that a form is about.
 #[derive(Clone, Copy)]
 pub(super) enum Target<'t> {
     New,
@@ -22,7 +22,7 @@ impl Target<'_> {
     }
 }
 
-/// A text of the file that has what a form says, the topic's lines in it, and its place among the topics.
+/// The text of the file with what a form says, the topic's lines in it, and its index among the topics.
 pub(super) struct Candidate {
     pub(super) text: String,
     pub(super) block: String,
@@ -39,7 +39,7 @@ impl Candidate {
         let before = there.map_or_else(|| jobs.typed("[[topics]]"), |entry| jobs.block(entry).to_owned());
         let before = if target.known().is_none() { copied(&before)?.0 } else { before };
         let block = match &form.toml {
-            // What was sent back as it was shown was not typed.
+            // Lines that were sent back as shown were not changed.
             Some(toml) if sent_back(toml) == sent_back(&shown(&before, form.edits)) => before,
             Some(toml) => jobs.typed(&unhidden(toml, &before)),
             None => applied(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
@@ -65,7 +65,7 @@ impl Candidate {
         jobs.entries(Kind::Topic).nth(self.at).map(|entry| entry.name.clone())
     }
 
-    /// What is wrong, each beside the field that it is about.
+    /// Puts each error beside the field that it is about.
     pub(super) fn placed(&self, wrong: Vec<Wrong>, as_toml: bool) -> Vec<(Option<&'static str>, Wrong)> {
         let jobs = Jobs::read(&self.text).ok();
         let entry = jobs.as_ref().and_then(|jobs| Some((jobs, jobs.entries(Kind::Topic).nth(self.at)?)));
@@ -78,7 +78,7 @@ impl Candidate {
     }
 }
 
-/// The field of a key; what is said of the header names the key that is missing.
+/// The field of a key. An error about the header of a table names the key that is missing.
 fn field_of(key: &str, message: &str) -> Option<&'static str> {
     let named = |field: &str| if key.is_empty() { message.contains(&format!("`{field}`")) } else { field == key };
     FIELDS.iter().map(|field| field.key).find(|field| named(field))

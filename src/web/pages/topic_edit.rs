@@ -19,7 +19,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Where topics are added; one that is there is changed at its id below.
+/// Where topics are added. Existing ones are changed below `BELOW`, by id.
 pub(in crate::web) const NEW: &str = "/jobs/new";
 const BELOW: &str = "/jobs/topics/";
 
@@ -36,12 +36,12 @@ pub(in crate::web) async fn change(site: Arc<Site>, ask: Ask) -> Result<Page, Pr
     shown(&site, Target::Topic(&ask.name), &ask).await
 }
 
-/// The file behind the pages, where they were given one.
+/// The file behind the pages, if there is one.
 pub(super) fn editing(site: &Site) -> Result<&Editing, Problem> {
     site.editing.as_ref().ok_or_else(|| Problem::unknown("There is no file behind these pages"))
 }
 
-/// The same for who changes it.
+/// The same, for visitors who may change it.
 pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editing, Problem> {
     if site.may_edit(visitor) {
         return editing(site);
@@ -50,13 +50,13 @@ pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editin
     Err(Problem::new(StatusCode::FORBIDDEN, "The file is not changed by these pages", hint))
 }
 
-/// Reads the file, which may be far away.
+/// Reads the file, which may be slow.
 pub(super) async fn opened(editing: &Editing) -> Result<Opened, Problem> {
     let unreadable = |wrong: Wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint);
     aside(&editing.file, |file| file.open()).await?.map_err(unreadable)
 }
 
-/// Does something that may take its time on a thread of its own.
+/// Runs something that may be slow on a thread of its own.
 pub(super) async fn aside<T: Send + 'static>(
     file: &Arc<dyn JobsFile>,
     what: impl FnOnce(&dyn JobsFile) -> T + Send + 'static,
@@ -72,7 +72,7 @@ pub(super) fn cannot(refused: Refused) -> Problem {
     Problem::bad(refused.message, refused.hint)
 }
 
-/// Why nothing can be saved, if so.
+/// Why nothing can be saved; `None` if something can.
 pub(super) fn locked(site: &Site, opened: &Opened, visitor: &Visitor) -> Option<String> {
     if visitor.is_known() && visitor.role < Role::Edit {
         return Some(format!("Your token has the role `{}`; changing {} needs `edit`.", visitor.role, opened.place));
@@ -83,7 +83,7 @@ pub(super) fn locked(site: &Site, opened: &Opened, visitor: &Visitor) -> Option<
     opened.locked.as_ref().map(|why| format!("{} cannot be changed here: {why}.", opened.place))
 }
 
-/// The form as it stands before anything was sent.
+/// The form before anything was sent.
 async fn shown(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Problem> {
     let opened = opened(editing(site)?).await?;
     page(site, &blank(site, target, ask, &opened)?).await
@@ -94,14 +94,14 @@ pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
     Ok(Page { title: form.heading.clone(), place: "/jobs", live: false, nature, main: form.markup() })
 }
 
-/// The form of a topic as it is in the file, of a copy of one, or empty.
+/// The form of a topic in the file, of a copy of one, or of a new one.
 pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened) -> Result<Form, Problem> {
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
     let from = ask.get("from").filter(|_| target.known().is_none());
     let there = match target.known().or(from) {
         Some(id) => {
             jobs.entry(Kind::Topic, id).map_err(|_| Problem::unknown("The file has no such topic"))?;
-            // What stands between its lines is something else, and may be a secret.
+            // Text between its lines belongs to something else, and may be a secret.
             Some(jobs.whole(Kind::Topic, id).map_err(cannot)?)
         }
         None => None,
@@ -136,7 +136,7 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
     })
 }
 
-/// A name for a copy that no topic has.
+/// An id for a copy that no topic has.
 fn free(jobs: &Jobs<'_>, from: &str) -> String {
     let taken = |name: &str| jobs.entries(Kind::Topic).any(|entry| entry.name == name);
     let names = (2..1_000).map(|n| format!("{from}-{n}"));

@@ -1,30 +1,30 @@
-//! The fields of a topic's form: what each is for, its value as it is shown, and a table of the file made of what was typed.
-//! What a value may be is said by the check.
+//! The fields of a topic's form: what each is for, how its value is shown, and how typed values become a table of the
+//! file. The check of the file decides which values are valid.
 
 use std::collections::BTreeMap;
 
 use crate::edit::{Entry, Given, Jobs, Kind, Refused};
 use crate::web::ask::Ask;
 
-/// How a field is typed.
+/// How a field is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Line,
-    /// Names with spaces or commas between them.
+    /// Names separated by spaces or commas.
     Names,
-    /// One a line.
+    /// One per line.
     Lines,
     Number,
     Flag,
 }
 
-/// A field, by the key that it is about.
+/// A field, and the key that it is about.
 pub(super) struct Field {
     pub(super) key: &'static str,
     pub(super) label: &'static str,
     pub(super) shape: Shape,
     pub(super) help: &'static str,
-    /// Whether it is shown only when asked for.
+    /// Whether it is shown only on request.
     pub(super) more: bool,
 }
 
@@ -72,35 +72,35 @@ pub(super) const FIELDS: [Field; 15] = [
 
 /// The name of the field that holds a whole table.
 pub(super) const TOML: &str = "toml";
-/// What stands in the form, by key.
+/// The values of a form, by key.
 pub(super) type Values = BTreeMap<&'static str, String>;
 
-/// As a table of the file gives them; with what holds where it does not say whether it is paused.
+/// The values of a table of the file. `paused` applies if the table does not say whether it is paused.
 pub(super) fn values_of(jobs: &Jobs<'_>, entry: &Entry, paused: bool) -> Values {
     let given = FIELDS.iter().filter_map(|field| Some((field.key, field.shown(jobs.given(entry, field.key)?))));
     empty(paused).into_iter().chain(given).collect()
 }
 
-/// What `[defaults]` gives for the keys that a topic does not give; an empty list is given. A box that is ticked by it is
-/// ticked in the form.
+/// The values of `[defaults]` for keys that a topic does not give; an empty list is given. A checkbox that they tick
+/// is ticked in the form instead.
 pub(super) fn inherited(jobs: &Jobs<'_>, entry: Option<&Entry>) -> Values {
     let given = |field: &Field| entry.is_some_and(|entry| jobs.given(entry, field.key).is_some());
     let fields = FIELDS.iter().filter(|field| field.shape != Shape::Flag && !given(field));
     fields.filter_map(|field| Some((field.key, field.shown(jobs.default(field.key)?)))).collect()
 }
 
-/// Those of a topic that says nothing yet.
+/// The values of a new topic.
 pub(super) fn empty(paused: bool) -> Values {
     paused.then(|| ("paused", true.to_string())).into_iter().collect()
 }
 
-/// A text as a form sends it back that shows it: a browser ends lines in its own way, and what stands around is left out.
+/// A text as a browser sends it back from a form: with line ends of its own, and trimmed.
 pub(super) fn sent_back(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
 }
 
 impl Field {
-    /// A value of the file, as it stands in the field.
+    /// A value of the file, as shown in the field.
     fn shown(&self, (given, raw): (&Given, &str)) -> String {
         match given {
             Given::Text(text) => text.clone(),
@@ -112,14 +112,14 @@ impl Field {
         }
     }
 
-    /// The same of what stands in the field, which may have one line alone.
+    /// The same for a value of the field, which may be limited to one line.
     fn sent_back(&self, value: &str) -> String {
         let sent = sent_back(value);
         if self.shape == Shape::Lines { sent } else { sent.replace('\n', "") }
     }
 }
 
-/// As they were typed.
+/// The values as they were typed.
 pub(super) fn typed(form: &Ask) -> Values {
     let value = |key: &str| form.get(key).map(|value| value.replace("\r\n", "\n"));
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
@@ -136,14 +136,14 @@ fn given(field: &Field, value: &str) -> Option<Given> {
         Shape::Lines => list(value.lines().collect()),
         _ if value.is_empty() => None,
         Shape::Line => Some(Given::Text(value.to_owned())),
-        // What is no number is told by the check.
+        // The check reports what is not a number.
         Shape::Number => Some(value.parse().map_or_else(|_| Given::Text(value.to_owned()), Given::Number)),
         Shape::Flag => Some(Given::Flag(value == "true")),
     }
 }
 
-/// A table with these values: keys without a field stay, and so does what was not changed. `paused` is what holds where it does
-/// not say.
+/// A table with these values. Keys without a field stay, and so do unchanged values. `paused` applies if the table
+/// does not say whether it is paused.
 pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<String, Refused> {
     let mut made = block.to_owned();
     for field in &FIELDS {
@@ -151,7 +151,7 @@ pub(super) fn applied(block: &str, typed: &Values, paused: bool) -> Result<Strin
         let Some(entry) = jobs.entries(Kind::Topic).next() else { break };
         let before = values_of(&jobs, entry, paused).remove(field.key);
         let now = typed.get(field.key).map_or("", String::as_str);
-        // A box that is not ticked says no only where something said yes.
+        // A checkbox that is not ticked means no only if something said yes.
         let now = if field.shape == Shape::Flag && now.is_empty() && before.is_some() { "false" } else { now };
         if field.sent_back(before.as_deref().unwrap_or("")) != field.sent_back(now) {
             made = jobs.set(Kind::Topic, &entry.name, field.key, given(field, now).as_ref())?;
@@ -186,12 +186,12 @@ mod tests {
         let words = Values::from([("id", "b".to_owned()), ("query", "\"]]\n[x]".to_owned())]);
         let new = applied("[[topics]]\n", &words, false);
         assert_eq!(new.unwrap(), "[[topics]]\nid = \"b\"\nquery = \"\\\"]]\\n[x]\"\n");
-        // A value that a form does not send as it is has not changed.
+        // A value that a form does not send back exactly has not changed.
         let block =
             "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
         let sent = of(block).into_iter().map(|(key, value)| (key, sent_back(&value))).collect();
         assert_eq!(applied(block, &sent, false).unwrap(), block);
-        // Where all are paused, who is not says so.
+        // If all are paused by default, a topic that is not paused says so.
         let new = applied("[[topics]]\n", &words, true).unwrap();
         assert!(new.ends_with("paused = false\n"), "{new}");
     }

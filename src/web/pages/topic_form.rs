@@ -1,5 +1,5 @@
-//! The form of a topic, how it looks: its fields with what is wrong beside each, what it would do and cost, and the lines to
-//! copy where the file is not edited here.
+//! Renders the form of a topic: its fields with the errors beside each, what the topic would do and cost, and the
+//! lines to copy if the file is not edited here.
 
 use maud::{Markup, html};
 
@@ -13,41 +13,41 @@ use crate::web::layout::slot;
 /// Keys that say when a topic runs: one of them is enough.
 const TIMES: [&str; 2] = ["schedule", "every"];
 
-/// Where a form is checked, and the lines are shown, for who cannot save.
+/// Where a form is checked and its lines are shown, for visitors who cannot save.
 const CHECK: &str = "/jobs/check";
 
-/// A form, and what is known of what stands in it.
+/// A form, its values, and what is known about them.
 #[derive(Default)]
 pub(super) struct Form {
-    /// Where it is sent.
+    /// The address it is sent to.
     pub(super) path: String,
     pub(super) heading: String,
     pub(super) values: Values,
-    /// What holds where a field is left empty, by `[defaults]`.
+    /// The values of `[defaults]`, which apply if a field is empty.
     pub(super) inherited: Values,
-    /// The whole table, where that is what is edited.
+    /// The whole table, if that is what is edited.
     pub(super) toml: Option<String>,
-    /// The topic that it began as a copy of.
+    /// The topic that it is a copy of.
     pub(super) from: Option<String>,
-    /// The file as it was read.
+    /// The fingerprint of the file as it was read.
     pub(super) seen: String,
-    /// The topic that it changes: its id is one that findings are filed under.
+    /// The topic that it changes. Its id cannot change, because findings are filed under it.
     pub(super) topic: Option<String>,
-    /// Whether where the first one's pings go was left out of a copy.
+    /// Whether the `ping` of the original was left out of a copy.
     pub(super) unpinged: bool,
-    /// Whether what it was about is not in the file any more.
+    /// Whether its topic is no longer in the file.
     pub(super) gone: bool,
-    /// Whether the visitor may edit the file, and so sees its comments whole.
+    /// Whether the visitor may edit the file, and so sees all of its comments.
     pub(super) edits: bool,
     /// Why nothing can be saved here, if so.
     pub(super) locked: Option<String>,
-    /// What is wrong, by key; the rest without one.
+    /// The errors, by key; errors about no field have none.
     pub(super) wrong: Vec<(Option<&'static str>, Wrong)>,
-    /// What somebody else made of the file meanwhile.
+    /// The topic as somebody else changed it in the file meanwhile.
     pub(super) changed: Option<String>,
     pub(super) outlook: Option<Outlook>,
     pub(super) tried: Option<Result<Tried, Wrong>>,
-    /// The lines of the file that were made of it.
+    /// The lines of the file that were made from it.
     pub(super) lines: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl Form {
                     }
                 }
                 div.actions {
-                    // The first is what Enter presses: it changes nothing.
+                    // Enter presses the first button: it changes nothing.
                     button type="submit" name="do" value="preview" { @if saves { "Check and preview" } @else { "Check and show the lines" } }
                     @if saves { button.main type="submit" name="do" value="save" { "Save" } }
                     @if self.toml.is_none() { a href=(self.as_toml()) { "Edit as TOML" } }
@@ -105,7 +105,7 @@ impl Form {
         }
     }
 
-    /// The same topic as lines of the file, with all its keys.
+    /// The address of the same topic as lines of the file, with all its keys.
     fn as_toml(&self) -> String {
         let from = self.from.as_deref().map(|from| ("from", from));
         link(&self.path, from.into_iter().chain([("as", "toml")]))
@@ -115,7 +115,7 @@ impl Form {
         self.wrong.iter().filter(|(of, _)| *of == Some(key)).map(|(_, wrong)| wrong).collect()
     }
 
-    /// What holds for a field that is left empty. A schedule or a period takes the place of both.
+    /// What applies to a field that is empty. A schedule or a period replaces the default of both.
     fn inherited(&self, field: &Field) -> Option<&str> {
         let typed = |key: &str| self.values.get(key).is_some_and(|value| !value.trim().is_empty());
         let another = TIMES.contains(&field.key) && TIMES.into_iter().any(typed);
@@ -129,7 +129,7 @@ impl Form {
         let errors = self.errors(field.key);
         let (id, described) = (id(field.key), described(field.key));
         let invalid = (!errors.is_empty()).then_some("true");
-        // A list keeps a comma of an entry, so that entries stand on lines of their own.
+        // Entries of a list may hold commas, so each has a line of its own.
         html! { div.field {
             @match field.shape {
                 Shape::Flag => {
@@ -157,7 +157,7 @@ impl Form {
         let told = &outlook.forecast;
         let mark = if told.upper_bound { "≤\u{a0}" } else { "" };
         let calls = told.calls.social + told.calls.web + told.calls.ai + told.calls.providers;
-        // Tenths, since few calls a day are less than one.
+        // In tenths, because there may be less than one call a day.
         let tenths = calls.saturating_mul(10).saturating_add(15) / 30;
         html! { section aria-labelledby="preview" {
             h2 #preview { "What it would do" }

@@ -1,4 +1,4 @@
-//! The items of a topic's page: what the address asks of them, what is found, in which order, with near-copies.
+//! The items of a topic's page: the query in the address, what is found, in which order, with near-copies.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -19,17 +19,17 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Items of a page.
+/// Items on a page.
 const ITEMS: u32 = 30;
-/// Near-copies that unfold under an item.
+/// Most near-copies that unfold under an item.
 const COPIES: u32 = 5;
-/// How far back the pace of reactions is looked at.
+/// How far back the growth of reactions is measured.
 const PACE: Duration = Duration::from_secs(2 * 86_400);
-/// Sightings that are compared for it.
+/// Most sightings that are compared for it.
 const MOST_REACTIONS: i64 = 5_000;
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// In which order items stand, as the address says it.
+/// The orders of items, as the address writes them.
 const ORDERS: [(&str, &str); 6] = [
     ("new", "New first"),
     ("engagement", "Most reactions"),
@@ -38,20 +38,20 @@ const ORDERS: [(&str, &str); 6] = [
     ("positive", "Most positive"),
     ("relevance", "Most relevant"),
 ];
-/// How far back, as the address says it.
+/// How far back, as the address writes it, and in days.
 const SPANS: [(&str, u64); 4] = [("1d", 1), ("7d", 7), ("30d", 30), ("90d", 90)];
 
-/// What the page takes.
+/// The parameters of the page.
 pub(in crate::web) const PARAMETERS: &[&str] =
     &["q", "sort", "tone", "source", "author", "since", "copies", "noise", "filtered", "by", "after"];
 
-/// What is asked of the items.
+/// The query of a topic's items.
 pub(super) struct ItemQuery {
     filter: Filter,
     order: &'static str,
     filtered: Filtered,
     folded: bool,
-    /// Whether likely noise is left out.
+    /// Whether to leave out likely noise.
     fold_noise: bool,
     after: Option<ItemPlace>,
 }
@@ -97,24 +97,24 @@ impl ItemQuery {
     }
 }
 
-/// A page token: what the last page ended with.
+/// Parses a page token: the last item of the page before.
 fn place(token: &str) -> Option<ItemPlace> {
     let (value, key) = token.split_once('/')?;
     Some(ItemPlace { value: value.parse().ok()?, key: key.to_owned() })
 }
 
-/// What is shown of the items.
+/// The items that are shown.
 pub(super) struct Found {
-    /// Each with its near-copies: how many, and the first of them.
+    /// Each with its near-copies: their number, and the first of them.
     items: Vec<(ItemRow, (i64, Vec<CopyRow>))>,
     next: Option<ItemPlace>,
     hidden: u64,
-    /// Whether only the latest were looked through.
+    /// Whether only the latest were read.
     cut: bool,
     waiting: bool,
-    /// What was learned from marks, and how sure it is.
+    /// What was learned from marks, and how reliable it is.
     learned: Option<String>,
-    /// Likely noise of this page that is left out.
+    /// Items of this page that were left out as likely noise.
     noise: usize,
 }
 
@@ -151,7 +151,7 @@ pub(super) async fn found(
     Ok(Found { items, next, hidden, cut, waiting, learned, noise })
 }
 
-/// Of the latest items those most likely good, as learned from marks; without enough of these, none.
+/// The latest items that are most likely good, as learned from marks; none if there are too few marks.
 pub(in crate::web) async fn most_relevant(
     site: &Site,
     topic: &str,
@@ -179,7 +179,7 @@ pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: u
     Ok(rows)
 }
 
-/// The part of the page with its form.
+/// The section of the page with the items and their form.
 pub(super) fn section(site: &Site, ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found) -> Markup {
     html! { section aria-labelledby="items" {
         h2 #items { "Items" }
@@ -213,7 +213,7 @@ fn narrowed(ask: &Ask) -> bool {
 
 fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, keeps): (bool, bool)) -> Markup {
     let (zone, path) = (card.timezone(), format!("/topics/{}", card.topic));
-    // A form takes no longer one.
+    // A form accepts no longer address.
     let back = Some(ask.with(&path, &[])).filter(|back| back.len() + 10 <= LONGEST).unwrap_or_else(|| path.clone());
     let all_hidden = found.items.is_empty() && found.hidden > 0 && found.next.is_none();
     html! {

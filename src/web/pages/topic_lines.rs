@@ -1,20 +1,21 @@
-//! The lines of a topic as pages show and copy them: where its pings go is a secret, and stays in the file.
+//! The lines of a topic as pages show and copy them. The address of its pings is a secret, and stays in the file.
 
 use crate::edit::{Given, Jobs, Kind, Refused, masked, without_comments};
 
-/// Stands in a page for an address that is a secret.
+/// What a page shows instead of a secret address.
 const HIDDEN: &str = "(hidden)";
 
 /// The keys of pings.
 const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 
-/// A table as pages show it: where its pings go is a secret. Where that cannot be found, nothing is shown.
+/// A table as pages show it, with the address of its pings hidden. If the address cannot be found, nothing is shown.
 pub(super) fn hidden(block: &str) -> String {
     let shown = masked(Kind::Topic, block, "ping", &Given::Text(HIDDEN.to_owned()));
     shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
 }
 
-/// The same for who may edit the file or not. A comment may hold where pings went, so who may not sees none that could.
+/// The same for visitors who may edit the file or not. A comment may hold an old address of pings, so visitors who
+/// may not edit see no comment that could.
 pub(super) fn shown(block: &str, edits: bool) -> String {
     let shown = hidden(block);
     if edits { shown } else { without_comments(&shown, "# (hidden)", is_secret) }
@@ -28,8 +29,8 @@ fn is_secret(comment: &str) -> bool {
     comment.to_lowercase().contains("ping") || comment.split_whitespace().any(is_address)
 }
 
-/// A table as it is copied. Two topics that tell one address of their runs would hide each other's silence, so where pings go
-/// is left out, unless it names the topic; whether something was.
+/// A table for a copy of its topic. Two topics that ping one address would hide each other's silence, so the keys of
+/// pings are left out, unless the address names the topic. Also returns whether some were left out.
 pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
     let jobs = Jobs::read(block)?;
     let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
@@ -45,7 +46,7 @@ pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
     Ok((made, true))
 }
 
-/// A table that was shown and typed anew, with the secret of the one in the file.
+/// A table that was shown and then edited, with the secret of the one in the file put back.
 pub(super) fn unhidden(block: &str, there: &str) -> String {
     let made = || {
         let (old, new) = (Jobs::read(there).ok()?, Jobs::read(block).ok()?);

@@ -1,5 +1,5 @@
-//! A report of one topic, made when it is asked for. It is a page of its own with its own style, so that it is shown as if it
-//! came from elsewhere: nothing in it may run or ask for anything.
+//! A report of one topic, made on request. It is a page with its own style, served as if it came from another site:
+//! nothing in it may run or request anything.
 
 use axum::Extension;
 use axum::extract::{Path, State};
@@ -37,7 +37,7 @@ async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Res
     }
     let report = editing(site)?.file.report(topic, among.as_deref()).await;
     let page = report.map_err(|wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint))?;
-    // Ids of topics are of letters that a file's name may have.
+    // Ids of topics hold only characters that a file's name may have.
     let kind = if ask.get("as") == Some("file") { "attachment" } else { "inline" };
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),

@@ -1,5 +1,5 @@
-//! What a form of a topic holds, once it is sent: checked, tried, saved in its place, or told that somebody else was first.
-//! Nothing that was typed is lost. The form as it begins is `topic_edit`'s.
+//! Handles the form of a topic once it is sent: checks it, tries it, saves it, or shows that somebody else was first.
+//! Nothing that was typed is lost. `topic_edit` makes the form before that.
 
 use axum::Extension;
 use axum::body::Body;
@@ -39,7 +39,7 @@ pub(in crate::web) async fn change_now(
     answered(&app.site, Target::Topic(&id), visitor, body).await
 }
 
-/// Checks what was typed and writes nothing. It is sent and not asked for: an address holds no long lines.
+/// Checks what was typed and writes nothing. It is a POST, because an address cannot hold long lines.
 pub(in crate::web) async fn check_now(
     State(app): State<App>,
     Extension(visitor): Extension<Visitor>,
@@ -65,7 +65,7 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
     Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
 }
 
-/// The form with what was typed in it. A topic that went meanwhile is one to be added.
+/// The form with the typed values. A topic that was removed meanwhile becomes one to add.
 fn typed_form<'t>(site: &Site, target: Target<'t>, ask: &Ask, opened: &Opened) -> Result<(Target<'t>, Form), Problem> {
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
     let gone = |id: &str| jobs.entry(Kind::Topic, id).is_err();
@@ -81,7 +81,7 @@ fn typed_form<'t>(site: &Site, target: Target<'t>, ask: &Ask, opened: &Opened) -
     Ok((target, form))
 }
 
-/// What was typed, in the place of what the file says.
+/// Puts the typed values in place of those of the file.
 fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
     match &mut form.toml {
         Some(toml) => *toml = ask.get(TOML).unwrap_or("").replace("\r\n", "\n"),
@@ -92,7 +92,7 @@ fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
     }
 }
 
-/// Checks what stands in a form, and says what it would do.
+/// Checks the values of a form, and shows what they would do.
 async fn look(
     editing: &Editing,
     form: &mut Form,
@@ -111,7 +111,7 @@ async fn look(
     let name = candidate.name().unwrap_or_default();
     match editing.file.preview(&candidate.text, &name).await {
         Ok(mut outlook) => {
-            // Those of other parts of the file are not about this.
+            // Warnings about other parts of the file are not about this topic.
             outlook.warnings = candidate
                 .placed(std::mem::take(&mut outlook.warnings), true)
                 .into_iter()
@@ -185,7 +185,7 @@ async fn tried(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<
     editing.file.try_out(&candidate.text, &candidate.name().unwrap_or_default()).await
 }
 
-/// The page for who comes second: nothing is lost of what was typed.
+/// The page for a visitor who saves second. Nothing that was typed is lost.
 async fn overtaken(
     site: &Site,
     mut form: Form,

@@ -1,4 +1,4 @@
-//! Alerts, what they saw, and what may be asked of them.
+//! Schemas of alerts, their events, and requests about them.
 
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ const REQUEST: &[Field] = &[
 ];
 
 pub(super) fn schemas() -> Vec<Named> {
-    // One for each action, since each takes other fields.
+    // One for each action, because each takes other fields.
     let asked = |action: &str, needed: &[&str], mut fields: Value| {
         fields["action"] = json!({ "type": "string", "enum": [action] });
         json!({ "type": "object", "properties": fields, "required": needed, "additionalProperties": false })

@@ -1,4 +1,4 @@
-//! What was found: items with all that is known of them, and answers.
+//! Schemas of what was found: items with all that is known of them, and answers.
 
 use serde_json::json;
 

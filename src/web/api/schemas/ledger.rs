@@ -1,4 +1,4 @@
-//! The ledger: runs and searches; and what was made of what they found.
+//! Schemas of the ledger, its runs and searches, and of the reports and exports that were made.
 
 use super::parts::{COST, Named, PAGED, SOURCE, list, one};
 use crate::model::{RunState, SearchState, Trigger};
@@ -9,7 +9,7 @@ const TRIGGER: Shape = Word(|| Trigger::ALL.iter().map(|trigger| trigger.as_str(
 const RUN_STATE: Shape = Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());
 const SEARCH_STATE: Shape = Word(|| SearchState::ALL.iter().map(|state| state.as_str()).collect());
 
-/// What the replies of a search, or of a run's searches, held.
+/// Counts of the entries in the replies of a search, or of a run's searches.
 const COUNTS: &[Field] = &[
     ("found", Integer, "entries that could be read"),
     ("new", Integer, "items the topic had not seen before"),

@@ -1,5 +1,5 @@
-//! What each answer holds, field by field. A test holds every answer against these; what a field of an export is called
-//! and means, it is called and means here.
+//! The schema of each answer, field by field. A test checks every answer against these. Fields that exports have too
+//! have the same names and meanings here.
 
 mod alerts;
 mod found;

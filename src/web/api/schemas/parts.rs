@@ -1,4 +1,4 @@
-//! Fields and shapes that several schemas have.
+//! Fields and shapes that several schemas share.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) const PAGED: &[Field] = &[NEXT, SANDBOX];
 /// A schema and its name.
 pub(super) type Named = (&'static str, Value);
 
-/// A list of rows, and what else is told of it.
+/// A list of rows, with more fields.
 pub(super) fn list(name: &'static str, of: &'static Shape, more: &[Field]) -> Named {
     (name, object("A page of a list", &[&[("data", List(of), "the rows")], more]))
 }

@@ -1,4 +1,5 @@
-//! How an item spread: what is told of a story, its first items, its places, and what its searches did not cover.
+//! Schemas of stories (how an item spread): the story, its first items, its places, and what its searches did not
+//! cover.
 
 use super::found::{KIND, REVISIONS};
 use super::parts::{Named, SOURCE, one};

@@ -1,4 +1,4 @@
-//! A topic's terms that are news, and its themes.
+//! Schemas of a topic's terms that are news, and of its themes.
 
 use super::parts::{Named, SANDBOX};
 use crate::compare::{ComparedWith, StandOutReason, Untold};

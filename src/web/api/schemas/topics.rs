@@ -1,4 +1,4 @@
-//! Topics, their days, and what may be asked of them.
+//! Schemas of topics, their days, and requests about them.
 
 use super::parts::{Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
 use crate::compare::STATES;
