@@ -16,11 +16,11 @@ use crate::model::{
 };
 use crate::store::{Moment, Store, StoreError};
 
-/// Most new items of a run that are read.
+/// Maximum number of new items of a run that are read.
 const MOST_NEW: usize = 1_000;
-/// Most items of a window that are counted; the latest.
+/// Maximum number of items of a window that are counted: the latest ones.
 const MOST_MARKS: i64 = 20_000;
-/// Most searches of a window that are counted.
+/// Maximum number of searches of a window that are counted.
 const MOST_SEARCHES: i64 = 5_000;
 /// Earlier days whose window at the same hour is compared.
 const DAYS: i32 = 28;

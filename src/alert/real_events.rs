@@ -8,7 +8,7 @@ use crate::insight::RealEvent;
 use crate::insight::daily::day_of;
 use crate::model::Time;
 
-/// Most events in a list.
+/// Maximum number of events in a list.
 const MOST_EVENTS: usize = 10_000;
 /// The columns, in their order when the first line has no names.
 const COLUMNS: [&str; 4] = ["begin", "end", "label", "topic"];

@@ -9,9 +9,9 @@ use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, On
 use crate::model::{Mark, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
-/// Most items of sources that are read.
+/// Maximum number of items of sources that are read.
 const MOST: usize = 200_000;
-/// Most characters of a name.
+/// Maximum number of characters of a name.
 const LONGEST: usize = 40;
 
 /// A window beside comparable ones, as of one run.
@@ -21,7 +21,7 @@ pub(super) struct Window<'a> {
     pub(super) marks: &'a [Mark],
     pub(super) earlier: &'a [(Day, Vec<Mark>)],
     pub(super) run_at: Time,
-    /// When the topic's current queries began; `None` if it never had others.
+    /// When the topic's queries last changed, if they did.
     pub(super) asked_since: Option<Time>,
 }
 

@@ -7,7 +7,7 @@ use crate::store::{Store, StoreError};
 /// The name of the last delivered report.
 const LAST_REPORT: &str = "last-report";
 
-/// Why there is no beginning.
+/// Why a comparison has no start.
 #[derive(Debug, thiserror::Error)]
 pub enum NoBegin {
     /// No report with the topic was delivered yet.

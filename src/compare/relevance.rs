@@ -12,7 +12,7 @@ pub const LEAST_POSTS: usize = 10;
 const HALF: f64 = 0.5;
 /// For spans longer than a day: how far the share must lie above the expected one.
 const FAR: f64 = 0.1;
-/// Posts whose words are read, of the period and of each earlier one; the latest.
+/// How many of the latest posts have their words read, of the period and of each earlier one.
 const MOST: usize = 1_000;
 const MOST_EARLIER: usize = 200;
 /// Earlier periods to compare with.

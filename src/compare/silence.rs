@@ -3,7 +3,7 @@
 use crate::insight::{Illness, illness, suspect};
 use crate::store::{Store, StoreError};
 
-/// Most topics judged at once: the status of all topics must load quickly.
+/// Maximum number of topics judged at once: the status of all topics must load quickly.
 pub const MOST_JUDGED: usize = 1_000;
 
 /// Runs read of each topic; `LONG` for those whose source may be ill.

@@ -14,19 +14,19 @@ use crate::model::{Found, Kind, Linking, Span, StoryRows, Tie, Time};
 use crate::normalise::{canonical, keys_of, words::of_address};
 use crate::store::{Moment, Store, StoreError};
 
-/// Most items of a story; if there are more, those seen first are shown.
+/// Maximum number of items of a story; if there are more, those seen first are shown.
 pub const MOST_ITEMS: usize = 500;
 
-/// Most links of an item to look for.
+/// Maximum number of links of an item to look for.
 const MOST_LINKS: usize = 10;
 
-/// Most posts with the words of an address that are searched for it.
+/// Maximum number of posts with the words of an address that are searched for it.
 const MOST_WORDED: usize = 2_000;
 
-/// Most characters of a text that the store returns for its links.
+/// Maximum number of characters of a text that the store returns for its links.
 const MOST_READ: usize = 8_192;
 
-/// Most earlier wordings of the earliest item.
+/// Maximum number of earlier wordings of the earliest item.
 const MOST_EDITS: i64 = 20;
 
 /// An address and its key.

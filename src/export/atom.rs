@@ -10,10 +10,10 @@ use super::{Out, xml};
 use crate::model::{ItemRow, NewRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
-/// Most entries of a feed.
+/// Maximum number of entries of a feed.
 pub(super) const MOST_ENTRIES: usize = 100;
 
-/// Most characters of a title made from a text.
+/// Maximum number of characters of a title made from a text.
 const TITLE: usize = 120;
 
 /// A feed being built; it keeps only the newest entries.

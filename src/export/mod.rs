@@ -25,7 +25,7 @@ mod what;
 mod xlsx;
 mod xml;
 
-/// Most entries of a feed.
+/// Maximum number of entries of a feed.
 pub const FEED_ENTRIES: usize = atom::MOST_ENTRIES;
 
 pub use self::column::{Cell, Heading, Type};

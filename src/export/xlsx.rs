@@ -11,13 +11,13 @@ use super::out::Out;
 use super::xml;
 use crate::model::Time;
 
-/// Most rows of a sheet that spreadsheets open, its header included.
+/// Maximum number of rows of a sheet that spreadsheets open, its header included.
 pub(super) const MOST_ROWS: u32 = 1_048_576;
 
-/// Most bytes of a sheet, uncompressed.
+/// Maximum number of bytes of a sheet, uncompressed.
 const MOST_BYTES: u64 = 3_000_000_000;
 
-/// Most characters of a cell, counted as spreadsheets count them, in UTF-16.
+/// Maximum number of characters of a cell, counted as spreadsheets count them, in UTF-16.
 const MOST_IN_A_CELL: usize = 32_767;
 
 /// The smallest number with more digits than the 15 a spreadsheet keeps.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::quoted::ABOUT;
 use super::trouble::Trouble;
 
-/// Most bytes of an answer; the limits of the tools keep answers far below.
+/// Maximum number of bytes of an answer; the limits of the tools keep answers far below.
 const LARGEST: usize = 400_000;
 
 #[derive(Debug, Default)]

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::message::{Read, read, too_long};
 use super::server::Server;
 
-/// Most bytes of a message.
+/// Maximum number of bytes of a message.
 const LONGEST: usize = 256 * 1024;
 /// Answers that may wait to be written; while as many wait, nothing is read.
 const WAITING: usize = 16;

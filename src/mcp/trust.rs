@@ -11,7 +11,7 @@ use crate::model::{Source, Span, Time};
 const SHORT: i64 = 60_000;
 /// How far back to look for holes beside other figures, in milliseconds.
 const LOOKED_AT: i64 = 40 * DAY;
-/// Most holes listed for a source; the latest.
+/// Maximum number of holes listed for a source: the latest ones.
 const TOLD: usize = 10;
 
 /// The holes of a topic in a period, in sentences.

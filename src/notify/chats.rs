@@ -18,10 +18,11 @@ const TELEGRAM: usize = 4_096;
 /// them 2,000.
 const DISCORD: usize = 4_096;
 
-/// Most bytes of a request to Teams, which refuses about 28 KB; text that is not ASCII may grow on the way.
+/// Maximum number of bytes of a request to Teams, which refuses about 28 KB; text that is not ASCII may grow on the
+/// way.
 const TEAMS: usize = 20_000;
 
-/// Most bytes of a text to an Apprise server, which shortens it again for each of its services.
+/// Maximum number of bytes of a text to an Apprise server, which shortens it again for each of its services.
 const APPRISE: usize = 100_000;
 
 /// Telegram: without `parse_mode` each character is shown as it is. The token is part of the path.

@@ -21,7 +21,7 @@ use crate::model::{Message, SmtpTls, Time};
 /// How long to wait for the server's answer to QUIT.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Most times that a server may ask for more during a login.
+/// Maximum number of times that a server may ask for more during a login.
 const MOST_CHALLENGES: usize = 10;
 
 /// Sends a message once, within the channel's time limit. The server's answer to the message counts, even if QUIT

@@ -8,10 +8,10 @@ use super::cut::within;
 use super::plain;
 use crate::model::{Message, Time};
 
-/// Most characters of a message to Slack, which cuts much longer ones.
+/// Maximum number of characters of a message to Slack, which cuts much longer ones.
 const SLACK: usize = 3_500;
 
-/// Most bytes of a message to ntfy, which makes an attachment of more than 4,096.
+/// Maximum number of bytes of a message to ntfy, which makes an attachment of more than 4,096.
 const NTFY: usize = 3_500;
 
 pub(super) fn written(body: &serde_json::Value) -> Result<Vec<u8>, Refusal> {

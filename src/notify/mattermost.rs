@@ -9,7 +9,7 @@ use super::forms::written;
 use super::plain;
 use crate::model::Message;
 
-/// Most characters of a message before escaping, which makes at most five of each: a post holds 16,383.
+/// Maximum number of characters of a message before escaping, which makes at most five of each: a post holds 16,383.
 const LONGEST: usize = 3_000;
 
 /// Invisible, and no space: text on both sides of it is one word, and it has no meaning in Markdown.

@@ -19,7 +19,7 @@ use crate::http;
 use crate::model::HookForm;
 use crate::process_status::Pinged;
 
-/// Most pings that wait; beyond that the oldest is dropped.
+/// Maximum number of pings that wait; beyond that the oldest is dropped.
 const MOST_WAITING: usize = 500;
 /// Pings under way at a time; never two of one job, so that an end does not overtake its start.
 const AT_ONCE: usize = 4;

@@ -11,7 +11,7 @@ use super::channel::Refusal;
 use crate::http;
 use crate::model::HookForm;
 
-/// Most bytes of a reply that are read.
+/// Maximum number of bytes of a reply that are read.
 const READ: u64 = 4 * 1024;
 
 /// Longest wait that a receiver can ask for.

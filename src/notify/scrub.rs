@@ -6,10 +6,10 @@ use url::Url;
 
 use super::channel::{Way, is_plain};
 
-/// Most characters of an error that are kept.
+/// Maximum number of characters of an error that are kept.
 const LONGEST_ERROR: usize = 300;
 
-/// Most characters of a text that are searched.
+/// Maximum number of characters of a text that are searched.
 const LOOKED_AT: usize = 8 * 1024;
 
 /// Shortest part of an address that counts as a secret: `hook` and `v1` reveal nothing.
@@ -102,7 +102,7 @@ fn login_of(user: &str, password: &str, all: &mut Vec<String>) {
 
 fn of_address(url: &Url, all: &mut Vec<String>) {
     all.push(url.to_string());
-    // Without the host, these are what the first line of a request asks for.
+    // The first line of a request has these without the host.
     all.extend(Some(url.path()).filter(|path| path.len() > 4).map(str::to_owned));
     all.extend(url.query().map(str::to_owned));
     all.extend(url.fragment().filter(|part| part.len() >= SHORTEST_PART).map(str::to_owned));

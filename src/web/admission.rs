@@ -18,7 +18,7 @@ use crate::listener::Peer;
 use crate::model::LinkRow;
 use crate::store::StoreError;
 
-/// Most cookies of the name that are checked.
+/// Maximum number of cookies of the name that are checked.
 pub(super) const MOST_PASSES: usize = 8;
 /// Seconds after which to try again with another token.
 const AGAIN: &str = "10";

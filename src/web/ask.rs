@@ -11,7 +11,7 @@ use super::visitor::Visitor;
 use crate::model::Wanted;
 use crate::normalise::words::wanted;
 
-/// Most bytes of a form.
+/// Maximum number of bytes of a form.
 pub(super) const LARGEST_FORM: usize = 32 * 1024;
 /// Longest value of a parameter.
 pub(super) const LONGEST: usize = 1_000;

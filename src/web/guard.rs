@@ -127,7 +127,7 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
         let refused = Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
         return Err(problem(refused));
     }
-    // In braces, as routes write it.
+    // Routes write it as `{topic}`.
     let topic = params.and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
     need.map_or(Ok(()), |need| need.check(&visitor, topic)).map_err(problem)?;
     Ok(visitor)

@@ -33,7 +33,7 @@ pub(super) const PAGE: &[&str] = &[
 /// The filters.
 pub(super) const PARAMETERS: &[&str] = PAGE.split_at(PAGE.len() - 1).0;
 
-/// Most items that a page reads, including those that topics' filters hide.
+/// Maximum number of items that a page reads, including those that topics' filters hide.
 const LOOKED: usize = 1_000;
 /// Items that are read at a time.
 const STEP: u32 = 100;

@@ -1,7 +1,7 @@
 //! Pages for people and an API for programs: the status of topics, what was found, what it cost. Reads through the
-//! store. It writes requests, which the daemon carries out, marks, stars, notes, saved searches and the use of
-//! tokens, and changes `jobs.toml` through `jobs_file`; it runs no search itself. `guard` decides who may see what,
-//! `pages` renders the pages, `api` and `mcp` answer programs, and `probes` reports the health of the process.
+//! store. Writes marks, stars, notes, saved searches, the use of tokens, and requests, which a daemon carries out.
+//! Changes `jobs.toml` through `jobs_file`. Runs no searches itself. `guard` decides who may see what, `pages`
+//! renders the pages, `api` and `mcp` answer programs, and `probes` reports the health of the process.
 
 mod access;
 mod admission;

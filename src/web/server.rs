@@ -33,7 +33,7 @@ use super::{api, guard, item_query, mcp};
 use crate::listener::{Limited, Peer};
 use crate::model::Role::{Act, Edit, Read};
 
-/// Most connections open at a time. One more takes the place of an idle one.
+/// Maximum number of connections open at a time. One more takes the place of an idle one.
 const MAX_CONNECTIONS: usize = 256;
 /// How long a client may neither finish a request nor accept an answer; longer than [`guard::LONGEST`].
 const PATIENCE: Duration = Duration::from_secs(15);

@@ -12,7 +12,7 @@ use crate::model::Time;
 /// How long a browser stays logged in.
 pub(super) const STAYS: Duration = Duration::from_secs(30 * 86_400);
 
-/// Most logouts that are remembered. One more ends all sessions.
+/// Maximum number of logouts that are remembered. One more ends all sessions.
 const MOST_ENDED: usize = 10_000;
 
 /// The name of the cookie, and its name if browsers must send it only over TLS and only to this very host.

@@ -11,7 +11,7 @@ use crate::store::{Store, StoreError};
 
 /// How long a judgement is cached for a topic that does not run: pruning and forgetting change its history.
 const HOLDS: Duration = Duration::from_secs(600);
-/// Most topics with a cached judgement.
+/// Maximum number of topics with a cached judgement.
 const MOST: usize = 2_000;
 
 /// The cached illnesses of topics, as of their last runs.

@@ -15,10 +15,10 @@ use crate::normalise::safe_link;
 
 use super::transitions::{Evaluation, Status};
 
-/// Most items that an event lists.
+/// Maximum number of items that an event lists.
 pub(super) const NAMED: usize = 10;
 
-/// Most characters of an item's words in a line.
+/// Maximum number of characters of an item's words in a line.
 const LONGEST: usize = 140;
 
 /// The words of an alert, compiled to filters.

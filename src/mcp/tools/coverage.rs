@@ -11,9 +11,9 @@ use crate::mcp::trouble::Trouble;
 use crate::mcp::trust;
 use crate::model::{Span, Time};
 
-/// Most days of a period.
+/// Maximum number of days of a period.
 const MOST_DAYS: i64 = 400;
-/// Most spans and checks shown for a source; the latest.
+/// Maximum number of spans and checks shown for a source: the latest ones.
 const TOLD: usize = 50;
 
 pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {

@@ -9,7 +9,7 @@ use crate::mcp::asked::Asked;
 use crate::mcp::quoted::{ALONE, parted, parted_all};
 use crate::mcp::trouble::{Trouble, cut};
 
-/// Most sightings, earlier words and near-copies shown.
+/// Maximum number of sightings, earlier words and near-copies shown.
 const SEEN: u32 = 50;
 const EARLIER: u32 = 5;
 const COPIES: u32 = 20;

@@ -31,7 +31,7 @@ pub(super) const OURS: &[&str] = &[
 ];
 /// The same for a near-copy.
 pub(super) const OURS_OF_COPY: &[&str] = &["key", "published_at"];
-/// Most near-copies shown under an item.
+/// Maximum number of near-copies shown under an item.
 const COPIES: u32 = 5;
 /// How far back holes are reported if no time is given, in milliseconds.
 const LATELY: i64 = 7 * DAY;

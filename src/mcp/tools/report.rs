@@ -11,9 +11,9 @@ use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::report::{self, Report, TopicFacts, at_date, at_name, span_of, unnamed};
 use crate::schedule::check_zone;
 
-/// Most topics of a report.
+/// Maximum number of topics of a report.
 pub(super) const MOST_TOPICS: usize = 20;
-/// Most characters of a report that are sent.
+/// Maximum number of characters of a report that are sent.
 const LONGEST: usize = 100_000;
 
 pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {

@@ -75,7 +75,7 @@ fn describe(operation: &Operation) -> Value {
         answered["headers"] = header("Location", "Where the request is found");
     }
     responses.insert(status.to_string(), answered);
-    // Whatever has parameters may be asked for something that does not exist.
+    // Any operation with parameters may be asked for something that does not exist.
     let absent = (!operation.parameters.is_empty()).then_some(&404);
     for refused in ANY.iter().chain(absent).chain(operation.refuses) {
         responses.insert(refused.to_string(), problem(*refused));

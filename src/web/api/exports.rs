@@ -59,7 +59,7 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     downloads::answer(call.site(), &call.visitor, name, order, filtered, call.head).await
 }
 
-/// Refuses a tag of no topic that the visitor sees; a misspelt one would give an empty file.
+/// Refuses a tag that none of the visitor's topics has; a misspelt one would give an empty file.
 async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
     if tags.is_empty() {
         return Ok(());

@@ -12,7 +12,7 @@ use crate::schedule::INSTANTS;
 #[derive(Debug)]
 pub(super) struct Form {
     pub(super) pattern: LazyLock<String>,
-    /// Most characters.
+    /// Maximum number of characters.
     pub(super) most: usize,
     /// How to write it.
     pub(super) hint: &'static str,

@@ -9,7 +9,7 @@ use crate::compare::{self, Rankings};
 use crate::web::pages::item::seen_by;
 use crate::web::problem::Problem;
 
-/// Most sightings, earlier words and near-copies shown.
+/// Maximum number of sightings, earlier words and near-copies shown.
 const SEEN: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;

@@ -20,7 +20,7 @@ pub(super) const ORDERS: [&str; 6] = ["new", "engagement", "velocity", "negative
 pub(super) const COPIES: [&str; 2] = ["fold", "all"];
 /// How likely noise is listed.
 pub(super) const NOISES: [&str; 2] = ["all", "fold"];
-/// Most near-copies shown under an item.
+/// Maximum number of near-copies shown under an item.
 const TOLD: u32 = 5;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {

@@ -24,7 +24,7 @@ pub(super) const NOISES: Kind = Kind::Word(|| items::NOISES.to_vec());
 pub(super) const COPIES: Kind = Kind::Word(|| items::COPIES.to_vec());
 pub(super) const FILES: Kind = Kind::Word(exports::files);
 pub(super) const ID: Kind = Kind::Text(64);
-/// Most characters of an item's key.
+/// Maximum number of characters of an item's key.
 pub(super) const KEY_CHARS: usize = 700;
 pub(super) const RUN: Kind = Kind::Text(200);
 

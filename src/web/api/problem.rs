@@ -10,7 +10,7 @@ use crate::web::problem::Problem;
 /// The media type of a problem.
 pub(super) const MEDIA: &str = "application/problem+json";
 
-/// Seconds after which to try again after too many requests.
+/// Seconds after which to try again if there was too much at once.
 const AGAIN: &str = "5";
 
 pub(in crate::web) fn answer(problem: &Problem) -> Response {

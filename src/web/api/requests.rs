@@ -21,9 +21,9 @@ pub(super) const ACTIONS: [(&str, RequestKind); 3] =
 pub(super) const ALERT_ACTIONS: [(&str, RequestKind); 3] =
     [("ack", RequestKind::Ack), ("snooze", RequestKind::Snooze), ("unsnooze", RequestKind::Unsnooze)];
 
-/// Most requests listed for a topic or an alert.
+/// Maximum number of requests listed for a topic or an alert.
 const TOLD: u32 = 50;
-/// Most characters of an event's id.
+/// Maximum number of characters of an event's id.
 pub(super) const EVENT_CHARS: usize = 1_000;
 
 #[derive(serde::Deserialize)]

@@ -15,7 +15,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Most requests shown.
+/// Maximum number of requests shown.
 const TOLD: u32 = 5;
 /// For how long an alert can be snoozed here: the value, milliseconds and label.
 const LENGTHS: [(&str, i64, &str); 5] = [

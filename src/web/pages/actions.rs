@@ -19,7 +19,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Most requests shown.
+/// Maximum number of requests shown.
 const TOLD: u32 = 3;
 
 pub(super) fn name(kind: RequestKind) -> &'static str {

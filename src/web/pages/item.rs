@@ -16,7 +16,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Most sightings, earlier words and near-copies shown.
+/// Maximum number of sightings, earlier words and near-copies shown.
 const SEEN: u32 = 100;
 const EARLIER: u32 = 20;
 const COPIES: u32 = 50;

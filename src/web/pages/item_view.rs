@@ -12,9 +12,9 @@ use crate::normalise::safe_link;
 use crate::web::ask::link;
 use crate::web::layout::moment;
 
-/// Most characters of an item in a list.
+/// Maximum number of characters of an item in a list.
 const LIST: usize = 280;
-/// Most characters of the text under a title.
+/// Maximum number of characters of the text under a title.
 const GIST: usize = 200;
 
 /// An address from outside as a link, or as text if it may not be one.

@@ -27,11 +27,11 @@ use crate::web::visitor::Visitor;
 
 /// Items on a page.
 const ITEMS: usize = 50;
-/// Most items that are counted for a page.
+/// Maximum number of items that are counted for a page.
 const COUNTED: u64 = 5_000;
 /// Filters that are folded until one of them is used, so that a phone shows items first.
 const MORE: [&str; 9] = ["source", "tone", "kind", "lang", "author", "since", "until", "new_since", "marked"];
-/// Most topics to choose from; if there are more, a topic's id is typed.
+/// Maximum number of topics to choose from; if there are more, a topic's id is typed.
 const CHOICE: usize = 200;
 
 /// Parses a page token: the last item of the page before.

@@ -18,7 +18,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Most firing subjects, and most events (the latest), that a trial shows.
+/// Maximum number of firing subjects, and of events (the latest), that a trial shows.
 const NAMED: usize = 10;
 
 /// What a table's button requests, and the label of the button.

@@ -27,7 +27,7 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
-/// Most tables listed of a kind.
+/// Maximum number of tables listed of a kind.
 const LISTED: usize = 100;
 
 /// The result of a button, for the page after it.

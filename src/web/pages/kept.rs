@@ -16,7 +16,7 @@ use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-/// Most characters of an item in the label of a button.
+/// Maximum number of characters of an item in the label of a button.
 const NAMED: usize = 60;
 
 /// The star and the note of an item and, if the visitor may act, the buttons. `back` is the address that a press

@@ -15,7 +15,7 @@ use crate::web::site::Site;
 
 /// The word that removes a mark.
 const NONE: &str = "none";
-/// Most characters of an item in the label of a button.
+/// Maximum number of characters of an item in the label of a button.
 const NAMED: usize = 60;
 
 /// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the

@@ -20,9 +20,9 @@ use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 
-/// Most items of a topic that are shown.
+/// Maximum number of items of a topic that are shown.
 const ITEMS: usize = 50;
-/// Most items that are read for them, including those that the topic's filter hides.
+/// Maximum number of items that are read for them, including those that the topic's filter hides.
 const LOOKED: usize = 1_000;
 /// Items that are read at a time.
 const STEP: u32 = 100;

@@ -10,7 +10,7 @@ use crate::insight::story::{Entry, FirstIn, Story};
 use crate::model::{Tie, Time};
 use crate::web::layout::moment;
 
-/// Most items, topics and sources that are shown.
+/// Maximum number of items, topics and sources that are shown.
 const LISTED: usize = 20;
 const PLACES: usize = 20;
 

@@ -21,11 +21,11 @@ use crate::web::visitor::Visitor;
 
 /// Items on a page.
 const ITEMS: u32 = 30;
-/// Most near-copies that unfold under an item.
+/// Maximum number of near-copies that unfold under an item.
 const COPIES: u32 = 5;
 /// How far back the growth of reactions is measured.
 const PACE: Duration = Duration::from_secs(2 * 86_400);
-/// Most sightings that are compared for it.
+/// Maximum number of sightings that are compared for it.
 const MOST_REACTIONS: i64 = 5_000;
 const DAY: Duration = Duration::from_secs(86_400);
 
