@@ -12,7 +12,7 @@ use crate::model::{
 /// Events that a message spells out; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
 
-/// Whether an instant lies in the quiet hours of a zone.
+/// Whether an instant is in the quiet hours of a zone.
 fn is_quiet(quiet: Quiet, at: Time, timezone: &str) -> bool {
     let Some(at) = at.to_jiff() else { return false };
     let local = TimeZone::get(timezone).unwrap_or(TimeZone::UTC).to_datetime(at);

@@ -113,7 +113,7 @@ async fn answers(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> 
     Ok(Answers { many, caught_up: pause > 0 && at.iter().enumerate().any(late) })
 }
 
-/// The items of a window, as far as the run could see.
+/// The items of a window that the run could see.
 async fn inside(
     moment: &mut Moment,
     topic: &Topic,

@@ -48,7 +48,7 @@ pub(super) async fn explained(
     };
     let terms = window.terms(moment, scorer).await?;
     let (cause, figure) = match unusual {
-        // Near-copies count once there.
+        // For a volume, near-copies count once.
         Unusual::Volume(usual) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, None).texts_once();
             let found = (&*terms, usual.expected);

@@ -39,7 +39,7 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
     let met = moment.meet(&keys.into_iter().cloned().collect::<Vec<_>>()).await?;
     let met: BTreeMap<&str, &str> = met.iter().map(|met| (met.asked.as_str(), met.key.as_str())).collect();
     let stored = |key: &str| met.get(key).map(|key| (*key).to_owned());
-    // Posts of most networks have a key of their own beside that of their address.
+    // Posts of most networks have a key of their own, besides that of their address.
     let given: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).collect();
     let words = moment.words(&given.into_iter().cloned().collect::<Vec<_>>()).await?;
     let addresses = words.iter().filter_map(|words| Some((link_key(words.url.as_deref()?)?, words.key.as_str())));

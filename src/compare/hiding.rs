@@ -8,13 +8,13 @@ use crate::model::{Source, closed_list};
 use crate::store::{ItemRow, NewRow, SightingRow, Store, StoreError};
 
 closed_list! {
-    /// What becomes of rows that a topic's filter hides.
+    /// What to do with rows that a topic's filter hides.
     Filtered {
-        /// They are left out.
+        /// Leave them out.
         Hide = "hide",
-        /// They are there like all others.
+        /// Show them like all others.
         Keep = "keep",
-        /// Only they are there.
+        /// Show only them.
         Only = "only",
     }
 }

@@ -10,7 +10,7 @@ use super::{Filtered, Order, SCHEMA};
 use crate::model::{Between, Time};
 use crate::store::{Edition, RunRange};
 
-/// Most ids of runs in a manifest.
+/// Maximum number of run ids in a manifest.
 pub(super) const MOST_RUNS: u32 = 1_000;
 
 /// Longest manifest that is read, in bytes.

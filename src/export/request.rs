@@ -148,7 +148,7 @@ impl ExportRequest<'_> {
 }
 
 impl Order {
-    /// Sets the run with which the changes of each topic begin, as `diff` reads it.
+    /// Sets where the changes of each topic begin, with the same rules as `diff`.
     ///
     /// # Errors
     /// If a topic has no such start.

@@ -29,7 +29,7 @@ pub enum NoAddress {
 /// Checks whether mail can be written from or to this address.
 ///
 /// # Errors
-/// Why not.
+/// Returns why not.
 pub fn check_address(text: &str) -> Result<(), NoAddress> {
     mailbox(text).map(drop)
 }

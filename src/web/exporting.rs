@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::store::Store;
 
-/// Exports at a time.
+/// Maximum number of exports at a time.
 pub(super) const AT_ONCE: usize = 2;
 
-/// What exports are read through.
+/// The store and the permits of exports, and how to stop them.
 #[derive(Debug)]
 pub(super) struct Exporting {
     pub(super) store: Store,

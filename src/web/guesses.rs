@@ -162,7 +162,7 @@ impl Book {
     }
 }
 
-/// The tries of a process.
+/// The tries in this process.
 pub(super) struct Guesses {
     begun: Instant,
     book: Mutex<Book>,

@@ -95,7 +95,7 @@ pub struct AlertTrial {
     pub paused: bool,
 }
 
-/// The file behind the pages.
+/// The configuration file behind the pages.
 pub trait JobsFile: Send + Sync {
     /// Reads it, or returns why it cannot be read.
     fn open(&self) -> Result<Opened, Wrong>;

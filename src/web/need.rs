@@ -30,7 +30,7 @@ impl Need {
         }
     }
 
-    /// For people, in a few words.
+    /// What it reaches, in a few words for people.
     #[must_use]
     pub fn told(self) -> &'static str {
         match self {

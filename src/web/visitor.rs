@@ -35,7 +35,7 @@ pub(super) struct Visitor {
     pub(super) scope: Scope,
 }
 
-/// Nobody, who sees nothing.
+/// An unknown visitor, who sees nothing.
 impl Default for Visitor {
     fn default() -> Self {
         Self { who: Who::Nobody, role: Role::Read, scope: Scope::Topics(Arc::default()) }

@@ -111,7 +111,7 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
 pub(super) struct Volume<'a> {
     pub(super) counted: &'a Counted,
     pub(super) usual: UsualVolume,
-    /// For people: `24h`.
+    /// As shown to people: `24h`.
     pub(super) length: &'a str,
     pub(super) top: &'a [Words],
 }

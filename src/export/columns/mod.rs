@@ -1,5 +1,6 @@
 //! The columns of each export, in order. They are a contract with everyone who loads the files: columns are only ever
-//! added, at the end, and `origin` always follows last. docs/reference/exports.md is generated from these tables.
+//! added, at the end, and `origin` always follows last. The tables of docs/reference/exports.md are generated from
+//! these.
 
 mod answers;
 mod changes;

@@ -97,7 +97,7 @@ fn none_of_theirs() -> Markup {
 
 fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {
     let limits = &site.settings().limits;
-    // A sum has no limit of its own.
+    // The sum over several providers has no limit of its own.
     let limits = limits.service.filter(|_| others.is_empty());
     let by: Vec<String> =
         others.iter().map(|(name, used)| format!("{name} {}", number(used.calls.unsigned_abs()))).collect();

@@ -57,7 +57,7 @@ impl Progress {
         self.run.as_ref().map(|run| run.topic.as_deref().unwrap_or(&run.job)).or(asked)
     }
 
-    /// Whether nothing more will come.
+    /// Whether the run has ended, or its request was refused.
     fn is_over(&self) -> bool {
         match &self.run {
             Some(run) => !matches!(run.state, RunState::Queued | RunState::Running),
