@@ -118,6 +118,8 @@ pub(super) enum ReplySpan {
     FromOldest,
     /// It was cut and also left out posts in between: no part of it for sure.
     Sample,
+    /// It is empty although the query showed posts of the span before: no part of it.
+    Nothing,
 }
 
 /// When a search was made.
@@ -132,7 +134,7 @@ pub(super) struct When {
 }
 
 /// Returns what a search covered: all it asked for if the reply was whole, from the oldest dated finding on if the
-/// reply was cut, nothing if it failed. The last minutes before it are left out, because posts may not have been
+/// reply was cut, nothing if it failed or left out what is known. The last minutes before it are left out, because posts may not have been
 /// indexed yet. Answers and pages describe a moment, so only posts cover time.
 pub(super) fn covered(
     ask: &Ask,
@@ -156,7 +158,7 @@ pub(super) fn covered(
             let oldest = inside.filter_map(|finding| finding.found.published_at).min()?;
             Span::new(from.max(oldest), until)
         }
-        ReplySpan::Sample => None,
+        ReplySpan::Sample | ReplySpan::Nothing => None,
     }
 }
 

@@ -230,7 +230,11 @@ impl Collector {
         result.unreadable = unreadable;
         result.saturated = read.full;
         let answer = read.reply.answer;
-        result.state = if findings.is_empty() && answer.is_none() { SearchState::Empty } else { SearchState::Ok };
+        result.state = match (&read.reply.failure, findings.is_empty() && answer.is_none()) {
+            (_, false) => SearchState::Ok,
+            (None, true) => SearchState::Empty,
+            (Some(_), true) => SearchState::Error,
+        };
         result.reason = read.note;
         match read.reply.failure {
             // What came is stored and counts as an answer. The run is partial, and nothing is claimed as covered.
@@ -244,11 +248,16 @@ impl Collector {
                 let late = recall.late.iter().copied().chain(result.late_ms);
                 let until = asked.span.until.min(asked.now.minus(indexing_delay::allowance(late)));
                 let from = match read.shown {
+                    _ if result.state == SearchState::Empty
+                        && saturation::of_empty(asked.span, recall) == ReplySpan::Nothing =>
+                    {
+                        None
+                    }
                     Shown::Whole => Some(asked.span.from),
                     Shown::Since(at) => Some(at.max(asked.span.from)),
                     Shown::AsRecalled(at) => {
                         let shown = saturation::shown(&findings, unreadable, asked.span, recall, false);
-                        result.saturated |= shown != ReplySpan::Whole;
+                        result.saturated |= saturation::is_full(shown);
                         replies.begin(shown, at, asked, &findings)
                     }
                     Shown::Nothing => None,
@@ -286,7 +295,7 @@ impl Replies<'_> {
                 let inside = findings.iter().filter(|finding| finding.fit == WindowFit::In);
                 inside.filter_map(|finding| finding.found.published_at).min().map(|oldest| oldest.max(since))
             }
-            ReplySpan::Sample => None,
+            ReplySpan::Sample | ReplySpan::Nothing => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Pure. `look_back` applies the result to coverage.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use super::look_back::ReplySpan;
 use crate::model::{Finding, Recall, Span, Time};
@@ -21,6 +22,11 @@ const MISSING: usize = 3;
 const PAUSES: i64 = 2;
 /// So many earlier replies of the same length are no coincidence.
 const REPEATED: usize = 2;
+/// An empty reply where so many posts are predicted is no coincidence.
+const MANY: f64 = 10.0;
+/// Replies that a prediction needs, and how old the latest one may be.
+const REPLIES: usize = 5;
+const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Returns what a reply shows that is as long as the request allows.
 pub(super) fn of_full(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
@@ -44,6 +50,32 @@ fn missing(posts: &[Finding], span: Span, recall: &Recall) -> usize {
     let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
     let gone = |(at, key): &&(Time, String)| *at >= span.from && *at < span.until && !there.contains(key.as_str());
     recall.shown.iter().filter(gone).count()
+}
+
+/// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the span
+/// before, or if even the quietest of its latest replies would predict many: then the service is broken.
+pub(super) fn of_empty(asked: Span, recall: &Recall) -> ReplySpan {
+    let fits = missing(&[], asked, recall) < MISSING && predicted(asked, recall) < MANY;
+    if fits { ReplySpan::Whole } else { ReplySpan::Nothing }
+}
+
+/// The number of posts that the quietest of the latest replies predicts for a span; 0 if there are few replies, or the last
+/// one is so old that the topic may have ended since.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of some days")]
+fn predicted(asked: Span, recall: &Recall) -> f64 {
+    let recent = recall.before.is_some_and(|before| asked.until.since(before.until) <= RECENT);
+    if !recent || recall.sizes.len() < REPLIES {
+        return 0.0;
+    }
+    let length = |span: Span| (span.until.0 - span.from.0).max(1) as f64;
+    let rate = |(size, span): (&i64, &Span)| *size as f64 / length(*span);
+    let quietest = recall.sizes.iter().zip(&recall.spans).map(rate).fold(f64::INFINITY, f64::min);
+    quietest * length(asked)
+}
+
+/// Whether a reply was full: the service had more than it returned.
+pub(super) fn is_full(shown: ReplySpan) -> bool {
+    matches!(shown, ReplySpan::FromOldest | ReplySpan::Sample)
 }
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
@@ -136,8 +168,32 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_reply_shows_nothing_of_a_span_with_known_posts() {
+        let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
+        let of = |shown| super::of_empty(day, &Recall { shown, ..Recall::default() });
+        assert_eq!(of(known([10, 20, 30])), ReplySpan::Nothing);
+        assert_eq!(of(known([10, 20])), ReplySpan::Whole, "two may have been deleted");
+        assert_eq!(of(known([10, 20, 1_500])), ReplySpan::Whole, "one is of the day before");
+        // Replies of a day each, every six hours, the latest a day ago.
+        let predicted = |sizes: &[i64], asked: Span| {
+            let back = |n: usize| DAY + i64::try_from(n).unwrap() * DAY / 4;
+            let span = |n: usize| Span { from: Time(NOW - back(n) - DAY), until: Time(NOW - back(n)) };
+            let spans: Vec<Span> = (0..sizes.len()).map(span).collect();
+            let recall = Recall { sizes: sizes.to_vec(), before: spans.first().copied(), spans, ..Recall::default() };
+            super::of_empty(asked, &recall)
+        };
+        assert_eq!(predicted(&[40, 31, 10, 25, 30], day), ReplySpan::Nothing, "none had fewer than ten");
+        assert_eq!(predicted(&[40, 31, 9, 25, 30], day), ReplySpan::Whole, "one had");
+        assert_eq!(predicted(&[40, 31, 10, 25], day), ReplySpan::Whole, "too few replies");
+        let hour = Span { from: Time(NOW - 60 * MINUTE), ..day };
+        assert_eq!(predicted(&[40, 31, 20, 25, 30], hour), ReplySpan::Whole, "an hour may be quiet");
+        let later = Span { from: Time(NOW + 6 * DAY), until: Time(NOW + 7 * DAY) };
+        assert_eq!(predicted(&[40, 31, 20, 25, 30], later), ReplySpan::Whole, "after a week it may have ended");
+    }
+
+    #[test]
     fn short_replies_are_whole_whatever_came_before() {
-        for many in 0..10 {
+        for many in 1..10 {
             assert_eq!(of(&posts(many, 10), &[many, many, many], known(200..400)), ReplySpan::Whole, "{many}");
         }
     }

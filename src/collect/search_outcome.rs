@@ -255,12 +255,18 @@ impl Fetched {
                 } else {
                     saturation::shown(own, result.unreadable, asked, &over.recall, request.limit.is_some())
                 };
-                result.saturated = shown != look_back::ReplySpan::Whole;
+                result.saturated = saturation::is_full(shown);
                 result.late_ms = indexing_delay::lateness(own, &over.recall);
+            }
+            let sent_at = self.sent_at.unwrap_or(seen_at);
+            if matches!(ask, Ask::Social(..)) && result.state == SearchState::Empty {
+                // "The past 24 hours" counts from the call, and a run may wait for its place.
+                let from = asked.from.plus(sent_at.since(seen_at)).min(asked.until);
+                shown = saturation::of_empty(Span { from, ..asked }, &over.recall);
             }
             let when = look_back::When {
                 seen_at,
-                sent_at: self.sent_at.unwrap_or(seen_at),
+                sent_at,
                 allowance: indexing_delay::allowance(over.recall.late.iter().copied().chain(result.late_ms)),
             };
             result.covered = look_back::covered(ask, asked, result.state, shown, own, when);

@@ -153,11 +153,11 @@ impl TopicTerms {
         let days = |many: u64| if many == 1 { "1 day".to_owned() } else { format!("{many} days") };
         match self.untold {
             Some(Untold::History) => {
-                Some(format!("Nothing to compare with: {} before of {LEAST_DAYS} needed.", days(self.before_days)))
+                Some(format!("Cannot compare yet: {} of {LEAST_DAYS} days needed before.", self.before_days))
             }
-            Some(Untold::Query) => Some("Not told: the query changed in the period.".to_owned()),
-            Some(Untold::Relevance) => Some("Not told: the posts are not about the question.".to_owned()),
-            Some(Untold::Cut) => Some("Not told: not all items of the period were read.".to_owned()),
+            Some(Untold::Query) => Some("Not compared: the query changed in the period.".to_owned()),
+            Some(Untold::Relevance) => Some("Not compared: the posts are not about the question.".to_owned()),
+            Some(Untold::Cut) => Some("Not compared: not all items of the period were read.".to_owned()),
             None if self.terms.is_empty() => {
                 Some(format!("No term is more frequent than expected from the {} before.", days(self.before_days)))
             }

@@ -25,7 +25,7 @@ pub fn summary(story: &Story, when: When<'_>) -> Vec<String> {
         ];
     }
     let many = |n: usize, one: &str| counted(n as u64, one);
-    let by = story.authors.map_or_else(|| "authors not told".to_owned(), |authors| many(authors, "author"));
+    let by = story.authors.map_or_else(|| "authors unknown".to_owned(), |authors| many(authors, "author"));
     let places = format!("{} and {}", many(story.topics.len(), "topic"), many(story.sources.len(), "source"));
     let mut told = Vec::new();
     if story.items == 1 {

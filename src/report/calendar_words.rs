@@ -50,7 +50,7 @@ impl CalendarFacts {
             return format!("not compared with the {noun} before: {why}");
         };
         if figures.saturated || topic.may_be_more() {
-            return format!("{} in the {noun} before, and there may be more", self.before_items());
+            return format!("{} in the {noun} before; not compared: incomplete", self.before_items());
         }
         let (now, before) = (topic.period.raw, figures.counted.raw);
         match change(now, before) {
@@ -196,7 +196,7 @@ mod tests {
             (week(200, false), "−25% on the week before", "−25%"),
             (week(150, false), "as many as in the week before", "none"),
             (week(0, false), "none in the week before", "from none"),
-            (week(100, true), "≥\u{a0}100 in the week before, and there may be more", "may be more"),
+            (week(100, true), "≥\u{a0}100 in the week before; not compared: incomplete", "may be more"),
         ] {
             assert_eq!(calendar.standing(&facts), standing);
             assert_eq!(calendar.rows(&facts)[0].change, change);

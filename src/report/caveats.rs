@@ -78,13 +78,15 @@ fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
 }
 
 fn only(topic: &TopicFacts) -> String {
-    topic.covered.map_or_else(
-        || format!("covered: {}", super::format::NOT_KEPT),
-        |covered| format!("only {} covered", percent(covered)),
-    )
+    topic
+        .covered
+        .map_or_else(|| "coverage was pruned".to_owned(), |covered| format!("only {} covered", percent(covered)))
 }
 
 type Unjudged = fn(&Report, &TopicFacts) -> Option<String>;
+
+/// The aspect whose topics may be known to be incomplete.
+const COVERAGE: &str = "coverage";
 
 /// The aspects: name, text if it was judged and calm, and why a topic could not be judged.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
@@ -111,7 +113,7 @@ const ASPECTS: [(&str, &str, Unjudged); 4] = [
         }
         topic.sources.iter().any(|source| source.not_made > 0).then(|| "some searches were not made".to_owned())
     }),
-    ("coverage", "the period is covered", |report, topic| {
+    (COVERAGE, "the period is covered", |report, topic| {
         if topic.idle(report.span) {
             return Some("not looked at yet".to_owned());
         }
@@ -130,10 +132,12 @@ pub(super) fn no_news(report: &Report) -> String {
 /// The text when nothing matters.
 pub(super) fn calm(report: &Report) -> String {
     let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
-    let (calm, unjudged) = judged(report, &ASPECTS[2..]);
+    let Judged { calm, unjudged, incomplete } = judged(report, &ASPECTS[2..]);
     let calm = if calm.is_empty() { calm } else { super::format::sentence(&calm) + " " };
     let unjudged = if unjudged.is_empty() { String::new() } else { format!("Not judged: {}. ", unjudged.join("; ")) };
-    format!("{calm}{unjudged}{of_days}")
+    let incomplete =
+        if incomplete.is_empty() { String::new() } else { format!("Incomplete: {}. ", incomplete.join("; ")) };
+    format!("{calm}{unjudged}{incomplete}{of_days}")
 }
 
 /// Explains why no volume or tone of a week or month is called usual or unusual.
@@ -144,19 +148,34 @@ fn of_days(report: &Report) -> Option<String> {
 }
 
 fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
-    let (calm, unjudged) = judged(report, aspects);
-    match (calm.is_empty(), unjudged.is_empty()) {
-        (true, _) => format!("Nothing could be judged: {}.", unjudged.join("; ")),
-        (false, true) => format!("Nothing unusual: {calm}."),
-        (false, false) => {
-            format!("Nothing unusual in what could be judged: {calm}. Not judged: {}.", unjudged.join("; "))
-        }
+    let Judged { calm, mut unjudged, incomplete } = judged(report, aspects);
+    if calm.is_empty() {
+        unjudged.extend(incomplete);
+        return format!("Nothing could be judged: {}.", unjudged.join("; "));
     }
+    if unjudged.is_empty() && incomplete.is_empty() {
+        return format!("Nothing unusual: {calm}.");
+    }
+    let part = |head: &str, list: &[String]| {
+        if list.is_empty() { String::new() } else { format!(" {head}: {}.", list.join("; ")) }
+    };
+    let (unjudged, incomplete) = (part("Not judged", &unjudged), part("Incomplete", &incomplete));
+    format!("Nothing unusual in what could be judged: {calm}.{unjudged}{incomplete}")
 }
 
-/// Returns what was judged and calm, in words, and what could not be judged.
-fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> (String, Vec<String>) {
-    let (mut calm, mut unjudged) = (Vec::new(), Vec::new());
+/// What may be said of a report in which nothing stands out.
+struct Judged {
+    /// The aspects that were judged and calm; with the number of topics if that is not so of all.
+    calm: String,
+    /// The aspects that could not be judged, of which topics, and why.
+    unjudged: Vec<String>,
+    /// The same of topics whose coverage is known and incomplete.
+    incomplete: Vec<String>,
+}
+
+fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
+    let (mut calm, mut unjudged, mut incomplete) = (Vec::new(), Vec::new(), Vec::new());
+    let all = report.topics.len();
     for (what, said, why) in aspects.iter().copied() {
         let mut reasons: BTreeMap<String, Vec<&TopicFacts>> = BTreeMap::new();
         for topic in &report.topics {
@@ -164,18 +183,24 @@ fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> (String, Vec<S
                 reasons.entry(reason).or_default().push(topic);
             }
         }
-        if reasons.values().map(Vec::len).sum::<usize>() < report.topics.len() {
-            calm.push(said);
+        match all - reasons.values().map(Vec::len).sum::<usize>() {
+            0 => {}
+            judged if judged == all => calm.push(said.to_owned()),
+            judged => calm.push(format!("{said} ({judged} of {all} topics)")),
         }
-        let all = report.topics.len();
-        unjudged.extend(reasons.into_iter().map(|(reason, topics)| format!("{what}{} ({reason})", of(&topics, all))));
+        for (reason, topics) in reasons {
+            let known =
+                what == COVERAGE && topics.iter().all(|topic| topic.covered.is_some() && !topic.idle(report.span));
+            let list = if known { &mut incomplete } else { &mut unjudged };
+            list.push(format!("{what}{} ({reason})", of(&topics, all)));
+        }
     }
     let calm = match calm.split_last() {
         None => String::new(),
-        Some((last, [])) => (*last).to_owned(),
+        Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     };
-    (calm, unjudged)
+    Judged { calm, unjudged, incomplete }
 }
 
 /// Names the topics, unless it is all of them.
@@ -220,10 +245,10 @@ mod tests {
             ),
             (
                 vec![calm.clone(), part],
-                format!(
-                    "Nothing unusual in what could be judged: no volume stands out from the usual, {rest}. Not judged: volume of \
-                     Part (only 40% covered); coverage of Part (only 40% covered)."
-                ),
+                "Nothing unusual in what could be judged: no volume stands out from the usual (1 of 2 topics), tone has not \
+                 shifted, every source answered and the period is covered (1 of 2 topics). Not judged: volume of Part (only \
+                 40% covered). Incomplete: coverage of Part (only 40% covered)."
+                    .into(),
             ),
         ] {
             assert_eq!(super::calm(&report(topics)), told);

@@ -54,9 +54,9 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
             (Some(raw), _) => {
                 let items = format!("{} {}", at_least(raw, day.saturated), if raw == 1 { "item" } else { "items" });
                 match change(now, raw) {
-                    _ if day.saturated => format!("{items}, and there may be more"),
-                    _ if topic.may_be_more() => format!("{items}; this day may have more than was found"),
-                    _ if !report.over() => format!("{items}; this day is not over"),
+                    _ if day.saturated => format!("{items}; not compared: that day is incomplete"),
+                    _ if topic.may_be_more() => format!("{items}; not compared: this day is incomplete"),
+                    _ if !report.over() => format!("{items}; not compared: this day is not over"),
                     Some(change) => format!("{items}, {change}"),
                     None => items,
                 }
@@ -112,7 +112,7 @@ mod tests {
             of(&facts).as_deref(),
             Some(
                 "Day before (Wednesday 12-31): not compared, only 40% covered. \
-                 Week before (Thursday 12-25): ≥\u{a0}41 items, and there may be more."
+                 Week before (Thursday 12-25): ≥\u{a0}41 items; not compared: that day is incomplete."
             )
         );
         facts.first_day = true;

@@ -37,7 +37,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         if topic.first_day {
             let baseline = topic.changes.as_ref().map_or_else(String::new, |changes| {
                 let many = at_least(changes.baseline, changes.cut);
-                format!(" The first answer to each query, the baseline, held {many} of whatever day.")
+                format!(" The baseline had {many}, of any date.")
             });
             let many = several(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
@@ -113,7 +113,7 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
 
 fn authors(topic: &TopicFacts) -> String {
     if topic.period.authors == 0 && topic.period.no_author > 0 {
-        "authors that were not told".to_owned()
+        "unknown authors".to_owned()
     } else {
         several(topic.period.authors, topic.may_be_more(), "author")
     }
@@ -196,7 +196,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
     let sentence = format!(
-        "{} of the period{} was not covered by social searches; the longest hole is {}, from {}{}.",
+        "{} of the period{} was not covered; the longest gap is {}, from {}{}.",
         percent(1.0 - covered),
         if topic.open.is_some() { " so far" } else { "" },
         length(longest),
@@ -258,13 +258,13 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Ma
             let sentence = if weight == 85 {
                 let at = short(facts.last_at, timezone);
                 format!(
-                    "{source} is failing here{others}: the last search, at {at}, ended as {}{trouble}; {failed} of {made} failed in the period.",
-                    facts.last
+                    "{source} fails here{others}: its last search, at {at}, {}{trouble}; {failed} of {made} failed in the period.",
+                    if facts.last == "error" { "failed" } else { &facts.last }
                 )
             } else if weight == 80 {
                 let (at, not_made) = (short(facts.last_at, timezone), sum(|s| s.not_made));
                 format!(
-                    "{source} is over quota here{others}: the last search, at {at}, was not made{trouble}; {not_made} in the period were not."
+                    "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; {not_made} in the period were not."
                 )
             } else {
                 // A search after the period says nothing about the period itself.
@@ -297,10 +297,7 @@ mod tests {
         let span = Span { from: Time(18 * HOUR), until: Time(30 * HOUR) };
         let (told, _) = of(&[facts.clone()], span, span.until, "UTC");
         assert_eq!(told.len(), 1);
-        assert_eq!(
-            told[0].sentence,
-            "50% of the period was not covered by social searches; the longest hole is 4h, from 01-01 18:00."
-        );
+        assert_eq!(told[0].sentence, "50% of the period was not covered; the longest gap is 4h, from 01-01 18:00.");
         let later = Span { from: Time(24 * HOUR), ..span };
         assert_eq!(of(&[facts], later, span.until, "UTC"), (vec![], 0));
     }

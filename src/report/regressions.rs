@@ -30,7 +30,7 @@ fn a_source_over_quota_does_not_fail() {
     assert_eq!(
         matters(&facts),
         [
-            "social is over quota here: the last search, at 01-01 23:00, was not made (2 calls a day); 2 in the period were not."
+            "social is over quota here: its last search, at 01-01 23:00, was not made (2 calls a day); 2 in the period were not."
         ]
     );
     for text in both(&facts) {
@@ -80,8 +80,8 @@ fn only_the_day_whose_reply_was_full_may_have_more() {
     };
     let begin = "Day before (Wednesday 12-31): ";
     assert_eq!(of(false, false), format!("{begin}35 items, −20%."));
-    assert_eq!(of(true, false), format!("{begin}35 items; this day may have more than was found."));
-    assert_eq!(of(false, true), format!("{begin}≥\u{a0}35 items, and there may be more."));
+    assert_eq!(of(true, false), format!("{begin}35 items; not compared: this day is incomplete."));
+    assert_eq!(of(false, true), format!("{begin}≥\u{a0}35 items; not compared: that day is incomplete."));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_length_below_a_minute_is_never_nothing() {
     facts.covered = Some(0.5);
     let hole = Span { from: Time(HOUR), until: Time(HOUR + 30_000) };
     facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
-    assert!(matters(&facts)[0].contains("the longest hole is under a minute"));
+    assert!(matters(&facts)[0].contains("the longest gap is under a minute"));
 }
 
 #[test]

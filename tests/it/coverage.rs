@@ -161,6 +161,43 @@ fn a_full_reply_covers_from_its_oldest_post_and_a_failed_search_nothing() {
 }
 
 #[test]
+fn an_empty_reply_where_posts_are_known_or_certain_covers_nothing_and_is_asked_again() {
+    // `spec` asks for the past seven days again, of which posts are known; `desearch` for the time since the last search,
+    // where each of the last five replies had many.
+    for (dialect, more) in [("spec", ""), ("desearch", "social.limit = 100")] {
+        for database in databases() {
+            let faults = ["source=social,status=500,after=5,times=1", "source=social,empty,after=6,times=1"];
+            let sandbox = Sandbox::at(NINE, &faults);
+            let place = place_of(database, &sandbox, dialect, more);
+            for hour in 4..9 {
+                once(&place, &sandbox, &format!("2026-03-11T0{hour}:00:00Z"));
+            }
+            assert_eq!([1, 2].map(|n| once(&place, &sandbox, &day(n)).code), [Some(3), Some(0)]);
+            let name = format!("{dialect} on {}", place.database.name);
+            let states = "SELECT state || ' ' || coalesce(CAST(covered_until AS TEXT), '-') FROM search ORDER BY id";
+            let states = place.database.texts(states);
+            assert!(states[4].starts_with("ok 1") && states[5..] == ["error -", "empty -"], "{name}: {states:?}");
+            let source = social(&place, &day(2), "2026-03-11T09:00:00Z");
+            assert_eq!(
+                (&source["covered_ms"], causes(&source)),
+                (&0.into(), vec!["failed_search", "empty_reply"]),
+                "{name}: {source}"
+            );
+            place.ok(&["report", "--date", "2026-03-12", "--at", &day(2), "--out", "day.md"]);
+            let report = std::fs::read_to_string(place.path("day.md")).unwrap();
+            assert!(
+                !report.contains("100% of the period covered") && !report.contains("below the usual"),
+                "{name}: {report}"
+            );
+            assert!(report.contains("an empty reply, although posts of that time"), "{name}: {report}");
+            // The service is well again: the run looks back over both days.
+            once(&place, &sandbox, &day(3))
+                .shows(0, &["looked back ", "because nothing was covered since 2026-03-11T0"]);
+        }
+    }
+}
+
+#[test]
 fn a_changed_format_is_a_failed_search_that_covers_nothing() {
     for body in [
         "",

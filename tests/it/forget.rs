@@ -199,6 +199,23 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
 }
 
 #[test]
+fn an_error_text_that_names_a_forgotten_author_is_stored_without_it() {
+    for database in databases() {
+        let server = Raw::saying(|_| reply("400 Bad Request", "", b"{\"detail\": \"@jane_d blocks this query\"}"));
+        let topic = "[[topics]]\nid = \"acme\"\nquery = \"acme\"\nsources = [\"social\"]\n";
+        let place = Place::new(database, &server.lines(), topic);
+        let errors = "SELECT error_text FROM search ORDER BY id";
+        place.run(&["once", "--at", NINE]).shows(3, &["jane_d"]);
+        assert!(place.database.texts(errors)[0].contains("jane_d"), "it has to be quoted before it can be blanked");
+        place.ok(&["forget", "--author", "jane_d", "--yes"]);
+        place.run(&["once", "--at", TEN]);
+        let name = place.database.name;
+        assert_eq!(place.database.texts(errors), ["[erased]", "[erased]"], "{name}");
+        assert_eq!(holding(&place, "jane").len(), 0, "{name}: {:?}", holding(&place, "jane"));
+    }
+}
+
+#[test]
 fn one_item_is_forgotten_by_its_address_and_its_copies_have_another_first() {
     for database in databases() {
         let server = Raw::saying(|_| {

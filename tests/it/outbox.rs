@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use secrecy::SecretString;
 use topicwatch::http::is_public;
 use topicwatch::model::{
-    CatchUp, Clock, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
-    RunState, SchedulePolicy, SmtpTls, Time,
+    CatchUp, Clock, ControlRequest, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec,
+    ReportWindow, RequestKind, RunState, SchedulePolicy, SmtpTls, Time,
 };
 use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, signature, verify};
 use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
@@ -281,6 +281,31 @@ async fn a_channel_that_asks_for_a_pause_gets_nothing_until_it_is_over() {
         let (first, again) = ("report:daily@x/hook/0".to_owned(), (turned.clock)());
         assert_eq!(store.retry_messages(Some(std::slice::from_ref(&first)), again).await.unwrap(), 1);
         assert_eq!(courier.deliver_due(&channels).await.unwrap().len(), 1, "a try that is asked for is made");
+        store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
+    for database in databases() {
+        let store = open(&database).await;
+        let job = report(&[]);
+        store.adopt(Set { topics: &[], jobs: std::slice::from_ref(&job) }, None, NOW).await.unwrap();
+        let now = NOW.plus(Duration::from_secs(3_600));
+        topicwatch::daemon::Planner::default().plan(&store, now, false).await.unwrap();
+        let wish = ControlRequest::plain(RequestKind::RunNow, "report:daily");
+        assert!(store.request("press", &wish, now).await.unwrap());
+        let request = store.open_requests().await.unwrap().remove(0);
+        assert!(store.take_request(&request, now).await.unwrap());
+        let queued = "SELECT count(*) FROM run WHERE job = 'report:daily' AND state = 'queued'";
+        assert_eq!(database.number(queued), 2, "{}", database.name);
+        let claim = || store.claim_jobs(now, 5, LEASE, Duration::ZERO, "token");
+        let first = claim().await.unwrap();
+        assert_eq!(first.iter().map(JobRun::public_id).collect::<Vec<_>>(), ["press"], "{}", database.name);
+        assert_eq!(claim().await.unwrap().len(), 0, "{}: it runs", database.name);
+        store.end_job(&first[0], &end(now, &[])).await.unwrap();
+        let second = claim().await.unwrap();
+        assert_eq!((second.len(), second[0].slot), (1, Some(now)), "{}", database.name);
         store.close().await;
     }
 }

@@ -50,6 +50,14 @@ fn days_keep_what_was_counted_before_they_were_pruned_and_the_rest_is_empty_and_
         place.ok(&["db", "prune", "--at", NOW]);
         let after = daily(&place, &[]);
         assert_eq!(after.len(), before.len(), "{name}");
+        // The first answer stays, but the time between it and the kept runs is unknown, not a wait.
+        let web = ["coverage", "acme", "--source", "web", "--since", "2026-01-01", "--at", NOW, "--json"];
+        let web = &place.json(&web)["topics"][0]["sources"][0];
+        assert_eq!(
+            (web["checks"].as_array().unwrap().len(), &web["largest_distance_ms"]),
+            (2, &(13 * 3_600_000).into()),
+            "{name}: {web}"
+        );
         const GONE: [&str; 12] = [
             "last_run",
             "social_answered",

@@ -35,7 +35,7 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
             0,
             &[
                 "acme   silent",
-                "acme: social is silent: no items in 3 searches since 2026-03-11T16:00:00Z; up to 2 were usual",
+                "acme: social is silent: no items in 3 searches in a row since 2026-03-11T16:00:00Z; usually at most 2",
             ],
         );
         place.run(&fails).shows(3, &["is silent"]);
@@ -59,12 +59,12 @@ fn a_source_that_fell_silent_or_stale_is_reported_after_twenty_runs() {
             0,
             &[
                 "acme   stale",
-                "social is stale: nothing new in 7 searches since 2026-03-11T16:00:00Z; up to 3h was usual",
+                "social is stale: nothing new in 7 searches since 2026-03-11T16:00:00Z; usually for at most 3h",
             ],
         );
         // The report formats the time as elsewhere.
         let page = place.ok(&["report", "--date", "2026-03-11", "--at", "2026-03-12T00:00:00Z", "--out", "-"]);
-        let said = "social is stale: nothing new in 7 searches since 2026-03-11 16:00; up to 3h was usual<";
+        let said = "social is stale: nothing new in 7 searches since 2026-03-11 16:00; usually for at most 3h<";
         assert!(page.contains(said), "{page}");
         place.run(&["status", "--fail-on", "silent"]).shows(0, &[]);
         place.run(&["status", "--fail-on", "stale"]).shows(3, &[]);
@@ -92,7 +92,8 @@ fn old_finds_beside_what_is_known_do_not_hide_that_a_source_is_stale() {
             world.posts(&[post(68, 68, "post 68", 1), post(n, 0, &format!("archived {n}"), 1)]);
             once(&place, n);
         }
-        let told = "acme: social is stale: nothing new in 6 searches since 2026-03-13T20:00:00Z; up to 3h was usual";
+        let told =
+            "acme: social is stale: nothing new in 6 searches since 2026-03-13T20:00:00Z; usually for at most 3h";
         place.run(&["status", "--fail-on", "stale"]).shows(3, &["acme   stale", told]);
         place.configure(&world.lines(), &(topic("acme", "") + alert));
         let past = ["alerts", "backtest", "ill", "--days", "3", "--json", "--at", &hour(75)];

@@ -357,7 +357,7 @@ fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
         }
         assert_eq!(early(8)["untold"], Value::Null);
         let text = place.ok(&["terms", "acme", "--since", &at(3), "--until", &at(4), "--at", &at(DAYS)]);
-        assert!(text.contains("Nothing to compare with: 2 days before of 7 needed."), "{text}");
+        assert!(text.contains("Cannot compare yet: 2 of 7 days needed before."), "{text}");
         // A calm day has no terms, and the output says so.
         let calm = place.ok(&["terms", "acme", "--since", &at(EVENT - 1), "--until", &at(EVENT), "--at", &at(DAYS)]);
         assert!(calm.contains("No term is more frequent than expected from the 10 days before."), "{calm}");

@@ -25,6 +25,8 @@ closed_list! {
         NotAsked = "not_asked",
         /// The reply was full and did not reach further back.
         Saturated = "saturated",
+        /// The reply was empty although posts of that time were known or certain.
+        EmptyReply = "empty_reply",
         /// The next successful search did not look back far enough.
         TooShort = "look_back_too_short",
         /// The search was made by a version that did not record coverage.
@@ -61,6 +63,8 @@ impl fmt::Display for Cause {
             Why::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
             Why::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
             Why::Saturated => write!(f, "the reply was full and reached no further back"),
+            Why::EmptyReply if n == 1 => write!(f, "an empty reply, although posts of that time were known or certain"),
+            Why::EmptyReply => write!(f, "{n} empty replies, although posts of that time were known or certain"),
             Why::TooShort => write!(f, "the next search looked back only {detail}"),
             Why::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
             Why::NothingDue => write!(f, "no search reached it"),
@@ -157,14 +161,17 @@ pub fn covered(
                 kinds.any(crate::model::covers_spans)
             }
         };
-        let coverage = if spans { in_spans(watched, looks, period, source) } else { in_checks(looks, period, source) };
+        let coverage =
+            if spans { in_spans(watched, looks, period, source) } else { in_checks(watched, looks, period, source) };
         all.push(SourceCoverage { source, coverage });
     }
     all
 }
 
-fn in_checks(looks: &[Look], period: Span, source: Source) -> Coverage {
-    let inside = looks.iter().filter(|look| period.from <= look.at && look.at <= period.until);
+fn in_checks(watched: &Watched, looks: &[Look], period: Span, source: Source) -> Coverage {
+    // Of the time before, searches may have been pruned.
+    let from = period.from.max(watched.began);
+    let inside = looks.iter().filter(|look| from <= look.at && look.at <= period.until);
     let (mut checks, mut failed) = (Vec::new(), 0);
     for look in inside {
         match look.search.as_ref().filter(|search| search.source == source).map(|search| search.state) {
@@ -202,9 +209,20 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     let watched_for = Span::new(period.from.max(watched.began), period.until);
     let (lates, missed): (Vec<&Span>, Vec<&Span>) =
         divided.holes.iter().partition(|hole| hole.until < period.until && late(hole));
+    // A full reply that covers nothing is not asked for again: the next search looks back to where it ended.
+    let sampled = |(_, search): (&Look, &LookSearch)| {
+        (search.saturated && search.covered.is_none()).then_some(search.asked?.until)
+    };
+    let sampled_until = searches().filter_map(sampled).max();
+    let parts = |hole: Span| {
+        let last = sampled_until.filter(|at| hole.until == period.until && hole.from < *at && *at < hole.until);
+        let first = Span { until: last.unwrap_or(hole.until), ..hole };
+        [Some(first), last.map(|from| Span { from, ..hole })].into_iter().flatten()
+    };
     let mut holes: Vec<Hole> = missed
         .into_iter()
         .filter_map(|hole| hole.within(watched_for?))
+        .flat_map(parts)
         .map(|hole| {
             let ender = enders.get(&hole.until).copied();
             let mut causes = causes(looks, hole, source, ender, period.until);
@@ -213,11 +231,11 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
                 causes.insert(0, Cause { why: Why::Paused, count: 1, detail: None });
             }
             // The next planning records the missed slots; until then the ledger has no row for them.
-            let passed = watched.next.filter(|next| ender.is_none() && *next < hole.until && watched.ended.is_none());
-            if let (Some(next), [only]) = (passed, causes.as_mut_slice())
-                && only.why == Why::NothingDue
-            {
-                *only = Cause { why: Why::MissedSlot, count: 0, detail: Some(next.to_string()) };
+            let passed = |next: &Time| hole.holds(*next) && ender.is_none() && watched.ended.is_none();
+            if let Some(next) = watched.next.filter(passed) {
+                causes.retain(|cause| cause.why != Why::NothingDue);
+                causes.push(Cause { why: Why::MissedSlot, count: 0, detail: Some(next.to_string()) });
+                causes.sort_by_key(|cause| cause.why);
             }
             Hole { stretch: stretch(hole), causes }
         })
@@ -307,7 +325,10 @@ fn trouble(look: &Look, source: Source) -> Option<(Why, Option<String>)> {
                 Some((Why::Saturated, None))
             }
             SearchState::Ok | SearchState::Empty if search.asked.is_none() => Some((Why::NotRecorded, None)),
-            SearchState::Ok | SearchState::Empty | SearchState::Started => None,
+            SearchState::Empty => Some((Why::EmptyReply, None)),
+            // An answer of which only a part came.
+            SearchState::Ok => detail().map(|trouble| (Why::FailedSearch, Some(trouble))),
+            SearchState::Started => None,
         };
     }
     let reason = look.reason.clone();

@@ -50,11 +50,15 @@ impl Illness {
         let Self { source, searches, usual, .. } = self;
         match self.state {
             Ill::Silent => {
-                format!("{source} is silent: no items in {searches} searches since {since}; up to {usual} were usual")
+                format!(
+                    "{source} is silent: no items in {searches} searches in a row since {since}; usually at most {usual}"
+                )
             }
             Ill::Stale => {
                 let usual = crate::model::spell(Duration::from_millis(u64::try_from(*usual).unwrap_or(0)));
-                format!("{source} is stale: nothing new in {searches} searches since {since}; up to {usual} was usual")
+                format!(
+                    "{source} is stale: nothing new in {searches} searches since {since}; usually for at most {usual}"
+                )
             }
         }
     }
@@ -223,7 +227,7 @@ mod tests {
     fn it_is_reported_in_words() {
         let told = illness(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
         let expected =
-            "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual";
+            "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; usually for at most 3h";
         assert_eq!(told.as_deref(), Some(expected));
     }
 

@@ -37,9 +37,11 @@ pub struct LookSearch {
 pub struct Recall {
     /// The number of entries of each of the latest replies, unreadable ones included, the latest first.
     pub sizes: Vec<i64>,
+    /// The span of each of these replies: from the start of its coverage to when it was asked.
+    pub spans: Vec<Span>,
     /// How late the new posts of each reply were, in milliseconds, where known.
     pub late: Vec<i64>,
-    /// The span of the latest reply: from the start of its coverage to when it was asked.
+    /// The span of the latest reply.
     pub before: Option<Span>,
     /// Posts of the requested span that the query last showed: publication time and keys.
     pub shown: Vec<(Time, String)>,

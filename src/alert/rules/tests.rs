@@ -121,7 +121,7 @@ fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
             format!("{long}...."),
             Some((
                 Status::Bad,
-                "acme: web is silent: no items in 4 searches since 1970-01-01T19:00:00Z; up to 2 were usual",
+                "acme: web is silent: no items in 4 searches in a row since 1970-01-01T19:00:00Z; usually at most 2",
             )),
         ),
         (
@@ -129,7 +129,7 @@ fn a_source_fires_when_it_fails_or_is_ill_and_ends_with_an_answer() {
             format!("{long}======"),
             Some((
                 Status::Bad,
-                "acme: web is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; up to 3h was usual",
+                "acme: web is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; usually for at most 3h",
             )),
         ),
         ("too young to be silent", "++++....".to_owned(), Some((Status::Well, "acme: web is well again"))),

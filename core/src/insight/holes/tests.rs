@@ -119,7 +119,17 @@ fn each_hole_names_what_the_ledger_knows_of_it() {
             "a full reply without a date, then nothing for two days",
             vec![ok(0), full(12, -12, None)],
             50,
-            vec![(0, 50, "the reply was full and reached no further back")],
+            vec![(0, 12, "the reply was full and reached no further back"), (12, 50, "no search reached it")],
+        ),
+        (
+            "an empty reply although posts were known",
+            vec![ok(0), failed(12), search(24, SearchState::Empty, Window::Past24Hours.into(), None), ok(48)],
+            48,
+            vec![(
+                0,
+                24,
+                "1 failed search (server); an empty reply, although posts of that time were known or certain; the next search looked back only 1d",
+            )],
         ),
         ("a period beyond the window", vec![ok(0), ok(36)], 36, vec![(0, 12, "the next search looked back only 1d")]),
         (
@@ -156,6 +166,15 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     };
     assert_eq!(causes_of(6), "a slot passed and nothing ran yet");
     assert_eq!(causes_of(30), "no search reached it");
+    // After failures, too; and a full reply is not blamed for what came after it.
+    let planned = |next: i64| Watched { next: Some(at(next)), ..watched(SocialOperation::Search) };
+    let (_, holes, _) = holes_of(&planned(36), &[ok(0), failed(12), failed(24)], span(0, 60));
+    assert_eq!(holes, [(0, 60, "a slot passed and nothing ran yet; 2 failed searches (server)".to_owned())]);
+    let looks = [ok(0), full(12, -12, None)];
+    let full_only = (0, 12, "the reply was full and reached no further back".to_owned());
+    let after = (12, 60, "a slot passed and nothing ran yet".to_owned());
+    assert_eq!(holes_of(&planned(24), &looks, span(0, 60)).1, [full_only.clone(), after]);
+    assert_eq!(holes_of(&planned(24), &looks, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
     let paused = Watched { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
 }

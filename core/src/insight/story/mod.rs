@@ -155,10 +155,12 @@ pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
     let tied = |ties: &[Tie]| timeline.iter().filter(|entry| ties.contains(&entry.tie)).count();
     let seen: i64 = rows.items.iter().flat_map(|item| &item.topics).map(|topic| topic.times_seen).sum();
     let at: Vec<Time> = timeline.iter().map(|entry| entry.at).collect();
+    let pruned = timeline.iter().filter(|entry| entry.pruned).count();
     Some(Story {
         items: timeline.len(),
         unique: texts.len(),
-        authors: (!authors.is_empty()).then_some(authors.len()),
+        // Pruning deletes authors, so a count of the others would be too low.
+        authors: (!authors.is_empty() && pruned == 0).then_some(authors.len()),
         copies: tied(&[Tie::Copy, Tie::Both]),
         linked: tied(&[Tie::Link, Tie::Both]),
         complete: !rows.more,
@@ -182,7 +184,7 @@ pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
         reach: reach(&timeline),
         last_seen: rows.items.iter().flat_map(|item| &item.topics).map(|topic| topic.last_seen).max()?,
         still_shown: rows.items.iter().filter(|item| is_shown(item, &rows.last_looks)).count(),
-        pruned: timeline.iter().filter(|entry| entry.pruned).count(),
+        pruned,
         chart: pace::bars(&timeline.iter().map(|entry| (entry.at, entry.new_text)).collect::<Vec<_>>()),
         key: rows.asked,
         links: rows.links,

@@ -73,6 +73,8 @@ fn authors_are_told_by_reactions_whatever_the_case_of_their_names() {
     assert_eq!(reach, [("Ann", 2, Some(7)), ("cy", 1, Some(0)), ("bob", 1, None)]);
     assert_eq!(story.authors, Some(3));
     assert_eq!(told(vec![item("a", None, 0)]).authors, None, "nobody named is not nobody");
+    let pruned = StoryItem { pruned: true, ..item("e", None, 0) };
+    assert_eq!(told(vec![by("a", "Ann", None), pruned]).authors, None, "whose author was deleted may be another one");
 }
 
 proptest! {

@@ -225,7 +225,9 @@ fn of_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> O
         cited.iter().any(|name| known.has(Forgot::Item, name) || refused.iter().any(|item| item.keys.contains(name)))
     };
     let answer = outcome.answer.as_ref().is_some_and(|(answer, cited)| cites(cited) || known.named_in(&answer.text));
-    if refused.is_empty() && !answer && !dropped.contains(&true) {
+    let errors = outcome.searches.iter().map(|search| &search.error).chain([&outcome.error]);
+    let named = errors.flatten().any(|(_, text)| known.named_in(text));
+    if refused.is_empty() && !answer && !named && !dropped.contains(&true) {
         return None;
     }
     let mut kept = outcome.clone();

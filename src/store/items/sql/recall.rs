@@ -32,13 +32,15 @@ pub(in crate::store) async fn recall(
     .fetch_all(&mut *conn)
     .await?;
     let mut recall = Recall::default();
-    for row in &replies {
-        recall.sizes.push(row.try_get("size")?);
+    for (place, row) in replies.iter().enumerate() {
         recall.late.extend(row.try_get::<Option<i64>, _>("late_ms")?);
-    }
-    if let Some(row) = replies.first() {
         let (from, until) = (read::time(row, "covered_from")?, read::time(row, "asked_until")?);
-        recall.before = from.zip(until).and_then(|(from, until)| Span::new(from, until));
+        let span = from.zip(until).and_then(|(from, until)| Span::new(from, until));
+        if place == 0 {
+            recall.before = span;
+        }
+        recall.sizes.push(row.try_get("size")?);
+        recall.spans.push(span.unwrap_or(Span { from: Time(0), until: Time(0) }));
     }
     if replies.is_empty() {
         return Ok(recall);

@@ -17,6 +17,7 @@ pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool
     Ok(due.is_some())
 }
 
+/// Claims due runs, at most one of each job: the manual one first, then the one with the earliest slot.
 pub(in crate::store) async fn claim(
     conn: &mut Conn,
     now: Time,
@@ -28,7 +29,8 @@ pub(in crate::store) async fn claim(
     let sql = format!(
         "WITH due AS MATERIALIZED (SELECT q.id FROM run q WHERE q.state = 'queued' AND q.topic IS NULL AND q.due_at <= $3 \
          AND NOT EXISTS (SELECT 1 FROM run o WHERE o.job = q.job AND o.id <> q.id AND o.state IN ('queued', 'running') \
-           AND (o.state = 'running' OR o.slot < q.slot)) \
+           AND (o.state = 'running' OR o.slot < q.slot \
+             OR o.slot IS NULL AND q.slot IS NOT NULL AND o.due_at <= $3)) \
          AND EXISTS (SELECT 1 FROM job j WHERE j.id = q.job AND j.removed_at IS NULL) \
          AND (q.due_at <= $5 OR NOT EXISTS (SELECT 1 FROM run o WHERE o.topic IS NOT NULL AND o.state IN ('queued', 'running') AND o.slot <= q.slot) \
            AND NOT EXISTS (SELECT 1 FROM job t WHERE t.topic IS NOT NULL AND t.removed_at IS NULL AND t.paused = 0 AND t.next_slot IS NOT NULL \

@@ -128,18 +128,17 @@ pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, 
     let asked = sqlx::query(RUNS).bind(ask.before).bind(ask.after.at).bind(ask.after.id).bind(ask.limit);
     let rows = asked.bind(ask.floor).fetch_all(&mut *conn).await?;
     let mut batch = Batch::new(ask, rows.len());
-    let mut ids: Vec<i64> = Vec::new();
-    let mut latest = None;
+    let mut goes: Vec<(i64, i64)> = Vec::new();
     for row in &rows {
         batch.after = Progress { at: row.try_get("at")?, id: row.try_get("id")?, ..Progress::default() };
         if row.try_get::<i64, _>("goes")? == 1 {
-            ids.push(batch.after.id);
-            latest = Some(batch.after.at);
+            goes.push((batch.after.id, batch.after.at));
         }
     }
-    let firsts = first_answers(conn, &ids).await?;
-    ids.retain(|id| !firsts.contains(id));
-    let Some(latest) = latest.filter(|_| !ids.is_empty()) else { return Ok(batch) };
+    let firsts = first_answers(conn, &goes.iter().map(|(id, _)| *id).collect::<Vec<_>>()).await?;
+    goes.retain(|(id, _)| !firsts.contains(id));
+    let Some(latest) = goes.iter().map(|(_, at)| *at).max() else { return Ok(batch) };
+    let ids: Vec<i64> = goes.into_iter().map(|(id, _)| id).collect();
     let whole_ids: Vec<i64> = ids.iter().copied().filter(|id| !ask.thinned.contains(id)).collect();
     let (given, unthinned) = (list(&ids)?, list(&whole_ids)?);
     let of = format!("(SELECT given.value FROM {})", super::numbers(1));
