@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn an_empty_reply_shows_nothing_of_a_span_with_known_posts() {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
-        let of = |shown| super::of_empty(day, &Recall { shown, ..Recall::default() });
+        let of = |shown| of_empty(day, &Recall { shown, ..Recall::default() });
         assert_eq!(of(known([10, 20, 30])), ReplySpan::Nothing);
         assert_eq!(of(known([10, 20])), ReplySpan::Whole, "two may have been deleted");
         assert_eq!(of(known([10, 20, 1_500])), ReplySpan::Whole, "one is of the day before");
@@ -180,7 +180,7 @@ mod tests {
             let span = |n: usize| Span { from: Time(NOW - back(n) - DAY), until: Time(NOW - back(n)) };
             let spans: Vec<Span> = (0..sizes.len()).map(span).collect();
             let recall = Recall { sizes: sizes.to_vec(), before: spans.first().copied(), spans, ..Recall::default() };
-            super::of_empty(asked, &recall)
+            of_empty(asked, &recall)
         };
         assert_eq!(predicted(&[40, 31, 10, 25, 30], day), ReplySpan::Nothing, "none had fewer than ten");
         assert_eq!(predicted(&[40, 31, 9, 25, 30], day), ReplySpan::Whole, "one had");
