@@ -75,20 +75,25 @@ pub async fn shown_items(
     let mut shown = ShownItems { items: Vec::new(), hidden: 0, outside: 0, noise };
     let mut kept = Vec::with_capacity(rows.len());
     for row in rows {
+        let listed = row.key.clone();
         let Some(row) = shown_or_copy(store, &mut hiding, how.folded, row).await? else { continue };
-        kept.push(row);
+        let hidden = Some(listed).filter(|listed| *listed != row.key);
+        kept.push((row, hidden));
     }
-    let keys: Vec<String> = kept.iter().map(|row| row.key.clone()).collect();
+    let keys: Vec<String> = kept.iter().map(|(row, _)| row.key.clone()).collect();
     let mut fits = store.first_fits(Some(how.topic), &keys).await?;
-    for row in kept {
+    for (row, hidden) in kept {
         let fit = fits.remove(&(how.topic.to_owned(), row.key.clone())).unwrap_or(WindowFit::Undated);
         // Stored, but not new: it lay outside the window of the search that found it first.
         if how.only_new && fit == WindowFit::Outside {
             shown.outside += 1;
             continue;
         }
-        let copies = match (&row.cluster, how.copies) {
-            (Some(head), Some(many)) if how.folded.is_some() || *head == row.key => {
+        let copies = match (&row.cluster, how.copies, how.folded) {
+            (Some(_), Some(many), Some(filter)) => {
+                store.copies_in_list(filter, &row.key, hidden.as_deref(), many).await?
+            }
+            (Some(head), Some(many), None) if *head == row.key => {
                 store.copies_of(&row.key, Some(&topics), many).await?
             }
             _ => (0, Vec::new()),

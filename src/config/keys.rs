@@ -208,7 +208,7 @@ keys! {
         "token_file" Text, None, "File that holds the token, readable by its owner only.";
         "hosts" Texts, Some("[]"), "Names under which the pages may be asked for, beside localhost and addresses.";
         "https" Flag, Some("false"), "Whether visitors come over TLS, by a proxy: what a browser keeps of a login is then never sent in clear.";
-        "edit" Flag, None, "Whether pages may change this file; when left out, only on a loopback address without `hosts`.";
+        "edit" Flag, None, "Whether pages may change this file; when left out, only those of `run` on a loopback address without `hosts`.";
     }
     Topic {
         "id" Text, None, "Short name, unique in the file: a-z, 0-9, - and _.";

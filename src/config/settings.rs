@@ -161,7 +161,7 @@ pub struct WebConfig {
 }
 
 impl WebConfig {
-    /// Whether pages served on this address may change the file. By default only on a loopback address without `hosts`:
+    /// Whether pages of `run` on this address may change the file. By default only on a loopback address without `hosts`:
     /// pages with names of their own are a deployment, even if a proxy reaches them on a loopback address.
     #[must_use]
     pub fn may_edit(&self, listen: std::net::SocketAddr) -> bool {

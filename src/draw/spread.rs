@@ -161,9 +161,12 @@ fn earlier(story: &Story, when: When<'_>) -> Vec<String> {
 /// Returns what is left of the story: items still shown, and what was pruned.
 #[must_use]
 pub fn left(story: &Story, when: When<'_>) -> Vec<String> {
-    let shown =
-        if story.still_shown == 1 { "1 is".to_owned() } else { format!("{} are", number(story.still_shown as u64)) };
-    let mut told = vec![format!("{shown} in the last run of a topic; any was last seen {}.", when(story.last_seen))];
+    let shown = match story.still_shown {
+        0 => "none".to_owned(),
+        many => number(many as u64),
+    };
+    let mut told =
+        vec![format!("The last run still showed {shown} of them; the latest sighting was {}.", when(story.last_seen))];
     if story.pruned > 0 {
         told.push(format!("The words of {} were let go for their age.", counted(story.pruned as u64, "item")));
     }

@@ -82,4 +82,6 @@ pub(super) struct KeyPlace {
     pub(super) key: Range<usize>,
     pub(super) value: Range<usize>,
     pub(super) given: Given,
+    /// The places of the entries, if it is a list.
+    pub(super) entries: Vec<Range<usize>>,
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
+use super::lists;
 use super::places::Places;
 use super::text;
 use super::value::Given;
@@ -188,7 +189,10 @@ impl<'t> Jobs<'t> {
         let mut edited = self.text.to_owned();
         match (place, value) {
             (None, None) => {}
-            (Some(place), Some(value)) => edited.replace_range(place.value.clone(), &value.written()),
+            (Some(place), Some(value)) => {
+                let list = self.list_edited(place, value);
+                edited.replace_range(place.value.clone(), &list.unwrap_or_else(|| value.written()));
+            }
             (Some(place), None) => {
                 let lines = text::line_start(self.text, place.key.start)..text::line_end(self.text, place.value.end);
                 edited.replace_range(lines, "");
@@ -203,6 +207,14 @@ impl<'t> Jobs<'t> {
             }
         }
         Ok(edited)
+    }
+
+    /// Returns the text of a list with other entries, if its lines and comments can stay.
+    fn list_edited(&self, place: &KeyPlace, value: &Given) -> Option<String> {
+        let (Given::Texts(old), Given::Texts(new)) = (&place.given, value) else { return None };
+        let begin = place.value.start;
+        let spans: Vec<Range<usize>> = place.entries.iter().map(|at| at.start - begin..at.end - begin).collect();
+        lists::edited(self.text.get(place.value.clone())?, &spans, old, new, text::newline(self.text))
     }
 
     /// Returns the table with a name, only if its lines are contiguous.

@@ -4,6 +4,7 @@
 mod comments;
 mod entry;
 mod jobs;
+mod lists;
 mod places;
 #[cfg(test)]
 mod tests;

@@ -101,7 +101,11 @@ fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usiz
 fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Option<KeyPlace> {
     let moved = |span: Range<usize>| span.start + skipped..span.end + skipped;
     let (key, at) = (key.and_then(Key::span)?, value.span()?);
-    Some(KeyPlace { name, key: moved(key), value: moved(at), given: Given::of(value) })
+    let entries = match value {
+        Value::Array(list) => list.iter().filter_map(Value::span).map(moved).collect(),
+        _ => Vec::new(),
+    };
+    Some(KeyPlace { name, key: moved(key), value: moved(at), given: Given::of(value), entries })
 }
 
 fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeyPlace>) {

@@ -40,7 +40,7 @@ impl Given {
 }
 
 /// Formats a TOML basic string on one line. Invisible characters are escaped, so that the file shows its contents.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 2);
     written.push('"');
     for c in text.chars() {

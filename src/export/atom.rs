@@ -41,8 +41,8 @@ impl Feed {
     pub(super) fn of_items(rows: Vec<ItemRow>) -> Self {
         let mut feed = Self::new();
         let mut known = HashSet::new();
-        for row in rows.into_iter().take(MOST_ENTRIES) {
-            if known.insert(row.key.clone()) {
+        for row in rows {
+            if feed.entries.len() < MOST_ENTRIES && known.insert(row.key.clone()) {
                 feed.entries.push_front(found(row));
             }
         }

@@ -17,6 +17,7 @@ use super::admission::{self, MOST_PASSES, bearer, passes, problem_page};
 use super::api::is_of;
 use super::app::App;
 use super::ask::LARGEST_FORM;
+use super::layout;
 use super::need::{Need, need_of};
 use super::probes;
 use super::problem::Problem;
@@ -48,15 +49,16 @@ pub(super) async fn pass(
         Err(_) => busy(&app.site, head.uri.path()),
         Ok(Err(refused)) => *refused,
         Ok(Ok(visitor)) => {
-            head.extensions.insert(visitor);
+            head.extensions.insert(visitor.clone());
             let request = Request::from_parts(head, body);
             // Probes are answered however busy everything else is.
-            if probes::OPEN.contains(&request.uri().path()) {
+            let response = if probes::OPEN.contains(&request.uri().path()) {
                 let _stays = peer.answer();
                 next.run(request).await
             } else {
                 answered(&app, &peer, request, next, until).await
-            }
+            };
+            layout::with_menu(&app.site, response, &visitor)
         }
     };
     dress(response.headers_mut());
@@ -129,8 +131,10 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     }
     // Routes write it as `{topic}`.
     let topic = params.and_then(|params| params.iter().find(|(name, _)| *name == "topic")).map(|(_, topic)| topic);
-    need.map_or(Ok(()), |need| need.check(&visitor, topic)).map_err(problem)?;
-    Ok(visitor)
+    match need.map_or(Ok(()), |need| need.check(&visitor, topic)) {
+        Ok(()) => Ok(visitor),
+        Err(refused) => Err(Box::new(layout::with_menu(site, *problem(refused), &visitor))),
+    }
 }
 
 /// The answer for visitors who must log in first.

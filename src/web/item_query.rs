@@ -1,7 +1,7 @@
 //! The query of the items page: its address as filters, for the page, its files, its saved searches and their feeds,
 //! so that all have the same rows. The names are those of the API's exports; each is given once here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ask::{Ask, cut, link, words};
 use super::downloads::refused;
@@ -16,6 +16,7 @@ use crate::store::{FoundPlace, ItemRow};
 pub(super) const PAGE: &[&str] = &[
     "search",
     "topic",
+    "tag",
     "source",
     "author",
     "kind",
@@ -51,7 +52,7 @@ impl ItemQuery {
     pub(super) async fn of(site: &Site, ask: &Ask, format: Format) -> Result<Self, Problem> {
         let list = |name: &str| ask.get(name).map(str::to_owned).into_iter().collect::<Vec<_>>();
         let flag = |name: &str| ask.word(name, |word| (word == "true").then_some(true)).map(Option::unwrap_or_default);
-        let (topics, authors, languages) = (list("topic"), list("author"), list("lang"));
+        let (topics, tags, authors, languages) = (list("topic"), list("tag"), list("author"), list("lang"));
         let sources = ask.word("source", Source::parse)?;
         if let Some(topic) = topics.first()
             && site.store.watched(&topics).await?.is_empty()
@@ -60,6 +61,15 @@ impl ItemQuery {
             return Err(Problem {
                 hint: hint.to_owned(),
                 ..Problem::unknown(format!("There is no topic `{}`", cut(topic)))
+            });
+        }
+        if let Some(tag) = tags.first()
+            && !tags_of(site).await?.contains(tag)
+        {
+            let hint = "The form on /items lists the tags.";
+            return Err(Problem {
+                hint: hint.to_owned(),
+                ..Problem::unknown(format!("No topic has the tag `{}`", cut(tag)))
             });
         }
         if let Some(source) = &sources
@@ -74,7 +84,7 @@ impl ItemQuery {
             // Such files are opened in spreadsheets.
             profile: Profile::Excel,
             topics: &topics,
-            tags: &[],
+            tags: &tags,
             sources: sources.into_iter().collect(),
             since: ask.get("since"),
             until: ask.get("until"),
@@ -94,6 +104,13 @@ impl ItemQuery {
         let order = wish.order(site.now()).map_err(|unfit| refused(&unfit))?;
         Ok(Self { order, filtered })
     }
+}
+
+/// The tags of all topics, those of the file and those that are stored.
+pub(super) async fn tags_of(site: &Site) -> Result<BTreeSet<String>, Problem> {
+    let stored = site.store.definitions().await?.into_iter().flat_map(|topic| topic.tags);
+    let settings = site.settings();
+    Ok(stored.chain(settings.tags.iter().flat_map(|(_, tags)| tags.clone())).collect())
 }
 
 /// The address of what these filters find.

@@ -1,12 +1,13 @@
 //! What all pages share: head, menu and footer; and answers that are no page. Each page provides its own middle.
 
+use axum::Extension;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse as _, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use super::problem::Problem;
 use super::site::Site;
-use super::visitor::Visitor;
+use super::visitor::{Visitor, Who};
 use crate::draw::format;
 use crate::model::{Nature, Role, Time};
 
@@ -32,23 +33,37 @@ const MENU: [(&str, &str); 7] = [
 ];
 
 pub(super) fn page(site: &Site, page: &Page, visitor: &Visitor) -> Response {
-    Html(laid_out(site, page, Some(visitor)).into_string()).into_response()
+    Html(laid_out(site, page, visitor).into_string()).into_response()
 }
 
+/// A problem as a page without a menu. [`with_menu`] adds the visitor's menu once the visitor is known.
 pub(super) fn problem(site: &Site, problem: &Problem) -> Response {
+    let status = if problem.status.is_success() { StatusCode::INTERNAL_SERVER_ERROR } else { problem.status };
+    let page = problem_page(site, problem, &Visitor::default());
+    (status, Extension(problem.clone()), Html(page.into_string())).into_response()
+}
+
+/// Adds the visitor's menu to an answer if it is the page of a problem.
+pub(super) fn with_menu(site: &Site, mut response: Response, visitor: &Visitor) -> Response {
+    if let Some(problem) = response.extensions_mut().remove::<Problem>() {
+        *response.body_mut() = problem_page(site, &problem, visitor).into_string().into();
+    }
+    response
+}
+
+fn problem_page(site: &Site, problem: &Problem, visitor: &Visitor) -> Markup {
     let main = html! {
         h1 { (problem.title) }
         p { (problem.hint) }
         p { a href="/" { "To the overview" } }
     };
     let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
-    let status = if problem.status.is_success() { StatusCode::INTERNAL_SERVER_ERROR } else { problem.status };
-    (status, Html(laid_out(site, &page, None).into_string())).into_response()
+    laid_out(site, &page, visitor)
 }
 
-/// Whether a page of the menu is shown to visitors whose token is for some topics.
-fn is_for_some(path: &str) -> bool {
-    matches!(path, "/" | "/runs")
+/// Whether a visitor may open a page of the menu. A token for some topics opens two of them.
+fn may_open(visitor: &Visitor, path: &str) -> bool {
+    visitor.sees_all() || visitor.is_known() && matches!(path, "/" | "/runs")
 }
 
 /// A page without links to others, for visitors who were sent a link to it.
@@ -75,9 +90,9 @@ fn sandbox(nature: Option<Nature>) -> Markup {
     html! { @if nature == Some(Nature::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } } }
 }
 
-fn laid_out(site: &Site, page: &Page, visitor: Option<&Visitor>) -> Markup {
-    let known = visitor.filter(|visitor| visitor.is_known());
-    let menu = MENU.iter().filter(|(path, _)| known.is_none_or(Visitor::sees_all) || is_for_some(path));
+fn laid_out(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
+    let known = Some(visitor).filter(|visitor| visitor.is_known());
+    let menu: Vec<_> = MENU.iter().filter(|(path, _)| may_open(visitor, path)).collect();
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -94,9 +109,9 @@ fn laid_out(site: &Site, page: &Page, visitor: Option<&Visitor>) -> Markup {
                 a.skip href="#main" { "Skip to the page" }
                 header.top { div {
                     strong { a href="/" { "topicwatch" } }
-                    nav aria-label="Pages" { ul { @for (path, name) in menu { li {
+                    @if !menu.is_empty() { nav aria-label="Pages" { ul { @for (path, name) in menu { li {
                         a href=(path) aria-current=[(page.place == *path).then_some("page")] { (name) }
-                    } } } }
+                    } } } } }
                     @if let Some(visitor) = known {
                         form method="post" action="/logout" {
                             @if let Some(name) = visitor.name() { span.who { "Logged in as " strong { (name) } ", " @if visitor.role == Role::Edit && visitor.sees_all() { a href="/access" { (visitor.role) } } @else { (visitor.role) } } " " }
@@ -109,7 +124,7 @@ fn laid_out(site: &Site, page: &Page, visitor: Option<&Visitor>) -> Markup {
                     (page.main)
                     @if page.live { p.meta { "As of " (utc(site.now())) "." } }
                 }
-                @if page.place != "/login" { footer.end { a href="/keys" { "Keys" } } }
+                @if visitor.who != Who::Nobody { footer.end { a href="/keys" { "Keys" } } }
             }
         }
     }

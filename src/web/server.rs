@@ -153,7 +153,7 @@ fn routes() -> Routes {
         .post("/items/note", OfAll(Act), kept::note)
         .post("/searches", OfAll(Act), searches::ask)
         .get("/searches/{file}", OfAll(Read), searches::feed)
-        .get("/jobs", OfAll(Read), page(&["undo", "tested"], jobs::show))
+        .get("/jobs", OfAll(Read), page(&["undo", "tested", "delete"], jobs::show))
         .post("/jobs", OfAll(Edit), jobs::ask)
         .get(topic_edit::NEW, OfAll(Read), page(&["from", "as"], topic_edit::add))
         .post(topic_edit::NEW, OfAll(Edit), topic_sent::add_now)

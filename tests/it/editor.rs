@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use topicwatch::edit::{Given, Jobs, Kind};
 
 use crate::support::databases::sqlite;
-use crate::support::editor::{Typed, send};
+use crate::support::editor::{Typed, delete_topic, send, with_edit};
 use crate::support::program::{NINE, Place};
 use crate::support::service::Sandbox;
 use crate::support::web_client::{Pages, TOKEN};
@@ -44,7 +44,7 @@ schedule = \"0 7 * * *\"
 
 fn place(rest: &str) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(NINE, &[]);
-    let place = Place::new(sqlite(), &sandbox.lines(), rest);
+    let place = Place::new(sqlite(), &sandbox.lines(), &with_edit(rest));
     place.ok(&["once", "--at", NINE]);
     (sandbox, place)
 }
@@ -103,6 +103,14 @@ fn forms_change_their_lines_and_nothing_else() {
     let text = toml.value("toml").replace("tokio", "tokio 2");
     assert_eq!(toml.with("toml", &text).press(&pages, "save").status, 303);
     assert_eq!(file(&place), changed.replacen("\"tokio\"", "\"tokio 2\"", 1));
+    // A list keeps its lines and comments.
+    let listed =
+        file(&place).replacen("web.query = ", "tags = [\n  \"competitor\", # first\n  \"b\",\n]\nweb.query = ", 1);
+    std::fs::write(place.path("jobs.toml"), &listed).unwrap();
+    let form = Typed::on(&pages, "/jobs/topics/rust");
+    assert_eq!(form.value("tags"), "competitor\nb");
+    assert_eq!(form.with("tags", "competitor\nb\nc").press(&pages, "save").status, 303);
+    assert_eq!(file(&place), listed.replacen("  \"b\",\n", "  \"b\",\n  \"c\",\n", 1));
     // A copy gets an id of its own.
     let copy = Typed::on(&pages, "/jobs/new?from=acme");
     assert_eq!((copy.value("id").as_str(), copy.value("query").as_str()), ("acme-2", "acme launch"));
@@ -141,7 +149,13 @@ fn what_check_refuses_is_told_beside_its_field_and_nothing_is_written() {
         if key != "query" {
             assert!(answer.body.contains("zig &lt;b&gt;"), "what was typed stays: {}", answer.body);
         }
-        // The same messages as those of `check`.
+        if key == "max_calls_per_day" {
+            assert!(beside.contains("&quot;many&quot; is not a whole number – hint: write digits only"), "{beside}");
+            assert!(answer.body.contains("href=\"#field-max_calls_per_day\">Most calls a day</a>"), "{}", answer.body);
+            continue;
+        }
+        // The same hints as those of `check`, and no name of a key before them.
+        assert!(!beside.contains(&format!("<p class=\"bad\">`{key}`")), "{beside}");
         std::fs::write(place.path("other.toml"), made(&before, key, value)).unwrap();
         let told = place.program(&["check", "--config", "other.toml"]).env("COLUMNS", "1000").run().err;
         let words =
@@ -237,11 +251,16 @@ fn of_two_editors_the_second_is_told_and_loses_nothing() {
     let pages = serve(&place);
     let (one, other) = (Typed::on(&pages, "/jobs/topics/acme"), Typed::on(&pages, "/jobs/topics/acme"));
     let settings = Typed::on(&pages, "/jobs");
-    assert_eq!(one.with("title", "One").press(&pages, "save").status, 303);
+    let one = one.with("title", "One");
+    assert_eq!(one.press(&pages, "save").status, 303);
     let first = file(&place);
+    // The same again, as after a press too many: the file has it already.
+    let again = one.press(&pages, "save");
+    assert_eq!((again.status, again.header("location")), (303, Some("/topics/acme")), "{}", again.text);
+    assert_eq!(file(&place), first);
     let late = other.with("title", "Other & more").press(&pages, "save");
     assert_eq!(late.status, 409, "{}", late.text);
-    for part in ["changed by somebody else", "value=\"Other &amp; more\"", "title = &quot;One&quot;"] {
+    for part in ["The file has changed since", "value=\"Other &amp; more\"", "title = &quot;One&quot;"] {
         assert!(late.body.contains(part), "{part}\n{}", late.body);
     }
     assert_eq!(file(&place), first);
@@ -250,11 +269,18 @@ fn of_two_editors_the_second_is_told_and_loses_nothing() {
         "/jobs",
         &[("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))],
     );
-    assert!(button.status == 409 && button.body.contains("changed by somebody else"), "{}", button.text);
+    assert!(button.status == 409 && button.body.contains("The file has changed since"), "{}", button.text);
     // Sent again from the new page, it is saved; the editor of the whole text works the same.
     let again = Typed::of(&late.body, "/jobs/topics/acme");
     assert_eq!(again.press(&pages, "save").status, 303);
     assert_eq!(file(&place), first.replacen("title = \"One\"", "title = \"Other & more\"", 1));
+    let new = Typed::on(&pages, "/jobs/new").with("id", "new").with("query", "new");
+    assert_eq!(new.press(&pages, "save").status, 303);
+    let second = file(&place);
+    assert_eq!((new.press(&pages, "save").status, file(&place)), (303, second), "it is added once");
+    let off = [("do", "off"), ("kind", "report"), ("name", "daily"), ("seen", &settings.value("seen"))];
+    assert_eq!(send(&pages, "/jobs", &[off[0], off[1], off[2]]).status, 303);
+    assert_eq!(send(&pages, "/jobs", &off).status, 303, "it is off already");
     let stale = Typed::on(&pages, "/jobs/new").with("id", "zig").with("query", "zig");
     std::fs::write(place.path("jobs.toml"), format!("{}\n# by hand\n", file(&place))).unwrap();
     assert_eq!(stale.press(&pages, "save").status, 409);
@@ -266,7 +292,20 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
     let (_sandbox, place) = place(FILE);
     let pages = serve(&place);
     let before = file(&place);
-    let delete = |name: &str| send(&pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", name)]);
+    let delete = |name: &str| delete_topic(&pages, name);
+    // The buttons lead to a question; without its answer, or after a change of the file, nothing is deleted.
+    for at in ["/jobs", "/topics/rust"] {
+        assert!(pages.page(at).contains("href=\"/jobs?delete=rust\""), "{at}");
+    }
+    let asked = pages.page("/jobs?delete=rust");
+    assert!(asked.contains("Delete the topic <strong>rust</strong> from the file?"), "{asked}");
+    assert_eq!(pages.get("/jobs?delete=nothing").status, 404);
+    let unasked = [("do", "delete"), ("kind", "topic"), ("name", "rust")];
+    assert_eq!(send(&pages, "/jobs", &unasked).status, 400);
+    let stale = [&unasked[..], &[("seen", "stale")]].concat();
+    let answer = send(&pages, "/jobs", &stale);
+    assert!(answer.status == 409 && answer.body.contains("The file has changed"), "{}", answer.text);
+    assert_eq!(file(&place), before);
     // A topic that a report names cannot be deleted.
     let named = delete("acme");
     assert!(named.status == 422 && named.body.contains("acme"), "{}", named.text);
@@ -276,8 +315,13 @@ fn a_deletion_is_undone_to_the_byte_or_told() {
         let id = at.split("undo=").nth(1).unwrap().to_owned();
         send(&pages, "/jobs", &[("do", "undo"), ("undo", &id)])
     };
-    let gone = delete("rust");
+    let seen = Typed::on(&pages, "/jobs?delete=rust").value("seen");
+    let confirmed = [&unasked[..], &[("seen", &*seen)]].concat();
+    let gone = send(&pages, "/jobs", &confirmed);
     assert_eq!(gone.status, 303, "{}", gone.text);
+    // Pressed twice, it is one deletion.
+    let again = send(&pages, "/jobs", &confirmed);
+    assert_eq!((again.status, again.header("location")), (303, gone.header("location")), "{}", again.text);
     let left = file(&place);
     assert!(!left.contains("rust") && left.contains("# every = \"6h\"\n\n# ---- what we make of it ----"), "{left}");
     assert!(offered(gone.header("location").unwrap()));
@@ -337,13 +381,14 @@ fn where_the_file_is_not_changed_the_lines_are_shown_and_a_form_is_refused() {
         std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(read_only.path("real.toml")).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o640, "who may read it is who might before");
     // Editing is disabled by configuration, or because the pages are deployed: with host names or a public address.
-    for web in ["edit = false", "hosts = [\"watch.example.com\"]"] {
+    // `serve` changes nothing unless that is written.
+    for web in ["edit = false", "hosts = [\"watch.example.com\"]", "https = false"] {
         let (_sandbox, place) = place(&format!("[web]\n{web}\n{FILE}"));
         let pages = serve(&place);
         assert!(!pages.page("/").contains("Add a topic") && !pages.page("/topics/acme").contains("Delete"));
         refused(&place, &pages, "do not change", &[]);
     }
-    let (_sandbox, open) = place(FILE);
+    let (_sandbox, open) = place(&format!("[web]\nhttps = false\n{FILE}"));
     let program = open.program(&["serve", "--listen", "0.0.0.0:0", "--at", NINE]).env("TOPICWATCH_WEB_TOKEN", TOKEN);
     let mut going = program.start();
     going.until("the pages", |said| said.contains("for reading only"));
@@ -389,6 +434,7 @@ fn what_the_defaults_pause_is_shown_paused_and_can_be_resumed() {
     let before = file(&place);
     let settings = pages.page("/jobs");
     for (label, there) in [
+        ("12h (from [defaults])", true),
         ("Resume topic acme", true),
         ("Pause topic acme", false),
         ("Pause report daily", true),

@@ -122,7 +122,20 @@ fn a_stranger_adds_a_topic_sees_it_run_and_takes_its_report_and_csv_home() {
     assert!(report.as_str().unwrap().contains("rust"), "{report}");
     driven.open(&format!("http://{}/jobs", pages.address));
     picture(&mut driven, "settings");
-    follow(&mut driven, "document.querySelector('button[aria-label=\"Delete topic rust\"]').click()", "/jobs");
+    // On a phone the whole menu is in sight.
+    let phone = json!({ "width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": true });
+    driven.ask("Emulation.setDeviceMetricsOverride", &phone);
+    let inside = "[...document.querySelectorAll('header.top li a')].map(a => a.getBoundingClientRect())\
+                  .every(at => at.left >= 0 && at.right <= 390)";
+    assert_eq!(driven.is(inside), true, "the menu");
+    driven.ask("Emulation.clearDeviceMetricsOverride", &json!({}));
+    follow(&mut driven, "document.querySelector('a[href=\"/jobs?delete=rust\"]').click()", "/jobs");
+    picture(&mut driven, "delete");
+    follow(
+        &mut driven,
+        "[...document.querySelectorAll('button')].find(b => b.textContent === 'Delete').click()",
+        "/jobs",
+    );
     until(&mut driven, "the way back", "[...document.querySelectorAll('button')].some(b => b.textContent === 'Undo')");
     picture(&mut driven, "deleted");
     drop(driven);

@@ -3,7 +3,7 @@
 
 use crate::support::access_stage::{Visitor, token};
 use crate::support::databases::databases;
-use crate::support::editor::{Typed, place_with, send};
+use crate::support::editor::{Typed, delete_topic, place_with, send};
 use crate::support::program::{NINE, Place, until};
 use crate::support::service::Sandbox;
 use crate::support::web_client::Pages;
@@ -16,7 +16,7 @@ fn file(place: &Place) -> String {
 }
 
 fn delete(pages: &Pages, topic: &str) -> String {
-    let gone = send(pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", topic)]);
+    let gone = delete_topic(pages, topic);
     assert_eq!(gone.status, 303, "{}", gone.text);
     gone.header("location").unwrap().to_owned()
 }
@@ -24,7 +24,7 @@ fn delete(pages: &Pages, topic: &str) -> String {
 #[test]
 fn long_lines_are_checked_where_the_file_cannot_be_changed() {
     let long = format!("# {}\n", "long words ".repeat(600));
-    for (web, role) in [("", "read"), ("[web]\nedit = false\n", "edit")] {
+    for (web, role) in [("[web]\nedit = true\n", "read"), ("[web]\nedit = false\n", "edit")] {
         let (_sandbox, place) = place_with(&format!("{web}{FILE}"));
         let secret = token(&place, &["reader", "--role", role]);
         let pages = Pages::serve(&place, &["--at", NINE]);
@@ -83,7 +83,7 @@ fn what_was_typed_of_a_topic_that_went_meanwhile_can_be_saved_anew() {
     {
         let late = form.press(&pages, "save");
         assert_eq!((late.status, file(&place)), (409, left.clone()), "{}", late.text);
-        assert!(late.body.contains(told) && late.body.contains("changed by somebody else"), "{told}\n{}", late.body);
+        assert!(late.body.contains(told) && late.body.contains("The file has changed since"), "{told}\n{}", late.body);
         assert!(late.body.contains("not in the file any more"), "{}", late.body);
     }
     let late = form.press(&pages, "save");

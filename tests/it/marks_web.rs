@@ -128,6 +128,10 @@ fn programs_mark_with_the_token_and_read_marks_and_relevance() {
         let ranked = see("/api/v1/topics/acme/items?order=relevance&limit=200");
         let relevance = ranked["data"].as_array().unwrap().iter().map(|row| row["relevance"].as_f64().unwrap());
         assert!(relevance.collect::<Vec<_>>().is_sorted_by(|a, b| a >= b), "{name}: {ranked}");
+        // All items were looked through, and the page does not say otherwise.
+        assert_eq!(ranked["complete"], true, "{name}");
+        let page = ask(&pages, "GET", "/topics/acme?sort=relevance", &[token], "").text();
+        assert!(page.contains("learned from 20 marks") && !page.contains("older ones were not"), "{name}: {page}");
         ask(&pages, "GET", "/api/v1/topics/acme/items?order=relevance&tone=negative", &[token], "").refused(409);
     }
 }

@@ -110,7 +110,7 @@ fn every_tool_says_the_figures_of_the_api_and_sets_apart_what_others_wrote() {
         assert_eq!((&second["topics"][0]["topic"], &second["next_cursor"]), (&json!("quiet"), &Value::Null));
         assert_eq!(ask("list_topics", json!({ "topic": "quiet" }))["topics"], second["topics"]);
 
-        let listed = ["filtered", "outside", "noise", "complete", "unindexed"];
+        let listed = ["filtered", "outside", "complete", "unindexed"];
         for (arguments, address) in [
             (json!({}), "limit=10"),
             (json!({ "search": "obey", "limit": 50 }), "search=obey"),

@@ -23,8 +23,11 @@ const HOSTILE: &str = "</title><script>alert(1)</script>&\"''=cmd|x";
 fn world(database: Database) -> (Sandbox, Place) {
     let sandbox = Sandbox::at(EIGHT, &[]);
     // The filter of topic `rust` hides items about the zoo.
-    let place =
-        Place::new(database, &sandbox.lines(), &TOPICS.replace("id = \"rust\"", "exclude = [\"zoo\"]\nid = \"rust\""));
+    let place = Place::new(
+        database,
+        &sandbox.lines(),
+        &TOPICS.replace("id = \"rust\"", "exclude = [\"zoo\"]\ntags = [\"code\"]\nid = \"rust\""),
+    );
     for at in [EIGHT, NINE] {
         sandbox.turn_to(at);
         place.ok(&["once", "--at", at]);
@@ -122,6 +125,7 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             ("", "1 = 1", vec![]),
             ("topic=acme", "t.topic = 'acme'", vec!["--topic", "acme"]),
             ("kind=page&topic=rust", "i.kind = 'page' AND t.topic = 'rust'", vec!["--kind", "page", "--topic", "rust"]),
+            ("tag=code", "t.topic = 'rust'", vec!["--tag", "code"]),
             ("lang=en", "(i.lang = 'en' OR i.lang LIKE 'en-%')", vec!["--lang", "en"]),
             ("starred=true", "i.id IN (SELECT item FROM item_star)", vec!["--starred"]),
             (
@@ -216,6 +220,12 @@ fn the_page_its_count_its_files_and_its_feed_are_the_rows_of_the_filter() {
             }
         }
         assert_eq!(pages.get("/items?topic=nobody").status, 404, "{name}");
+        assert_eq!(pages.get("/items?tag=nothing").status, 404, "{name}");
+        let page = pages.page("/items");
+        assert!(page.contains("Each topic that found an item counts it.") && page.contains("value=\"code\""), "{page}");
+        assert!(!pages.page("/items?topic=acme").contains("Each topic that found"), "{name}");
+        let feed = pages.get("/searches/my-search");
+        assert!(feed.status == 404 && feed.body.contains("/searches/my-search.atom"), "{}", feed.text);
         let none = pages.page("/items?search=nobodysaysthis");
         assert!(
             none.contains("<strong>0 items</strong>") && none.contains("href=\"/items\">Clear the filters"),

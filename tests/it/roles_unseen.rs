@@ -157,6 +157,19 @@ fn a_token_for_some_topics_sees_nothing_of_the_others() {
         // The list of tokens is only for the role `edit`.
         let reply = see(&some[0], "/access");
         assert!(reply.status == 403 && reply.text().contains("the role `edit`"), "{}", reply.text());
+        // The page of a refusal has the menu of the visitor, and the login none.
+        let text = reply.text();
+        assert!(
+            text.contains("Log out") && text.contains("href=\"/runs\"") && !text.contains("href=\"/items\""),
+            "{text}"
+        );
+        let text = see(&some[0], "/nowhere").text();
+        assert!(text.contains("Log out") && !text.contains("href=\"/items\""), "{text}");
+        assert!(see(&all, "/nowhere").text().contains("href=\"/items\""), "the whole menu");
+        for path in ["/login", "/nowhere"] {
+            let text = Visitor::Nobody.asks(&pages, 1, "GET", path, "").text();
+            assert!(!text.contains("href=\"/items\"") && !text.contains("href=\"/keys\""), "{path}: {text}");
+        }
         // Readers of all topics may see the settings: no buttons, but the lines to copy.
         for path in ["/jobs", "/jobs/topics/zebra", "/jobs/topics/zebra?as=toml"] {
             let text = see(&all, path).text();

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::support::api_client::get;
-use crate::support::databases::databases;
+use crate::support::databases::{databases, wait};
 use crate::support::mcp_client::Stdio;
 use crate::support::program::Place;
 use crate::support::service::{Raw, reply};
@@ -43,17 +43,100 @@ fn one_of_each_cluster_is_listed_whichever_of_it_match() {
         assert_eq!(listed(&pages, "?filtered=keep"), ["cid 0", "ann 2"], "{name}");
         // Ann's post does not match these.
         assert_eq!(listed(&pages, "?filtered=keep&since=2026-03-12T20:00:00Z"), ["bob 1"], "{name}");
-        assert_eq!(listed(&pages, "?filtered=keep&author=dan"), ["dan 1"], "{name}");
+        assert_eq!(listed(&pages, "?filtered=keep&author=dan"), ["dan 0"], "{name}");
         assert_eq!(listed(&pages, "?filtered=keep&author=dan&author=bob&search=sale"), ["bob 1"], "{name}");
         let mut pair = listed(&pages, "?copies=all");
         pair.sort();
         assert_eq!(pair, ["bob 0", "cid 0", "dan 0"], "{name}");
+        // An item tells of all others of its cluster, also of the first.
+        for (key, others) in [("1", ["2", "3"]), ("2", ["1", "3"]), ("3", ["1", "2"])] {
+            let item = get(&pages, &format!("/api/v1/items?key=post:x:{key}"))["data"].clone();
+            let keys: Vec<&str> =
+                item["copies"]["data"].as_array().unwrap().iter().map(|copy| copy["key"].as_str().unwrap()).collect();
+            assert_eq!(keys, others.map(|other| format!("post:x:{other}")), "{name}: {item}");
+            assert_eq!(item["copies"]["count"], 2, "{name}: {item}");
+        }
+        assert!(pages.page("/item?key=post:x:2").contains("2 other items say nearly the same"), "{name}");
         let page = pages.page("/topics/acme");
         assert!(page.contains("@bob") && !page.contains("@ann"), "{name}");
         let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(52)]));
         let told = mcp.call("search_items", &json!({ "topic": "acme", "author": "dan" }));
         mcp.end();
         assert_eq!(told["items"].as_array().unwrap().len(), 1, "{name}: {told}");
+        // A day without a run says so, instead of zero new items.
+        let mut mcp = Stdio::start(place.program(&["mcp", "--at", &hour(80)]));
+        let told = mcp.call("list_topics", &json!({}));
+        mcp.end();
+        assert!(told["notes"].to_string().contains("acme: no run in 24 hours"), "{name}: {told}");
+        let late = Pages::serve(&place, &["--at", &hour(80)]);
+        for path in ["/", "/topics/acme"] {
+            assert!(late.page(path).contains("no run in 24 hours"), "{name}: {path}");
+            assert!(!pages.page(path).contains("no run in 24 hours"), "{name}: {path}");
+        }
+        assert!(pages.page("/runs?topic=acme").contains("<option value=\"acme\" selected>acme"), "{name}");
+    }
+}
+
+#[test]
+fn a_feed_is_full_although_two_topics_found_its_items() {
+    for database in databases() {
+        let world = World::new();
+        let other = topic("acme", "").replace("id = \"acme\"", "id = \"other\"");
+        let place = Place::new(database, &world.lines(), &format!("{}{other}", topic("acme", "")));
+        let name = place.database.name;
+        let text = |id: u32| format!("word{id} other{id} more{id}");
+        world.posts(&(1..=120).map(|id| post(id, 1, &text(id), 0)).collect::<Vec<_>>());
+        once(&place, 5);
+        wait(
+            place
+                .database
+                .execute("INSERT INTO saved_search (name, topic, filters, made_at) VALUES ('all', NULL, '{}', 1)"),
+        );
+        let pages = Pages::serve(&place, &["--at", &hour(6)]);
+        let feed = pages.page("/searches/all.atom");
+        assert_eq!(feed.matches("<entry>").count(), 100, "{name}");
+    }
+}
+
+#[test]
+fn lists_are_newest_first_also_within_a_run_and_page_by_page() {
+    for database in databases() {
+        let world = World::new();
+        let place = Place::new(database, &world.lines(), &topic("acme", ""));
+        let name = place.database.name;
+        // Keys in another order than times; two of one time.
+        let of = |published: [u32; 5], from: u32| -> Vec<Value> {
+            (from..).zip(published).map(|(id, at)| post(id, at, &format!("word{id} other{id} more{id}"), 0)).collect()
+        };
+        world.posts(&of([1, 3, 2, 3, 4], 1));
+        once(&place, 5);
+        world.posts(&of([7, 9, 6, 8, 9], 21));
+        once(&place, 10);
+        let newest = [22, 25, 24, 21, 23, 5, 2, 4, 3, 1].map(|id| format!("post:x:{id}"));
+        let pages = Pages::serve(&place, &["--at", &hour(11)]);
+        for limit in [1, 2, 3, 50] {
+            let (mut keys, mut token) = (Vec::new(), String::new());
+            loop {
+                let list = get(&pages, &format!("/api/v1/topics/acme/items?copies=all&limit={limit}{token}"));
+                keys.extend(list["data"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap().to_owned()));
+                let Some(next) = list["next_page_token"].as_str() else { break };
+                token = format!("&page_token={next}");
+            }
+            assert_eq!(keys, newest, "{name}: {limit}");
+        }
+        let on = |path: &str| -> Vec<String> {
+            let page = pages.page(path).replace("%3A", ":");
+            let keys = page.split("dir=\"auto\" href=\"/item?key=").skip(1);
+            keys.map(|rest| rest.split('"').next().unwrap().to_owned()).collect()
+        };
+        assert_eq!(on("/topics/acme?copies=all"), newest, "{name}");
+        assert_eq!(on("/items"), newest, "{name}");
+        for (place_in_list, key) in newest.iter().enumerate() {
+            let seen = place.database.number(&format!(
+                "SELECT t.first_seen FROM topic_item t JOIN item i ON i.id = t.item WHERE i.key = '{key}'"
+            ));
+            assert_eq!(on(&format!("/items?after={seen}/acme/{key}")), newest[place_in_list + 1..], "{name}: {key}");
+        }
     }
 }
 

@@ -284,11 +284,11 @@ fn days_are_counted_beside_the_loop_as_sql_counts_them() {
         place.ok(&["forget", "--author", &author, "--yes"]);
         assert!(place.database.number("SELECT count(*) FROM topic_day_due") > 0, "{name}: {author}");
         let pages = Pages::serve(&place, &["--at", NINE]);
-        assert!(pages.page("/topics/acme").contains("Not all of it is counted yet"));
+        assert!(pages.page("/topics/acme").contains("The latest items are still being counted"));
         place.ok(&["once", "--at", NINE, "--topic", "rust"]);
         right();
         let page = pages.page("/topics/acme");
-        assert!(!page.contains("Not all of it is counted yet") && page.contains("Items a day"), "{page}");
+        assert!(!page.contains("The latest items are still being counted") && page.contains("Items a day"), "{page}");
         assert!(pages.page("/").contains("class=\"spark\""));
         // Another zone has other days.
         place.configure(&sandbox.lines(), &TOPICS.replace("Asia/Kolkata", "Asia/Tokyo"));

@@ -43,6 +43,12 @@ impl TopicCard {
         self.definition.as_ref().map_or("UTC", Topic::timezone)
     }
 
+    /// Whether a run began after an instant. Without one, `new` since then says nothing.
+    #[must_use]
+    pub fn ran_since(&self, since: Time) -> bool {
+        self.last_run.as_ref().and_then(|run| run.started_at).is_some_and(|at| at >= since)
+    }
+
     /// Whether it has a filter, which `new` ignores.
     #[must_use]
     pub fn has_filter(&self) -> bool {

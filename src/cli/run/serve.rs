@@ -1,4 +1,5 @@
-//! `serve`: the dashboard of a database that it only reads, with or without a daemon. `dashboard` has the daemon's own;
+//! `serve`: the dashboard of a database that it only reads, with or without a daemon. It changes `jobs.toml` only if
+//! `[web] edit = true` is written. `dashboard` has the daemon's own;
 //! `web` makes the pages.
 
 use std::net::SocketAddr;
@@ -43,7 +44,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     let (store, exports) = (Store::open_to_read(&database).await?, Store::open_to_read(&database).await?);
     journal::refuse_older(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
-    settings.edit = context.config.web.may_edit(listen);
+    // Only if it is written: `serve` is for reading.
+    settings.edit = context.config.web.edit == Some(true);
+    let edits = settings.edit;
     let mut ends = crate::cli::terminal::signals::Ends::listen();
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
@@ -53,7 +56,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     let site = site.with_jobs_file(Arc::new(editor));
     let running = web::start(site, listen).await.map_err(|e| Failure::usage(e.message, e.hint))?;
     output::text(&format!("http://{}\n", running.address))?;
-    output::note("pages of what is stored, for reading only; stop with Ctrl-C");
+    output::note(if edits {
+        "pages of what is stored; they may change the file of topics ([web] edit = true); stop with Ctrl-C"
+    } else {
+        "pages of what is stored, for reading only; stop with Ctrl-C"
+    });
     let ended = tokio::select! {
         () = ends.next() => Ok(Exit::Ok),
         lost = lost(&store) => Err(lost.into()),

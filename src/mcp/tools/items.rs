@@ -66,7 +66,6 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     answer.field("items", shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?)?;
     answer.field("filtered", shown.hidden)?;
     answer.field("outside", shown.outside)?;
-    answer.field("noise", shown.noise)?;
     answer.field("complete", complete)?;
     answer.field("unindexed", waiting)?;
     if shown.hidden > 0 && how.filtered == Filtered::Hide {

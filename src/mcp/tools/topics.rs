@@ -49,9 +49,11 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     let mut topics = Vec::with_capacity(cards.len());
     for card in &cards {
         topics.push(told(card, &known, asked.now)?);
-        if known.is_full(card) {
+        if !card.ran_since(Time(asked.now.0 - DAY)) {
+            answer.note(format!("{}: no run in 24 hours, so nothing is known of that time.", card.topic));
+        } else if card.new_at_least {
             answer.note(format!(
-                "{}: {} new in 24 hours: a source returned as much as it could in the last run.",
+                "{}: {} new in 24 hours: a source returned as much as it could.",
                 card.topic,
                 least(card.new.unsigned_abs(), true)
             ));

@@ -5,7 +5,7 @@ use crate::model::Time;
 /// The order in which items are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ItemOrder {
-    /// Latest first sighting first.
+    /// Latest first sighting first; of one run, latest publication first.
     #[default]
     New,
     /// Most engagement first.
@@ -23,7 +23,7 @@ pub struct ItemPlace {
     pub key: String,
 }
 
-/// The row after which the next page begins in the list of all items, latest first sighting first.
+/// The row after which the next page begins in the list of all items, in the order of `ItemOrder::New`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundPlace {
     pub first_seen: Time,

@@ -132,4 +132,16 @@ impl Store {
     ) -> Result<(i64, Vec<CopyRow>), StoreError> {
         read!(self, one_item::copies(key, topics, i64::from(limit)))
     }
+
+    /// The same for a list of the filter's one topic that shows one item of each cluster: only those that match,
+    /// without the item `hidden` that the shown one replaces.
+    pub async fn copies_in_list(
+        &self,
+        filter: &Filter,
+        key: &str,
+        hidden: Option<&str>,
+        limit: u32,
+    ) -> Result<(i64, Vec<CopyRow>), StoreError> {
+        read!(self, one_item::copies_in_list(filter, key, hidden, i64::from(limit)))
+    }
 }

@@ -33,7 +33,8 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let mut listed_by = None;
     let (rows, next, complete) = if order == "relevance" {
         alone(&call, order)?;
-        (most_relevant(call.site(), &card.topic, ranking.as_ref(), limit as usize).await?, None, true)
+        let (rows, whole) = most_relevant(call.site(), &card.topic, ranking.as_ref(), limit as usize).await?;
+        (rows, None, whole)
     } else if order == "velocity" {
         alone(&call, order)?;
         (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)

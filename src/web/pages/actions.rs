@@ -29,7 +29,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
         RequestKind::Resume => "Resume",
         RequestKind::Ack => "Acknowledge",
         RequestKind::Snooze => "Snooze",
-        RequestKind::Unsnooze => "Tell again",
+        RequestKind::Unsnooze => "End the snooze",
     }
 }
 
@@ -88,12 +88,7 @@ fn edits(site: &Site, card: &TopicCard, visitor: &Visitor) -> Markup {
         } }
         a.button href=(topic_edit::place(topic)) { "Change" }
         a.button href=(link(topic_edit::NEW, [("from", topic)])) { "Duplicate" }
-        form method="post" action="/jobs" {
-            input type="hidden" name="do" value="delete";
-            input type="hidden" name="kind" value="topic";
-            input type="hidden" name="name" value=(topic);
-            button type="submit" { "Delete" }
-        }
+        a.button href=(topic_edit::deletion(topic)) { "Delete" }
     } }
 }
 

@@ -48,7 +48,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             @if cards.is_empty() { @if one.is_none() && after.is_empty() { (none()) } } @else {
                 div.wide { table.cards {
                     caption.quiet { "Every alert and how it stands" }
-                    thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Tells" } @if acts { th scope="col" { "What to do" } } } }
+                    thead { tr { th scope="col" { "Alert" } th scope="col" { "State" } th scope="col" { "Last message" } th scope="col" { "Sends to" } @if acts { th scope="col" { "Actions" } } } }
                     tbody { @for card in &cards { (row(card, &topics, acts, now)) } }
                 } }
             }
@@ -58,7 +58,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             } }
         }
         section aria-labelledby="seen" {
-            h2 #seen { "What was seen" }
+            h2 #seen { "Past events" }
             @if events.is_empty() { p {
                 "Nothing" @if before.is_some() { " before that. " a href="/alerts" { "The latest" } } @else { " yet. Alerts look after each run; " code { "topicwatch alerts backtest NAME" } " tells what one would have seen." }
             } } @else {
@@ -111,8 +111,8 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
             @if let Some(until) = card.cooling(now) { span.sub { "cool-down until " (moment(until, "UTC")) } }
             @if let Some(quiet) = spec.quiet { span.sub { "quiet " (hours(quiet)) " " (spec.timezone) } }
         }
-        td data-label="Tells" { @if spec.channels.is_empty() { "nobody" } @else { (format::line(&spec.channels.join(", "), 120)) } }
-        @if acts { td data-label="What to do" { (acks::of_alert(card, now)) } }
+        td data-label="Sends to" { @if spec.channels.is_empty() { "nobody" } @else { (format::line(&spec.channels.join(", "), 120)) } }
+        @if acts { td data-label="Actions" { (acks::of_alert(card, now)) } }
     } }
 }
 

@@ -213,7 +213,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&Ask>) -> 
         @if let Some(ask) = ask { nav.pages aria-label="Days or weeks" { @for (one, name) in [(By::Day, "Days"), (By::Week, "Weeks")] {
             a href=(ask.with(&path, &[("by", (one == By::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
         } } }
-        @if waits && by == By::Day { p.note { "Not all of it is counted yet: what came last is counted beside the loop, within moments while " code { "topicwatch run" } " is up." } }
+        @if waits && by == By::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
             figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == By::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }

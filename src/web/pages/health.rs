@@ -35,16 +35,16 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
                 @if stuck { (word("bad", "standing still")) " The loop of this process does not go round any more: start it anew." }
                 @else if alive && standing.overdue == 0 { (word("good", "ticking")) }
                 @else if alive { (word("warn", "late")) " " (counted(standing.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
-                @else { (word("bad", "not running")) " No process said in time that it lives: start " code { "topicwatch run" } "." }
+                @else { (word("bad", "not running")) " No daemon has reported lately. Start " code { "topicwatch run" } "." }
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
             dt { "Runs" } dd { (number(standing.running.unsigned_abs())) " going on, " (number(standing.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
             dt { "Missed slots" } dd { @if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
-            dt { "To deliver" } dd {
-                @let dead = undelivered.dead;
+            dt { "Messages" } dd {
+                @let (dead, queued) = (undelivered.dead, undelivered.waiting);
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }
-                @else { (word("good", "well")) " " }
-                (counted(undelivered.waiting.unsigned_abs(), "message")) " waiting for another try"
+                @if queued > 0 { (counted(queued.unsigned_abs(), "message")) " waiting for another try" }
+                @else if dead == 0 { (word("good", "none waiting")) } @else { "none waiting" }
             }
             dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (counted(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }

@@ -144,7 +144,7 @@ fn edits(item: &ItemRow, earlier: &[EarlierRow]) -> Markup {
 fn near(many: i64, copies: &[CopyRow]) -> Markup {
     html! { @if many > 0 { section aria-labelledby="copies" {
         h2 #copies { "Near-copies" }
-        p.meta { (number(many.unsigned_abs())) " beside it" @if many > i64::from(COPIES) { "; the first of them" } "." }
+        p.meta { (counted(many.unsigned_abs(), "other item")) @if many == 1 { " says" } @else { " say" } " nearly the same" @if many > i64::from(COPIES) { "; the first of them" } "." }
         ul { @for copy in copies { li {
             a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
             span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }

@@ -19,7 +19,7 @@ use crate::store::{FoundPlace, ItemRow};
 use crate::web::app::App;
 use crate::web::ask::{Ask, LONGEST};
 use crate::web::downloads;
-use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest};
+use crate::web::item_query::{ItemQuery, PARAMETERS, address, latest, tags_of};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -30,7 +30,7 @@ const ITEMS: usize = 50;
 /// Maximum number of items that are counted for a page.
 const COUNTED: u64 = 5_000;
 /// Filters that are folded until one of them is used, so that a phone shows items first.
-const MORE: [&str; 9] = ["source", "tone", "kind", "lang", "author", "since", "until", "new_since", "marked"];
+const MORE: [&str; 10] = ["tag", "source", "tone", "kind", "lang", "author", "since", "until", "new_since", "marked"];
 /// Maximum number of topics to choose from; if there are more, a topic's id is typed.
 const CHOICE: usize = 200;
 
@@ -51,6 +51,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let many = count_items(store, &query.order, &mut hiding, COUNTED).await?;
     let hidden = query.filtered == Filtered::Hide && hiding.hidden() > 0;
     let waiting = query.order.filter.words.is_some() && store.words_waiting().await? > 0;
+    let per_topic = query.order.filter.topics.is_empty() && store.many_topics().await? > 1;
     let filters = ask.only(PARAMETERS);
     let narrowed = !filters.is_empty();
     let form = form(&site, &ask, query.filtered, hiding.any()).await?;
@@ -67,6 +68,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             } }
             @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
             @if many != ItemCount::All(0) { ", newest first." }
+            @if per_topic && many != ItemCount::All(0) { " Each topic that found an item counts it." }
             @if hiding.any() && query.filtered == Filtered::Hide { " What topics' filters hide is left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
@@ -120,7 +122,7 @@ fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: boo
 
 async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Result<Markup, Problem> {
     let topics = site.store.topic_ids().await?;
-    let sources = site.store.searched_sources().await?;
+    let (sources, tags) = (site.store.searched_sources().await?, tags_of(site).await?);
     let given = |name: &str| ask.get(name).unwrap_or("");
     let field = |name: &'static str, label: &str, hint: &'static str, most: u32| {
         html! { div { label for=(name) { (label) } input id=(name) name=(name) value=(given(name)) maxlength=(most) size="12" placeholder=[(!hint.is_empty()).then_some(hint)]; } }
@@ -140,6 +142,7 @@ async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Resu
         button.main type="submit" { "Show" }
         @if !ask.only(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
         details open[!ask.only(&MORE).is_empty()] { summary { "More filters" } div {
+            @if tags.len() > CHOICE { (field("tag", "Tag", "", 100)) } @else if !tags.is_empty() { (choice("tag", "Tag", tags.iter().map(|tag| (tag.as_str(), tag.as_str())).collect())) }
             (choice("source", "Source", sources.iter().map(Source::as_str).map(|source| (source, source)).collect()))
             (choice("tone", "Tone", same(Tone::ALL.iter().map(|tone| tone.as_str()).collect())))
             (choice("kind", "Kind", same(Kind::ALL.iter().map(|kind| kind.as_str()).collect())))

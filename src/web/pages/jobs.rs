@@ -13,14 +13,14 @@ use maud::{Markup, html};
 
 use super::actions::may_ask;
 use super::job_runs;
-use super::topic_edit::{NEW, aside, cannot, editing, editor, locked, opened, place};
+use super::topic_edit::{NEW, aside, cannot, deletion, editing, editor, locked, opened, place};
 use super::topic_lines::hidden;
 use crate::draw::format::{self, number};
 use crate::edit::{Entry, Given, Jobs, Kind};
 use crate::model::{PausedBy, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
-use crate::web::editing::Deleted;
+use crate::web::editing::{Deleted, Editing};
 use crate::web::jobs_file::{AlertTrial, Opened, Unsaved, Wrong};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
@@ -37,6 +37,8 @@ struct Told {
     undo: Option<(String, Deleted)>,
     /// The result of an alert trial.
     tried: Option<AlertTrial>,
+    /// A topic to delete, if the visitor confirms it.
+    confirm: Option<String>,
     changed: bool,
     /// Lines that could not be put back, to do it by hand.
     lost: Option<String>,
@@ -46,7 +48,8 @@ struct Told {
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
     let tried = ask.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
-    page(&site, Told { undo, tried, ..Told::default() }, &ask.visitor).await
+    let confirm = ask.get("delete").map(str::to_owned);
+    page(&site, Told { undo, tried, confirm, ..Told::default() }, &ask.visitor).await
 }
 
 async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Problem> {
@@ -56,6 +59,9 @@ async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Proble
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
     let locked = locked(site, &opened, visitor);
     let edits = locked.is_none();
+    if let Some(topic) = told.confirm.as_ref().filter(|_| edits) {
+        jobs.entry(Kind::Topic, topic).map_err(|_| Problem::unknown("The file has no such topic"))?;
+    }
     let halted = paused_by_button(site, &jobs).await?;
     let mut sections = Vec::new();
     for kind in Kind::ALL {
@@ -70,12 +76,28 @@ async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Proble
         h1 { "Settings" }
         p.lead { "These entries are in " code { (format::line(&opened.place, 200)) } ". Changes are written there; comments and order stay." }
         @if let Some(why) = &locked { p.note { (why) } } @else if site.settings().acts.is_none() {
-            p.note { "No daemon belongs to these pages: a " code { "topicwatch run" } " of the same file takes changes over within seconds, " code { "topicwatch once" } " with its next run." }
+            p.note { "These pages run nothing. A " code { "topicwatch run" } " with this file applies changes within seconds, " code { "topicwatch once" } " at its next run." }
         }
+        @if let Some(topic) = told.confirm.as_ref().filter(|_| edits) { (confirm(topic, &opened.seen)) }
         (news(&told))
         @for section in &sections { (section) }
     };
     Ok(Page { title: "Settings".to_owned(), place: "/jobs", live: false, nature: site.nature().await?, main })
+}
+
+/// The question before a topic is deleted.
+fn confirm(topic: &str, seen: &str) -> Markup {
+    html! { div.note role="alert" {
+        p { "Delete the topic " strong { (topic) } " from the file? What it found stays stored." }
+        form.actions method="post" action="/jobs" {
+            input type="hidden" name="do" value="delete";
+            input type="hidden" name="kind" value=(Kind::Topic.word());
+            input type="hidden" name="name" value=(topic);
+            input type="hidden" name="seen" value=(seen);
+            button type="submit" { "Delete" }
+            a.button href="/jobs" { "Keep it" }
+        }
+    } }
 }
 
 fn news(told: &Told) -> Markup {
@@ -89,7 +111,7 @@ fn news(told: &Told) -> Markup {
             }
         } }
         @if told.changed { div.note role="alert" {
-            p { strong { "The file was changed by somebody else since that page was made." } " Nothing was saved. Look at it again here, then press the button again." }
+            p { strong { "The file has changed since that page was opened." } " Nothing was saved. Look at it again here, then press the button again." }
             @if let Some(lost) = &told.lost { p { "These lines can be put back by hand:" } pre { (lost) } }
         } }
         @if !told.wrong.is_empty() { div.note role="alert" {
@@ -115,7 +137,7 @@ fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
         @if kind == Kind::Topic { p { a href=(NEW) { "Add a topic" } } }
         @if rows.is_empty() { p.meta { "None. " code { "[[" (kind.table()) "]]" } " in the file adds one." } } @else { div.wide { table.cards.kinds {
             caption.quiet { (heading(kind)) " of the file" }
-            thead { tr { th scope="col" { "Name" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "What to do" } } }
+            thead { tr { th scope="col" { "Name" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "Actions" } } }
             tbody { @for row in rows { (row) } }
         } } }
         @if all > rows.len() { p.meta { "And " (number((all - rows.len()) as u64)) " more." @if kind == Kind::Topic { " Each topic's page leads to its form." } } }
@@ -135,7 +157,13 @@ fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
         Given::Text(text) => Some(format::line(text, 80)),
         _ => None,
     });
-    words.collect::<Vec<_>>().join(" · ")
+    let when = ["schedule", "every"];
+    let own = when.iter().any(|key| jobs.given(entry, key).is_some());
+    let inherited = when.iter().filter(|_| kind == Kind::Topic && !own).find_map(|key| match jobs.default(key)?.0 {
+        Given::Text(text) => Some(format!("{} (from [defaults])", format::line(text, 80))),
+        _ => None,
+    });
+    words.chain(inherited).collect::<Vec<_>>().join(" · ")
 }
 
 /// Topics that a button paused, whatever the file says: that is stored in the database.
@@ -183,7 +211,7 @@ async fn row(
                 (run)
                 @if kind == Kind::Topic {
                     a.button href=(place(name)) { @if edits { "Change" } @else { "Show" } span.quiet { " " (name) } }
-                    @if edits { a.button href=(link(NEW, [("from", name.as_str())])) { "Duplicate" span.quiet { " " (name) } } (button("delete", "Delete", format!("Delete topic {name}"))) }
+                    @if edits { a.button href=(link(NEW, [("from", name.as_str())])) { "Duplicate" span.quiet { " " (name) } } a.button href=(deletion(name)) { "Delete" span.quiet { " " (name) } } }
                 }
             }
             (last)
@@ -234,12 +262,15 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
         }
         return Ok(response);
     }
-    if form.get("seen").is_some_and(|seen| seen != opened.seen) {
-        return told(site, visitor, StatusCode::CONFLICT, conflict(None)).await;
-    }
     let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
     let name = form.get("name").unwrap_or("");
     let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    if form.get("seen").is_some_and(|seen| seen != opened.seen) {
+        return match pressed_again(editing, &form, &opened, kind, name) {
+            Some(to) => Ok(Redirect::to(&to).into_response()),
+            None => told(site, visitor, StatusCode::CONFLICT, conflict(None)).await,
+        };
+    }
     job_runs::known(&jobs, kind, name)?;
     match verb {
         "on" | "off" => {
@@ -247,9 +278,11 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
             Ok(saved(site, visitor, &opened, whole, "/jobs", conflict(None)).await?.0)
         }
         "delete" if kind == Kind::Topic => {
+            // A deletion was confirmed on a page that knows the file.
+            form.get("seen").ok_or_else(|| form.unfit("seen"))?;
             let (whole, removed) = jobs.remove(kind, name).map_err(cannot)?;
             let id = opened.seen.clone();
-            let to = link("/jobs", [("undo", id.as_str())]);
+            let to = undoing(&id);
             let (response, left) = saved(site, visitor, &opened, whole, &to, conflict(None)).await?;
             if let Some(left) = left {
                 editing.remember(id, Deleted { kind, name: name.to_owned(), removed, left });
@@ -258,6 +291,24 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
         }
         _ => Err(form.unfit("do")),
     }
+}
+
+/// The page that offers to undo a deletion.
+fn undoing(id: &str) -> String {
+    link("/jobs", [("undo", id)])
+}
+
+/// Where a button leads whose change is in the file already, as when it was pressed twice.
+fn pressed_again(editing: &Editing, form: &Ask, opened: &Opened, kind: Kind, name: &str) -> Option<String> {
+    let verb = form.get("do")?;
+    if verb == "delete" {
+        let id = form.get("seen")?;
+        let deleted = editing.deleted(id)?;
+        return (deleted.kind == kind && deleted.name == name && deleted.left == opened.seen).then(|| undoing(id));
+    }
+    let jobs = Jobs::read(&opened.text).ok()?;
+    let paused = jobs.is_paused(kind, jobs.entry(kind, name).ok()?);
+    (verb == if paused { "off" } else { "on" }).then(|| "/jobs".to_owned())
 }
 
 async fn told(site: &Site, visitor: &Visitor, status: StatusCode, told: Told) -> Result<Response, Problem> {

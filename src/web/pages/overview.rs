@@ -127,11 +127,16 @@ fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spa
             }
         } }
         td data-label="Sources" { (sources(card, known)) }
-        td.n data-label="New, 24 h" { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.has_filter() { span.sub { "before its filter" } } }
+        td.n data-label="New, 24 h" { (new(card, now)) @if card.has_filter() { span.sub { "before its filter" } } }
         td data-label="14 days" { (spark::volume(days)) span.sub { (spark::sum(days)) } }
         td data-label="Tone" { (spark::tone(days)) span.sub { "negative above, positive below" } }
         td data-label="Next slot" { (next(card, now)) }
     } }
+}
+
+/// How many items are new in 24 hours, or that nothing was searched in that time.
+pub(in crate::web) fn new(card: &TopicCard, now: Time) -> Markup {
+    html! { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.last_run.is_some() && !card.ran_since(now.minus(NEW)) { span.sub { "no run in 24 hours" } } }
 }
 
 /// When a topic is due next, or why it is not.
@@ -150,7 +155,7 @@ pub(in crate::web) fn next(card: &TopicCard, now: Time) -> Markup {
     }
     match card.next_slot {
         Some(at) if card.is_overdue(now) => html! {
-            span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is `topicwatch run` up?" }
+            span.state.warn { "overdue" } span.sub { "since " (moment(at, zone)) "; is " code { "topicwatch run" } " running?" }
         },
         Some(at) => html! { (slot(at, zone)) @if zone != "UTC" { span.sub { (zone) } } },
         None if card.definition.as_ref().is_some_and(|topic| topic.schedule.is_some()) => {

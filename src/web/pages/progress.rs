@@ -76,7 +76,7 @@ impl Progress {
                     @else if run.state == RunState::Queued { "It begins as soon as there is a place." }
                     @if let Some(why) = run.reason.as_ref().or(run.error_text.as_ref()) { " " (format::line(why, 300)) }
                 },
-                (None, Some(asked)) if asked.state == RequestState::Queued => "Asked for: a daemon takes it up within seconds.",
+                (None, Some(asked)) if asked.state == RequestState::Queued => "Queued; starts within seconds.",
                 (None, Some(asked)) => { strong.bad { "Refused: " } (format::line(asked.answer.as_deref().unwrap_or("it could not be done"), 300)) },
                 (None, None) => "Nothing is known of it.",
             } }
@@ -101,7 +101,7 @@ impl Progress {
         let asked = self.asked.as_ref().map(|asked| &asked.wish.of).filter(|of| !of.contains(':'));
         let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
         html! { p { @match topic {
-            Some(topic) => { a href=(format!("/topics/{topic}")) { "To the topic" } " · " a href=(format!("/topics/{topic}/report")) { "Report of it" } },
+            Some(topic) => { a href=(format!("/topics/{topic}")) { "To the topic" } " · " a href=(format!("/topics/{topic}/report")) { "Its report" } },
             None => { a href="/files" { "Reports and exports" } " · " a href="/jobs" { "Settings" } },
         } } }
     }

@@ -16,17 +16,20 @@ use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
+/// Maximum number of topics to choose from; if there are more, a topic's id is typed.
+const CHOICE: usize = 200;
 /// Runs on a page.
 const RUNS: u32 = 40;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let store = &site.store;
     let (topic, wanted) = (ask.get("topic"), ask.word("state", RunState::parse)?);
+    let choice: Vec<String> = store.topic_ids().await?.into_iter().filter(|id| ask.visitor.sees(id)).collect();
     if let Some(topic) = topic {
         if !ask.visitor.sees(topic) {
             return Err(outside());
         }
-        if !store.topic_ids().await?.iter().any(|id| id == topic) {
+        if !choice.iter().any(|id| id == topic) {
             return Err(Problem::unknown("There is no such topic"));
         }
     }
@@ -46,7 +49,9 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { "Runs" }
         form.filters method="get" action="/runs" {
-            div { label for="topic" { "Topic" } input #topic name="topic" value=(topic.unwrap_or("")) maxlength="64"; }
+            div { label for="topic" { "Topic" } @if choice.len() > CHOICE { input #topic name="topic" value=(topic.unwrap_or("")) maxlength="64"; } @else {
+                select #topic name="topic" { option value="" { "any" } @for id in &choice { option value=(id) selected[topic == Some(id)] { (id) } } }
+            } }
             div { label for="state" { "State" } select #state name="state" { option value="" { "any" } @for one in RunState::ALL { option value=(one) selected[wanted == Some(*one)] { (one.to_string().replace('_', " ")) } } } }
             button.main type="submit" { "Show" }
         }

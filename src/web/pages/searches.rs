@@ -1,6 +1,6 @@
 //! Saved searches: the list, saving and deleting one, and the feed of each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use axum::body::Body;
 use axum::extract::{Path, State};
@@ -13,13 +13,16 @@ use super::kept::may_keep;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
 use crate::model::{MOST_SEARCHES, Nature, SavedSearch};
-use crate::store::Store;
+use crate::store::{ItemRow, Store};
 use crate::web::app::App;
 use crate::web::ask::{Ask, cut};
 use crate::web::item_query::{ItemQuery, address, latest, to_keep};
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
+
+/// How often a feed reads on for items that only one topic found.
+const MOST_READS: usize = 10;
 
 /// The address of a search's feed.
 pub(in crate::web) fn feed_of(name: &str) -> String {
@@ -34,7 +37,7 @@ pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, act
         @if saved.is_empty() { p {
             "There is none. "
             @if acts { "Choose filters, press Show, and save the search below: it gets a feed of its own." }
-            @else { "They are saved here inside " code { "topicwatch run" } ", once a token is set." }
+            @else { "Searches can be saved on the pages of " code { "topicwatch run" } ", by who may run topics." }
         } } @else { ul { @for search in &saved { li {
             a href=(address("/items", &search.filters)) { (search.name) } " "
             span.meta { (told(search)) " " }
@@ -123,10 +126,13 @@ pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String
 }
 
 async fn fed(site: &Site, file: &str) -> Result<Response, Problem> {
-    let name = file.strip_suffix(".atom").unwrap_or("");
-    let search = site.store.saved_search(name).await?.filter(|_| !name.is_empty()).ok_or_else(|| unknown(name))?;
+    let Some(name) = file.strip_suffix(".atom") else {
+        let hint = format!("The feed of a saved search is at {}.", feed_of(&cut(file)));
+        return Err(Problem { hint, ..Problem::unknown("There is no such page") });
+    };
+    let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;
     let query = ItemQuery::of(site, &Ask::kept(&search.filters), Format::Atom).await?;
-    let (rows, _) = latest(site, &query, None, FEED_ENTRIES).await?;
+    let rows = unique(site, &query).await?;
     let invented = site.nature().await? == Some(Nature::Sandbox);
     let mut feed = Vec::new();
     write_feed(&mut feed, &search.name, rows, invented).map_err(|error| {
@@ -134,4 +140,19 @@ async fn fed(site: &Site, file: &str) -> Result<Response, Problem> {
         Problem::new(axum::http::StatusCode::INTERNAL_SERVER_ERROR, "This could not be written", "The log says why.")
     })?;
     Ok(([(header::CONTENT_TYPE, "application/atom+xml; charset=utf-8")], feed).into_response())
+}
+
+/// The latest items of a query, each once, however many topics found it; and no more than a feed has.
+async fn unique(site: &Site, query: &ItemQuery) -> Result<Vec<ItemRow>, Problem> {
+    let (mut rows, mut known, mut after) = (Vec::new(), HashSet::new(), None);
+    for _ in 0..MOST_READS {
+        let (read, next) = latest(site, query, after, FEED_ENTRIES).await?;
+        rows.extend(read.into_iter().filter(|row| known.insert(row.key.clone())));
+        if rows.len() >= FEED_ENTRIES || next.is_none() {
+            break;
+        }
+        after = next;
+    }
+    rows.truncate(FEED_ENTRIES);
+    Ok(rows)
 }

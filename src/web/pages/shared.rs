@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use tokio::io::AsyncReadExt as _;
 
 use super::run_state::state;
-use super::{answers, days, item_view};
+use super::{answers, days, item_view, overview};
 use crate::compare::{Filtered, Hiding, shown_or_copy};
 use crate::draw::format::{self, counted};
 use crate::listener::Peer;
@@ -104,7 +104,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (charts, answer) = (days::charts(site, &card, None).await?, answers::words(site, &card).await?);
     let main = html! {
         h1 { (format::line(&card.title, 120)) }
-        (facts(&card, link.expires_at))
+        (facts(&card, link.expires_at, now))
         (charts)
         (answer)
         section aria-labelledby="items" {
@@ -138,10 +138,10 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
     }
 }
 
-fn facts(card: &TopicCard, until: Time) -> Markup {
+fn facts(card: &TopicCard, until: Time, now: Time) -> Markup {
     html! { dl.facts {
         dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) } } }
-        dt { "New, 24 h" } dd { (format::at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.has_filter() { ", before its filter" } }
+        dt { "New, 24 h" } dd { (overview::new(card, now)) @if card.has_filter() { ", before its filter" } }
         dt { "This link" } dd { "expires " (layout::moment(until, card.timezone())) }
     } }
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use maud::html;
 
-use super::overview::{next, sources};
+use super::overview::{new, next, sources};
 use super::run_state::state;
 use super::topic_items::{self, ItemQuery};
 use super::{actions, alerts, answers, days, item_view, terms, topic_edit};
-use crate::draw::format::{self, at_least, number, several};
+use crate::draw::format::{self, number, several};
 use crate::web::ask::Ask;
 use crate::web::layout::Page;
 use crate::web::problem::Problem;
@@ -48,7 +48,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
-            dt { "New, 24 h" } dd { (at_least(card.new.unsigned_abs(), card.new_at_least)) @if card.has_filter() { ", before its filter" } }
+            dt { "New, 24 h" } dd { (new(&card, now)) @if card.has_filter() { ", before its filter" } }
         }
         (actions)
         (charts)

@@ -11,7 +11,7 @@ use super::topic_form::Form;
 use super::topic_lines::{copied, shown as lines_shown};
 use crate::edit::{Jobs, Kind, Refused};
 use crate::model::Role;
-use crate::web::ask::Ask;
+use crate::web::ask::{Ask, link};
 use crate::web::editing::Editing;
 use crate::web::jobs_file::{JobsFile, Opened, Wrong};
 use crate::web::layout::Page;
@@ -26,6 +26,11 @@ const BELOW: &str = "/jobs/topics/";
 /// The page where a topic is changed.
 pub(super) fn place(topic: &str) -> String {
     format!("{BELOW}{topic}")
+}
+
+/// The page that asks before a topic is deleted.
+pub(super) fn deletion(topic: &str) -> String {
+    link("/jobs", [("delete", topic)])
 }
 
 pub(in crate::web) async fn add(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {

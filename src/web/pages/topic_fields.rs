@@ -38,7 +38,12 @@ const fn more(key: &'static str, label: &'static str, shape: Shape, help: &'stat
 
 /// The keys that have a field, in the order of the form.
 pub(super) const FIELDS: [Field; 15] = [
-    field("id", "Id", Shape::Line, "A short name that stays: a-z, 0-9, - and _. Findings are filed under it."),
+    field(
+        "id",
+        "Id",
+        Shape::Line,
+        "A short name of a-z, 0-9, - and _; it cannot be changed here later. Findings are filed under it.",
+    ),
     field("title", "Title", Shape::Line, "For people; the id when left out."),
     field("query", "Query", Shape::Line, "What to search for, in every source."),
     field(
@@ -60,11 +65,16 @@ pub(super) const FIELDS: [Field; 15] = [
         Shape::Line,
         "In which the schedule is meant, such as Europe/Berlin; when left out, that of [defaults], else UTC.",
     ),
-    field("tags", "Tags", Shape::Lines, "One a line."),
-    more("must", "Must occur", Shape::Lines, "One a line; each has to occur in title or text, or the item is hidden."),
-    more("exclude", "Must not occur", Shape::Lines, "One a line; an item in which one occurs is hidden."),
-    more("lang", "Languages", Shape::Lines, "One a line, such as en; items known to be in another are hidden."),
-    more("exclude_authors", "Without these authors", Shape::Lines, "One a line."),
+    field("tags", "Tags", Shape::Lines, "One per line."),
+    more(
+        "must",
+        "Must occur",
+        Shape::Lines,
+        "One per line; each has to occur in title or text, or the item is hidden.",
+    ),
+    more("exclude", "Must not occur", Shape::Lines, "One per line; an item in which one occurs is hidden."),
+    more("lang", "Languages", Shape::Lines, "One per line, such as en; items known to be in another are hidden."),
+    more("exclude_authors", "Without these authors", Shape::Lines, "One per line."),
     more("max_calls_per_day", "Most calls a day", Shape::Number, "Beside the limit of the service."),
     more("budget_per_day", "Most dollars a day", Shape::Line, "Such as 0.25, beside the budget of the service."),
     more("paused", "Paused", Shape::Flag, "Not run by its schedule."),

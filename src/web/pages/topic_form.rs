@@ -43,7 +43,7 @@ pub(super) struct Form {
     pub(super) locked: Option<String>,
     /// The errors, by key; errors about no field have none.
     pub(super) wrong: Vec<(Option<&'static str>, Wrong)>,
-    /// The topic as somebody else changed it in the file meanwhile.
+    /// The topic as it is in the file, if that changed meanwhile.
     pub(super) changed: Option<String>,
     pub(super) outlook: Option<Outlook>,
     pub(super) tried: Option<Result<Tried, Wrong>>,
@@ -58,15 +58,15 @@ impl Form {
             h1 { (self.heading) }
             @if let Some(why) = &self.locked { p.note { (why) " What you type is checked, and the lines to put there are shown." } }
             @if let Some(changed) = &self.changed { div.note role="alert" {
-                p { strong { "The file was changed by somebody else since this page was made." } " Nothing was saved. What you typed stands below: look at it again, then save." }
-                @if self.gone { p { "The topic is not in the file any more: saving adds one anew, of what stands below alone." } }
+                p { strong { "The file has changed since this page was opened." } " Nothing was saved. What you typed stands below: look at it again, then save." }
+                @if self.gone { p { "The topic is not in the file any more: saving adds it again, of what stands below alone." } }
                 @if !changed.is_empty() { details { summary { "The topic as it is in the file now" } pre { (changed) } } }
             } }
             @if self.unpinged { p.note { "Its ping is not copied: two topics that tell one address would hide each other's silence." } }
             @if !self.wrong.is_empty() { div.note role="alert" {
                 p { strong.bad { "This cannot be used yet." } }
                 ul { @for (key, wrong) in &self.wrong { li {
-                    @match key { Some(key) => a href=(format!("#{}", id(key))) { (key) }, None => { @if let Some(line) = wrong.line { "line " (line) } } }
+                    @match key { Some(key) => a href=(format!("#{}", id(key))) { (label_of(key)) }, None => { @if let Some(line) = wrong.line { "line " (line) } } }
                     ": " (told(wrong))
                 } } }
             } }
@@ -109,6 +109,23 @@ impl Form {
     fn as_toml(&self) -> String {
         let from = self.from.as_deref().map(|from| ("from", from));
         link(&self.path, from.into_iter().chain([("as", "toml")]))
+    }
+
+    /// Sets the errors, those of a field in the words of the form.
+    pub(super) fn refuse(&mut self, wrong: Vec<(Option<&'static str>, Wrong)>) {
+        let told = |key: Option<&str>, wrong: Wrong| {
+            let Some(field) = FIELDS.iter().find(|field| Some(field.key) == key) else { return wrong };
+            let value = self.values.get(field.key).map_or("", String::as_str).trim();
+            if field.shape == Shape::Number && value.parse::<i64>().is_err() {
+                let hint = "write digits only, such as 500".to_owned();
+                return Wrong { message: format!("{value:?} is not a whole number"), hint, ..wrong };
+            }
+            // The label is shown before it.
+            let rest = wrong.message.strip_prefix(&format!("`{}`", field.key));
+            let rest = rest.map(|rest| rest.trim_start_matches(':').trim_start().to_owned());
+            Wrong { message: rest.unwrap_or(wrong.message), ..wrong }
+        };
+        self.wrong = wrong.into_iter().map(|(key, wrong)| (key, told(key, wrong))).collect();
     }
 
     fn errors(&self, key: &str) -> Vec<&Wrong> {
@@ -199,6 +216,11 @@ fn told(wrong: &Wrong) -> Markup {
 
 fn problems(key: &str, errors: &[&Wrong]) -> Markup {
     html! { @if !errors.is_empty() { div id=(described(key)) { @for wrong in errors { p.bad { (told(wrong)) } } } } }
+}
+
+/// What the form calls a key.
+fn label_of(key: &str) -> &str {
+    FIELDS.iter().find(|field| field.key == key).map_or("The topic", |field| field.label)
 }
 
 fn id(key: &str) -> String {

@@ -127,7 +127,8 @@ pub(super) async fn found(
     let (store, now) = (&site.store, site.now());
     let ranking = Ranking::of(store, &card.topic).await?;
     let (rows, next, cut) = if wish.order == "relevance" {
-        (most_relevant(site, &card.topic, ranking.as_ref(), ITEMS as usize).await?, None, true)
+        let (rows, whole) = most_relevant(site, &card.topic, ranking.as_ref(), ITEMS as usize).await?;
+        (rows, None, !whole)
     } else if wish.order == "velocity" {
         (fastest(site, &card.topic, now, ITEMS as usize).await?, None, false)
     } else {
@@ -151,20 +152,22 @@ pub(super) async fn found(
     Ok(Found { items, next, hidden, cut, waiting, learned, noise })
 }
 
-/// The latest items that are most likely good, as learned from marks; none if there are too few marks.
+/// The latest items that are most likely good, as learned from marks; none if there are too few marks. Also returns
+/// whether all items were looked through.
 pub(in crate::web) async fn most_relevant(
     site: &Site,
     topic: &str,
     ranking: Option<&Ranking>,
     most: usize,
-) -> Result<Vec<ItemRow>, Problem> {
-    let Some(ranking) = ranking else { return Ok(Vec::new()) };
+) -> Result<(Vec<ItemRow>, bool), Problem> {
+    let Some(ranking) = ranking else { return Ok((Vec::new(), true)) };
     let filter = Filter { topics: vec![topic.to_owned()], ..Filter::default() };
     let latest = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = site.store.items(&filter, None, latest).await?;
+    let whole = rows.len() < MOST_ITEMS;
     rows.sort_by_cached_key(|row| Reverse((ranking.item(row), row.first_seen, row.key.clone())));
     rows.truncate(most);
-    Ok(rows)
+    Ok((rows, whole))
 }
 
 /// Items whose reactions grow fastest, as in reports.

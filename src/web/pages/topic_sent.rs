@@ -122,7 +122,7 @@ async fn look(
             Ok(Some(candidate))
         }
         Err(wrong) => {
-            form.wrong = candidate.placed(wrong, as_toml);
+            form.refuse(candidate.placed(wrong, as_toml));
             Ok(None)
         }
     }
@@ -145,6 +145,9 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
     }
     let (target, mut form) = typed_form(site, target, &ask, &opened)?;
     if ask.get("seen") != Some(opened.seen.as_str()) {
+        if let (Some("save"), Some(name)) = (ask.get("do"), saved_before(&form, target, &opened)) {
+            return Ok(Redirect::to(&topic_page(&name)).into_response());
+        }
         return overtaken(site, form, target, &opened, &ask.visitor).await;
     }
     let candidate = look(editing, &mut form, target, &opened).await?;
@@ -153,14 +156,14 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
         (Some("save"), Some(candidate)) => match save(editing, &candidate, &opened.seen).await? {
             Ok(_) => {
                 let name = candidate.name().unwrap_or_default();
-                return Ok(Redirect::to(&format!("/topics/{name}")).into_response());
+                return Ok(Redirect::to(&topic_page(&name)).into_response());
             }
             Err(Unsaved::Changed) => {
                 let opened = self::opened(editing).await?;
                 return overtaken(site, form, target, &opened, &ask.visitor).await;
             }
             Err(Unsaved::Refused(wrong)) => {
-                form.wrong = candidate.placed(wrong, form.toml.is_some());
+                form.refuse(candidate.placed(wrong, form.toml.is_some()));
                 StatusCode::UNPROCESSABLE_ENTITY
             }
         },
@@ -171,6 +174,19 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
         (_, Some(_)) => StatusCode::OK,
     };
     Ok((status, layout::page(site, &page(site, &form).await?, &ask.visitor)).into_response())
+}
+
+fn topic_page(name: &str) -> String {
+    format!("/topics/{name}")
+}
+
+/// The topic, if the file already has what a form says, as when `Save` was pressed twice.
+fn saved_before(form: &Form, target: Target<'_>, opened: &Opened) -> Option<String> {
+    let candidate = Candidate::of(form, target, opened).ok()?;
+    let name = candidate.name()?;
+    let jobs = Jobs::read(&opened.text).ok()?;
+    let block = jobs.block(jobs.entry(Kind::Topic, &name).ok()?);
+    (block.trim_end() == candidate.block.trim_end()).then_some(name)
 }
 
 async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<String, Unsaved>, Problem> {

@@ -79,6 +79,17 @@ pub fn place_with(rest: &str) -> (Sandbox, Place) {
     let place =
         Place::new(sqlite(), &sandbox.lines(), "[[topics]]\nid = \"first\"\nquery = \"first\"\nevery = \"12h\"\n");
     place.ok(&["once", "--at", NINE]);
-    place.configure(&sandbox.lines(), rest);
+    place.configure(&sandbox.lines(), &with_edit(rest));
     (sandbox, place)
+}
+
+/// The configuration with pages that `serve` may edit, unless it has its own `[web]`.
+pub fn with_edit(rest: &str) -> String {
+    if rest.contains("[web]") { rest.to_owned() } else { format!("[web]\nedit = true\n\n{rest}") }
+}
+
+/// Deletes a topic as a browser does: asks for it, and confirms.
+pub fn delete_topic(pages: &Pages, topic: &str) -> Answer {
+    let asked = Typed::on(pages, &format!("/jobs?delete={topic}"));
+    send(pages, "/jobs", &[("do", "delete"), ("kind", "topic"), ("name", topic), ("seen", &asked.value("seen"))])
 }

@@ -27,6 +27,9 @@ const ALL: i64 = i32::MAX as i64;
 const REACTIONS: &str =
     "coalesce(i.likes, 0) + coalesce(i.reposts, 0) + coalesce(i.replies, 0) + coalesce(i.quotes, 0)";
 
+/// When an item was published, so that the items of one run are listed newest first, too.
+const PUBLISHED: &str = "coalesce(i.published_at, 0)";
+
 /// Returns items of the filter's one topic.
 pub(in crate::store) async fn items(
     conn: &mut Conn,
@@ -55,7 +58,7 @@ pub(in crate::store) async fn items(
     query
         .push("), matched AS (SELECT t.topic AS of, t.item AS item, i.cluster AS cluster, w.first_seen AS first_seen, CAST(")
         .push(value)
-        .push(" AS BIGINT) AS value, i.key AS key ");
+        .push(format!(" AS BIGINT) AS value, {} AS published, i.key AS key ", if order == ItemOrder::New { PUBLISHED } else { "0" }));
     query.push("FROM seen w JOIN topic_item t ON t.topic = w.of AND t.item = w.item JOIN item i ON i.id = t.item WHERE w.seq IS NOT NULL");
     push_matching(&mut query, filter, order, window < ALL);
     if let Some(after) = after.filter(|_| order != ItemOrder::New) {
@@ -66,13 +69,15 @@ pub(in crate::store) async fn items(
             .push_bind(after.value);
         query.push(" AND i.key > ").push_bind(after.key.clone()).push("))");
     }
-    query.push("), page AS (SELECT m.of, m.item, m.value, m.key FROM matched m");
+    query.push("), page AS (SELECT m.of, m.item, m.value, m.published, m.key FROM matched m");
     if folded {
         push_folded(&mut query, filter, order);
     }
-    query.push(" ORDER BY m.value DESC, m.key LIMIT ").push_bind(limit + 1).push(") ");
+    query.push(" ORDER BY m.value DESC, m.published DESC, m.key LIMIT ").push_bind(limit + 1).push(") ");
     query.push(read::ITEM.replacen("SELECT ", "SELECT page.value AS value, ", 1));
-    query.push(" JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.value DESC, i.key");
+    query.push(
+        " JOIN page ON page.item = t.item AND page.of = t.topic ORDER BY page.value DESC, page.published DESC, i.key",
+    );
     let rows = query.build().persistent(false).fetch_all(&mut *conn).await?;
     let mut list = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -92,7 +97,7 @@ pub(in crate::store) async fn items(
 }
 
 /// Adds the filter's conditions on item `i` of topic row `t`, except for time; conditions on words only if `looked_up`.
-fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, looked_up: bool) {
+pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemOrder, looked_up: bool) {
     narrow::items(query, &Filter { words: None, ..filter.clone() });
     if let Some(wanted) = filter.words.as_ref().filter(|_| looked_up) {
         query.push(" AND ");
@@ -124,7 +129,7 @@ fn push_folded(query: &mut QueryBuilder<Database>, filter: &Filter, order: ItemO
     query.push(")");
 }
 
-fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {
+pub(super) fn push_since(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if let Some(since) = filter.since {
         query.push(" AND t.first_seen >= ").push_bind(since.0);
     }
@@ -161,7 +166,8 @@ async fn few(conn: &mut Conn, wanted: &Wanted) -> Result<bool, StoreError> {
 /// Selects the latest items of the topic from a place on, without the other conditions.
 fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option<&ItemPlace>, window: i64) {
     query.push(
-        "SELECT t.topic AS of, t.item AS item, t.first_seen AS first_seen, i.key AS key, f.seq AS seq \
+        "SELECT t.topic AS of, t.item AS item, t.first_seen AS first_seen, coalesce(i.published_at, 0) AS published, \
+         i.key AS key, f.seq AS seq \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE t.topic = ",
     );
     query.push_bind(filter.topics.first().cloned().unwrap_or_default());
@@ -173,9 +179,23 @@ fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option
     if let Some(from) = from {
         // The first half bounds the index scan; the second skips items already shown.
         query.push(" AND t.first_seen <= ").push_bind(from.value).push(" AND (t.first_seen < ").push_bind(from.value);
-        query.push(" OR i.key > ").push_bind(from.key.clone()).push(")");
+        push_published_before(query, &from.key);
+        query.push(" AND i.key > ").push_bind(from.key.clone()).push("))");
     }
-    query.push(" ORDER BY t.first_seen DESC, i.key LIMIT ").push_bind(window);
+    query.push(format!(" ORDER BY t.first_seen DESC, {PUBLISHED} DESC, i.key LIMIT ")).push_bind(window);
+}
+
+/// Adds two conditions after an `OR`: item `i` was published before the item with a key, or at the same time and what
+/// the caller adds. An item that was forgotten meanwhile bounds nothing: some items are then listed twice, none is lost.
+fn push_published_before(query: &mut QueryBuilder<Database>, key: &str) {
+    for (and, compared) in [(" OR ", "<"), (" OR (", "=")] {
+        query
+            .push(and)
+            .push(PUBLISHED)
+            .push(compared)
+            .push(" coalesce((SELECT coalesce(p.published_at, 0) FROM item p WHERE p.key = ");
+        query.push_bind(key.to_owned()).push("), 9223372036854775807)");
+    }
 }
 
 /// Returns where a full window ended, since there may be more items after it.
@@ -190,7 +210,7 @@ async fn end_of_window(
     }
     let mut query = QueryBuilder::<Database>::new("SELECT w.first_seen, w.key FROM (");
     push_window(&mut query, filter, from, window);
-    query.push(") AS w ORDER BY w.first_seen, w.key DESC LIMIT 1 OFFSET ").push_bind(0_i64);
+    query.push(") AS w ORDER BY w.first_seen, w.published, w.key DESC LIMIT 1 OFFSET ").push_bind(0_i64);
     let mut many = QueryBuilder::<Database>::new("SELECT count(*) FROM (");
     push_window(&mut many, filter, from, window);
     many.push(") AS w");
@@ -202,7 +222,8 @@ async fn end_of_window(
     row.map(|row| Ok(ItemPlace { value: row.try_get("first_seen")?, key: row.try_get("key")? })).transpose()
 }
 
-/// Returns items as topics know them after a place, latest first sighting first: the rows of an export of items.
+/// Returns items as topics know them after a place, latest first sighting first, those of one
+/// run by time of publication: the rows of an export of items.
 pub(in crate::store) async fn found(
     conn: &mut Conn,
     filter: &Filter,
@@ -219,10 +240,12 @@ pub(in crate::store) async fn found(
         // The first part bounds the index scan; the others skip rows of the same instant already shown.
         query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
         query.push(" AND (t.first_seen < ").push_bind(after.first_seen.0);
-        query.push(" OR t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
-        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))");
+        push_published_before(&mut query, &after.key);
+        query.push(" AND (t.topic > ").push_bind(after.topic.clone()).push(" OR (t.topic = ");
+        query.push_bind(after.topic.clone()).push(" AND i.key > ").push_bind(after.key.clone()).push("))))");
     }
-    query.push(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, t.topic, i.key LIMIT ").push_bind(limit);
+    query.push(format!(" AND f.seq IS NOT NULL ORDER BY t.first_seen DESC, {PUBLISHED} DESC, t.topic, i.key LIMIT "));
+    query.push_bind(limit);
     query.build().persistent(false).fetch_all(conn).await?.iter().map(read::item).collect()
 }
 

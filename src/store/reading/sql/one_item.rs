@@ -1,10 +1,11 @@
 //! Everything about one item, for its page: topics that know it, sightings, earlier words, near-copies.
 
-use sqlx::{AssertSqlSafe, Row as _};
+use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
-use super::{Conn, read};
+use super::lists::{push_matching, push_since};
+use super::{Conn, Database, Row, read};
 use crate::model::{CopyRow, EarlierRow, SeenRow, Source, Time, WindowFit};
-use crate::store::{ItemRow, StoreError};
+use crate::store::{Filter, ItemOrder, ItemRow, StoreError};
 
 /// SQL for the item that a key names.
 const BY_KEY: &str = "(SELECT k.item FROM item_key k WHERE k.key = $1)";
@@ -93,7 +94,10 @@ pub(in crate::store) async fn copies(
     limit: i64,
 ) -> Result<(i64, Vec<CopyRow>), StoreError> {
     let of = format!(
-        "FROM item c WHERE c.cluster = (SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND c.cluster <> c.id AND c.id <> {BY_KEY} \
+        // The index of copies contains all but the first of a cluster.
+        "FROM item c WHERE c.id IN (\
+         SELECT o.id FROM item o WHERE o.cluster = (SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND o.cluster <> o.id \
+         UNION ALL SELECT h.cluster FROM item h WHERE h.id = {BY_KEY}) AND c.id <> {BY_KEY} \
          AND EXISTS (SELECT 1 FROM topic_item t JOIN run f ON f.id = t.first_run WHERE t.item = c.id AND f.seq IS NOT NULL AND {})",
         among("t.topic")
     );
@@ -105,14 +109,47 @@ pub(in crate::store) async fn copies(
     }
     let sql = format!("SELECT c.key, c.author, c.title, c.text, c.published_at {of} ORDER BY c.key LIMIT $3");
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(&topics).bind(limit).fetch_all(conn).await?;
-    let copies = rows.iter().map(|row| {
-        Ok(CopyRow {
-            key: row.try_get("key")?,
-            author: row.try_get("author")?,
-            title: row.try_get("title")?,
-            text: row.try_get("text")?,
-            published_at: read::time(row, "published_at")?,
-        })
-    });
-    Ok((many, copies.collect::<Result<_, StoreError>>()?))
+    Ok((many, rows.iter().map(copy).collect::<Result<_, StoreError>>()?))
+}
+
+/// The same for a list that shows one item of each cluster: only near-copies in the filter's one topic that match it.
+pub(in crate::store) async fn copies_in_list(
+    conn: &mut Conn,
+    filter: &Filter,
+    key: &str,
+    hidden: Option<&str>,
+    limit: i64,
+) -> Result<(i64, Vec<CopyRow>), StoreError> {
+    let push = |query: &mut QueryBuilder<Database>| {
+        query.push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run WHERE i.id IN (");
+        query.push("SELECT o.id FROM item o WHERE o.cluster = (SELECT h.cluster FROM item h WHERE h.key = ");
+        query.push_bind(key.to_owned()).push(") AND o.cluster <> o.id ");
+        query.push("UNION ALL SELECT h.cluster FROM item h WHERE h.key = ").push_bind(key.to_owned());
+        query.push(") AND i.key NOT IN (").push_bind(key.to_owned()).push(", ");
+        query.push_bind(hidden.unwrap_or(key).to_owned()).push(") AND t.topic = ");
+        query.push_bind(filter.topics.first().cloned().unwrap_or_default()).push(" AND f.seq IS NOT NULL");
+        push_since(query, filter);
+        push_matching(query, filter, ItemOrder::New, true);
+    };
+    let mut count = QueryBuilder::<Database>::new("SELECT count(*)");
+    push(&mut count);
+    let many: i64 = count.build_query_scalar().persistent(false).fetch_one(&mut *conn).await?;
+    if many == 0 {
+        return Ok((0, Vec::new()));
+    }
+    let mut first = QueryBuilder::<Database>::new("SELECT i.key, i.author, i.title, i.text, i.published_at");
+    push(&mut first);
+    first.push(" ORDER BY i.key LIMIT ").push_bind(limit);
+    let rows = first.build().persistent(false).fetch_all(conn).await?;
+    Ok((many, rows.iter().map(copy).collect::<Result<_, StoreError>>()?))
+}
+
+fn copy(row: &Row) -> Result<CopyRow, StoreError> {
+    Ok(CopyRow {
+        key: row.try_get("key")?,
+        author: row.try_get("author")?,
+        title: row.try_get("title")?,
+        text: row.try_get("text")?,
+        published_at: read::time(row, "published_at")?,
+    })
 }

@@ -54,7 +54,7 @@ const ITEM: &[Field] = &[
 
 const LISTED: &[Field] = &[
     ("fit", FIT, "published in the window of the search that first found it, or not"),
-    ("copies", Of("Copies"), "its near-copies in this topic"),
+    ("copies", Of("Copies"), "its near-copies in this topic that match the filters"),
 ];
 
 const PAGE: &[Field] = &[
