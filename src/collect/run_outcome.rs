@@ -142,7 +142,10 @@ pub(super) fn report(
             asked: result.asked,
             covered: result.covered,
             widened,
-            note: result.error.map(|(class, text)| format!("{class}: {text}")).or(result.reason),
+            note: result
+                .error
+                .map(|(class, text)| if class == text { text } else { format!("{class}: {text}") })
+                .or(result.reason),
             clears_at: result.clears_at,
             hint,
         })

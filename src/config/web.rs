@@ -71,6 +71,10 @@ fn listen(value: &Value) -> Result<SocketAddr, Fault> {
 fn hosts(value: &Value) -> Result<Vec<String>, Fault> {
     const HINT: &str = "write names alone, such as [\"watch.example.com\"]: no scheme, no port, no *";
     let hosts = match value {
+        Value::Text(list) if list.split(',').count() > MOST_HOSTS => {
+            let many = list.split(',').count();
+            return Err(Fault::new(format!("holds {many} entries, at most {MOST_HOSTS} are allowed"), HINT));
+        }
         Value::Text(list) => list.split(',').map(|host| host.trim().to_owned()).collect(),
         list => texts(list, MOST_HOSTS, 253)?,
     };

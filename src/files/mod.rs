@@ -33,13 +33,24 @@ impl Replacement {
         // Replacing /dev/null would break it for everyone on the machine.
         let special = target.metadata().is_ok_and(|there| !there.is_file());
         if special || is_systems(target) {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file; write to stdout instead"));
+            let why = if special { "it is not a regular file" } else { "its folder belongs to the system" };
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
         let folder = match target.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
             _ => PathBuf::from("."),
         };
-        let file = begun(&folder)?;
+        // The name of the unfinished file means nothing to people.
+        let file = begun(&folder).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                io::Error::new(io::ErrorKind::NotFound, format!("the folder {} does not exist", folder.display()))
+            }
+            io::ErrorKind::PermissionDenied => {
+                let why = format!("this user may not write into the folder {}", folder.display());
+                io::Error::new(io::ErrorKind::PermissionDenied, why)
+            }
+            _ => error,
+        })?;
         sweep(&folder);
         Ok(Self { target: target.to_owned(), folder, file, durable: false })
     }

@@ -40,6 +40,8 @@ pub struct TopicFacts {
     pub outside: u64,
     /// Items hidden by the topic's filter. They are in no figure.
     pub filtered: u64,
+    /// Whether items wait to be compared with others. Each of them counts as unique.
+    pub uncompared: bool,
     /// Items of the period that the filter cannot judge, since their text was pruned.
     pub unjudged: u64,
     /// Changes of known items and of queries.
@@ -207,6 +209,11 @@ impl TopicFacts {
     /// Whether the query changed in the period, so that results cannot be compared with those before.
     pub(super) fn asked_otherwise(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
+    }
+
+    /// Returns the note that near-copies may still count as unique, if so.
+    pub(super) fn uncompared_words(&self) -> Option<&'static str> {
+        self.uncompared.then_some("Not every item has been compared yet: there may be fewer unique items")
     }
 
     /// Returns the note that not all items were read, if so.

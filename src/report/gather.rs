@@ -241,6 +241,7 @@ pub(super) async fn topic(
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
+        uncompared: moment.uncompared().await? && !period.is_empty(),
         unjudged: period.iter().filter(|mark| unjudged.contains(&mark.key)).count() as u64,
         changes: None,
         asked_anew: anew.iter().copied().filter(|at| drawn.holds(*at)).collect(),

@@ -229,9 +229,8 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     if topic.filtered > 0 {
         text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
     }
-    if let Some(unjudged) = crate::filter::unjudged(topic.unjudged) {
-        text.push_str(&format!("{unjudged}.\n\n"));
-    }
+    let notes = [topic.uncompared_words().map(str::to_owned), crate::filter::unjudged(topic.unjudged)];
+    text.extend(notes.into_iter().flatten().map(|note| format!("{note}.\n\n")));
     if let Some(cut) = topic.cut_words() {
         text.push_str(&format!("There are {cut}.\n\n"));
     }

@@ -40,6 +40,7 @@ pub(super) fn topic(id: &str) -> TopicFacts {
         earlier: 0,
         outside: 0,
         filtered: 0,
+        uncompared: false,
         unjudged: 0,
         changes: None,
         asked_anew: Vec::new(),

@@ -40,7 +40,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
     let list = entries(&found, Surface::Contract);
     // Both names are in the contract. A query always gets the same one.
     let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
-    billed(StatusCode::OK, &body, Bill::posts(found.len()))
+    billed(StatusCode::OK, &body, Bill::search(found.len()))
 }
 
 /// `POST /twitter`.

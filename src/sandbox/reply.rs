@@ -34,6 +34,11 @@ impl Bill {
         Self { service: "x_search", units: count, micros: count.div_ceil(20).max(1) * POSTS_MICROS }
     }
 
+    /// A search of the contract that found `count` posts, billed once: the configured price must cover it.
+    pub(crate) fn search(count: usize) -> Self {
+        Self { service: "x_search", units: count as u64, micros: POSTS_MICROS }
+    }
+
     /// A web search.
     pub(crate) fn web() -> Self {
         Self { service: "web_search", units: 1, micros: WEB_MICROS }
@@ -98,6 +103,7 @@ mod tests {
             (Bill::posts(0), "0.003"),
             (Bill::posts(20), "0.003"),
             (Bill::posts(21), "0.006"),
+            (Bill::search(25), "0.003"),
         ] {
             assert_eq!(bill.dollars(), dollars);
         }

@@ -188,10 +188,11 @@ fn quiet_hours_a_snooze_and_knowing_hold_messages_back() {
         // Somebody acknowledges one event.
         let listed = events(&place, &hook);
         let known = listed[0]["event"].as_str().unwrap();
-        run(&["alerts", "ack", "recalls", "--event", known]).shows(0, &["1 event is known now"]);
+        run(&["alerts", "ack", "recalls", "--event", known]).shows(0, &["1 event acknowledged"]);
         run(&["alerts", "ack", "recalls", "--event", known]).says(2, &["no such event"]);
         due(&place, &hook, &hour(30));
         assert_eq!(subjects(&hook), ["[recalls] acme: 1 new item and 1 more"]);
+        run(&["alerts", "snooze", "recalls", "--for", "367d"]).says(2, &["longer than 366 days"]);
         // A snooze counts from the real present, so it outlasts the case's dates.
         run(&["alerts", "snooze", "recalls", "--for", "30d"]).shows(0, &["snoozed until"]);
         world.posts(&[post(31, 30, "words", 1)]);
@@ -349,6 +350,11 @@ fn a_budget_that_is_nearly_used_is_reported_once_a_day() {
         let told = "[recalls] acme: 2 of 10 calls used this UTC day (20 %)";
         assert_eq!(subjects(&hook), [told], "{named}: {:?}", events(&place, &hook));
         assert_eq!(events(&place, &hook)[0]["event"], "alert:recalls/2026-03-12/acme/2026-03-12/fired");
+        // It fires until the UTC day is over, also if nothing has looked since.
+        for (at, firing) in [("2026-03-12T23:59:00Z", true), ("2026-03-13T00:00:00Z", false)] {
+            let said = program(&place, &hook, &["alerts", "--at", at]).run();
+            assert_eq!((said.code, said.out.contains("firing: acme/2026-03-12")), (Some(0), firing), "{at}: {said}");
+        }
         for n in 48..51 {
             due(&place, &hook, &hour(n));
         }

@@ -61,7 +61,10 @@ fn a_dry_run_tells_the_price_and_calls_nobody() {
     let told = place.run(&[&FILL[..], &["--dry-run"]].concat());
     told.shows(
         0,
-        &["2026-03-07  social  GET /twitter, expected $0.010", "6 calls for 3 days would cost at most $0.090"],
+        &[
+            "2026-03-07  social  GET /twitter, expected $0.010",
+            "6 calls for 3 days would cost about $0.090 at the configured prices",
+        ],
     );
     let json = place.json(&[&FILL[..], &["--dry-run", "--json"]].concat());
     assert_eq!((&json["calls"], json["requests"].as_array().unwrap().len()), (&6.into(), 6));

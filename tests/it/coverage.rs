@@ -119,6 +119,11 @@ fn what_a_dialect_cannot_reach_stays_a_hole_with_its_missed_slots() {
                     place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "80").run();
                 narrow.shows(0, &told);
                 assert!(narrow.out.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+                // Nothing is cut, however narrow the terminal is.
+                let narrow =
+                    place.program(&["coverage", "--at", &day(10), "--since", "20d"]).env("COLUMNS", "60").run();
+                let whole = narrow.out.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(whole.contains(told[1]) && !whole.contains('…'), "{narrow}");
             }
         }
     }

@@ -145,6 +145,21 @@ fn a_renamed_topic_keeps_its_history_and_a_file_with_the_old_id_is_refused() {
                 .run(args)
                 .says(2, &["topic `acme` was renamed to `acme-news`", "topicwatch topic rename acme-news acme"]);
         }
+        // Nor is an old id a topic without findings.
+        for args in [
+            &["show", "acme"][..],
+            &["diff", "acme"],
+            &["coverage", "acme"],
+            &["terms", "acme"],
+            &["topic", "filter", "test", "acme"],
+            &["report", "--topic", "acme"],
+            &["export", "--topic", "acme"],
+            &["items", "--topic", "acme"],
+            &["items", "--topic", "acme", "--rank", "relevance"],
+            &["runs", "--topic", "acme"],
+        ] {
+            place.run(args).says(2, &["topic `acme` was renamed to `acme-news`"]);
+        }
         assert_eq!(place.database.texts("SELECT id FROM topic"), ["acme-news"], "{}", place.database.name);
         place.configure(&sandbox.lines(), &topics(&["acme-news"]).replace("acme-news launch", "acme launch"));
         assert_eq!(found(&place, LATER), (all, 0), "{}: old does not become new", place.database.name);

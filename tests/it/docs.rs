@@ -425,7 +425,10 @@ fn every_example_of_the_help_is_understood_and_fits_a_terminal() {
         let mut examples = 0;
         for line in after.lines() {
             assert!(line.chars().count() <= 80, "{line}");
-            // Three or more spaces separate an explanation.
+            // Three or more spaces separate an explanation, which a shell takes for a comment.
+            let explained = line.trim_start().split_once("   ").map(|(_, why)| why.trim_start());
+            let typed = line.trim_start().starts_with("topicwatch ");
+            assert!(!typed || explained.is_none_or(|why| why.starts_with("# ")), "{line}");
             let line = line.trim_start().split("   ").next().unwrap();
             if let Some(understood) = understood(line) {
                 understood.unwrap_or_else(|error| panic!("{}: {error}", command.get_name()));

@@ -50,7 +50,7 @@ fn each_call_is_shown_as_the_run_makes_it() {
         "# acme sx, expected $0.020: at most 2 calls more, by what came back\n",
         "# acme sum, expected $0.004 (asked when the run finds something new)\ncurl -X POST \
          'https://llm.example/v1/chat/completions' \\\n  -H 'Authorization: Bearer ***'",
-        "no calls were made; 7 calls would cost at most $0.034 (limits: hn 300 calls a day, news ",
+        "no calls were made; 7 calls would cost about $0.034 at the configured prices (limits: hn 300 calls a day, news ",
         ", sum 10000 calls or $2.000 a day, sx 10000 calls a day)\n",
     ] {
         assert!(told.contains(part), "{part}\n{told}");
@@ -78,7 +78,10 @@ fn one_limit_is_named_alone_and_one_call_is_one() {
     let place =
         Place::bare(sqlite(), &format!("[providers.hn]\nkind = \"hackernews\"\nmax_calls_per_day = 300\n\n{topic}"));
     let told = dry(&place, &[]);
-    assert!(told.contains("; 1 call would cost at most $0.000 (limit of hn: 300 calls a day)\n"), "{told}");
+    assert!(
+        told.contains("; 1 call would cost about $0.000 at the configured prices (limit of hn: 300 calls a day)\n"),
+        "{told}"
+    );
     place.configure("base_url = \"sandbox\"\nmax_calls_per_day = 200", &format!("{topic}sources = [\"social\"]\n"));
     let told = dry(&place, &[]);
     assert!(told.contains("(limit: 200 calls a day)") && told.contains("'http://sandbox.invalid/"), "{told}");

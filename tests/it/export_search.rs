@@ -40,7 +40,7 @@ fn a_search_by_schedule_is_that_by_hand() {
         assert!(together == body(&place.ok(&by_hand)), "{}", place.database.name);
         assert!(!together.is_empty() && together.len() < all.len(), "{} of {}", together.len(), all.len());
         for file in &files {
-            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
         }
     }
 }

@@ -160,6 +160,7 @@ fn an_interrupt_stores_what_was_found_and_leaves_nothing_running() {
         going.signal("INT");
         let ended = going.wait();
         ended.says(130, &["stopping: storing what was found"]);
+        assert!(ended.out.contains("acme web: interrupted\n"), "{ended}");
         let (searches, runs) = ledger(&place);
         assert_eq!(runs, ["acme partial interrupted"], "{ended}");
         assert_eq!(searches, ["acme ai not_run -", "acme social ok -", "acme web lost interrupted"]);

@@ -153,7 +153,7 @@ fn a_forgotten_author_is_gone_from_everywhere_and_nothing_brings_her_back() {
                 "{hers}"
             );
         }
-        place.run(&["forget", "--author", "@jane_d"]).says(2, &["gone for good", "--dry-run"]);
+        place.run(&["forget", "--author", "@jane_d"]).says(2, &["nothing was erased: add --yes", "--dry-run"]);
         let rehearsed = place.json(&["forget", "--author", "@jane_d", "--dry-run", "--json"]);
         assert_eq!(
             (&rehearsed["taken"]["items"], &rehearsed["taken"]["answers"]),
@@ -374,7 +374,7 @@ fn tombstones_are_carried_to_another_database_and_no_name_with_them() {
         let journal = place.path("tombstones").display().to_string();
         place.run(&["forget", "--export", &journal]).shows(0, &["no name is in them"]);
         assert!(!std::fs::read_to_string(&journal).unwrap().to_lowercase().contains("jane"));
-        restored.run(&["forget", "--import", &journal]).says(2, &["gone for good"]);
+        restored.run(&["forget", "--import", &journal]).says(2, &["nothing was erased: add --yes"]);
         restored.ok(&["forget", "--import", &journal, "--yes"]);
         assert_gone(&restored, "after an import");
         restored.ok(&["once", "--at", TEN]);

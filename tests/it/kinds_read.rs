@@ -118,6 +118,10 @@ fn hacker_news_is_whole_when_all_hits_came_however_many_were_asked_for() {
     assert_eq!((all.shown, all.full, next), (Shown::Whole, false, 0));
     let (cut, _) = read(&question, &json!({ "hits": hits(20), "nbHits": 21 }), &[]);
     assert_eq!((cut.shown, cut.full), (Shown::Since(ago(19 * 60)), true));
+    // Slices overlap, so a hit that cannot be read may come twice. It counts once.
+    let twice = [hits(18), vec![json!({ "objectID": "99" }), json!({ "objectID": "99" })]].concat();
+    let (cut, _) = read(&question, &json!({ "hits": twice, "nbHits": 20 }), &[]);
+    assert_eq!((cut.reply.unreadable, cut.shown), (1, Shown::Since(ago(17 * 60))));
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn a_moved_database_hands_out_the_same_bytes_and_goes_on() {
         let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
         let names = format!("{} to {}", from.database.name, to.database.name);
         let ended = move_to(&from, &to).run();
-        ended.shows(0, &["tables moved from", "is unchanged"]);
+        ended.shows(0, &["tables copied from", " and compared; now set `[database] url` to it"]);
         assert!(ended.err.contains("sighting: "), "{ended}");
         assert_eq!(exports(&to), exports(&from), "{names}");
         let sql = "SELECT hash FROM access_token UNION ALL SELECT hash FROM share_link";
@@ -132,7 +132,7 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
         sandbox.turn_to(TEN);
         from.ok(&["once", "--at", TEN]);
         let ended = move_to(&from, &to).run();
-        ended.shows(0, &["tables moved from"]);
+        ended.shows(0, &["tables copied from"]);
         assert_eq!(exports(&to), exports(&from), "{} to {}", from.database.name, to.database.name);
         to.ok(&["status"]);
     }
@@ -148,7 +148,7 @@ fn a_file_that_a_daemon_works_on_is_not_moved() {
     move_to(&from, &to).run().says(4, &["another `topicwatch run` works on"]);
     running.signal("TERM");
     running.wait().says(0, &["stopped"]);
-    move_to(&from, &to).run().shows(0, &["tables moved from"]);
+    move_to(&from, &to).run().shows(0, &["tables copied from"]);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_backup_is_a_whole_database_and_replaces_nothing_that_is_in_use() {
         let place = filled(database, &sandbox);
         let copy = place.path("copy.db");
         let told = place.ok(&["db", "backup", "copy.db"]);
-        assert!(told.contains("read again and sound"), "{told}");
+        assert!(told.contains("copy verified"), "{told}");
         let of_copy = |place: &Place| -> Vec<String> {
             ["items", "sightings", "answers", "runs"]
                 .map(|what| place.ok(&["export", "--what", what, "--database", &format!("sqlite:{}", copy.display())]))

@@ -97,14 +97,14 @@ async fn raw_unique_and_authors_are_told_apart() {
         store_runs(&store, &t, 0, vec![first, second]).await;
         let told = Volume::new;
         let all = Filter::default();
-        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 8, 4))], "nobody has looked");
+        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 8, 4, 8))], "nobody has looked");
         assert_eq!(store.clusters(&all, 1, 10).await.unwrap(), []);
         cluster(&store, &|| false).await.unwrap();
-        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 6, 4))], "{}", database.name);
+        assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 6, 4, 0))], "{}", database.name);
         let later = Filter { since: Some(at(1)), ..Filter::default() };
-        assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), told(5, 5, 4))]);
-        assert_eq!(store.volume_of(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2));
-        assert_eq!(store.volume_of(&[]).await.unwrap(), Volume::new(0, 0, 0));
+        assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), told(5, 5, 4, 0))]);
+        assert_eq!(store.volume_of(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2, 0));
+        assert_eq!(store.volume_of(&[]).await.unwrap(), Volume::new(0, 0, 0, 0));
         let campaigns = store.clusters(&all, 2, 10).await.unwrap();
         let [one] = campaigns.as_slice() else { panic!("{campaigns:?}") };
         assert_eq!((one.cluster.as_str(), one.members, one.authors), ("post:x:1", 3, 2), "{}", database.name);
@@ -417,8 +417,20 @@ fn once_and_show_tell_items_texts_and_authors_and_nothing_is_left_undone() {
         let before = clustered(&place.database);
         crate::support::databases::wait(place.database.execute(places));
         assert_ne!(undone(&place), 0);
+        let raw = &volume["raw"];
+        place
+            .run(&["show", "acme"])
+            .shows(0, &[&format!("{raw} items, at most {raw} unique ({raw} not compared yet), ")]);
+        assert_eq!(place.json(&["show", "acme", "--json"])["volume"]["uncompared"], *raw);
+        let report = || {
+            place.ok(&["report", "--date", "2026-03-11", "--at", NINE, "--out", "day.md"]);
+            std::fs::read_to_string(place.path("day.md")).unwrap()
+        };
+        let waits = "Not every item has been compared yet: there may be fewer unique items.";
+        assert!(report().contains(waits));
         place.ok(&["once", "--at", NINE]);
         assert_eq!(undone(&place), 0);
+        assert!(!report().contains(waits));
         assert_eq!(clustered(&place.database), before);
     }
 }

@@ -209,7 +209,7 @@ fn authors_that_nobody_tells_are_not_none() {
         place.run(&["show", "acme"]).shows(0, &["2 items, 2 unique, authors not given"]);
         assert_eq!(
             place.json(&["show", "acme", "--json"])["volume"],
-            json!({ "raw": 2, "unique": 2, "authors": null })
+            json!({ "raw": 2, "unique": 2, "authors": null, "uncompared": 0 })
         );
         let days = place.ok(&["export", "--what", "daily", "--format", "jsonl"]);
         let day: Value = serde_json::from_str(days.lines().last().unwrap()).unwrap();

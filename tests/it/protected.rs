@@ -183,13 +183,13 @@ fn a_backup_replaces_an_older_one_of_the_same_database_and_no_other_database() {
         let other = used(sqlite(), TEN, &Sandbox::at(TEN, &[]), "");
         let backup = |place: &Place, to: &Path| place.run(&["db", "backup", &to.display().to_string()]);
         let copy = place.path("copy.db");
-        backup(&place, &copy).shows(0, &["read again and sound"]);
+        backup(&place, &copy).shows(0, &["copy verified"]);
         // Opening it, which may write to it, does not make it another database.
         place.ok(&["status", "--database", &format!("sqlite:{}", copy.display())]);
         sandbox.turn_to(TEN);
         place.ok(&["once", "--at", TEN]);
         let older = std::fs::read(&copy).unwrap();
-        backup(&place, &copy).shows(0, &["read again and sound"]);
+        backup(&place, &copy).shows(0, &["copy verified"]);
         assert_ne!(std::fs::read(&copy).unwrap(), older);
 
         // Another database that is not in use: that of the other place.

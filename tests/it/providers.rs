@@ -444,6 +444,9 @@ fn a_template_leads_to_a_report_in_two_commands() {
         assert!(told.contains(&format!("topicwatch once --config {file}")), "{told}");
         place.ok(&["check", "--config", &file]);
     }
+    // It makes the last folder, and no more.
+    place.ok(&["init", "config/jobs.toml"]);
+    place.run(&["init", "a/b/jobs.toml"]).says(5, &["mkdir -p a/b"]);
     let lines = sandbox.lines();
     let base = lines.lines().next().unwrap().trim_start_matches("base_url = ").trim_matches('"');
     let written = std::fs::read_to_string(place.path("hn.toml")).unwrap();

@@ -31,17 +31,27 @@ fn a_report_goes_to_a_file_or_to_stdout_and_both_are_the_same() {
         place.ok(&["report", "--at", "2026-03-12T07:00:00Z"]);
         assert!(place.path("topicwatch-2026-03-11.html").exists());
         for (args, code, told) in [
-            (&["--date", "2026-02-30"][..], 2, "is no day in UTC"),
+            (&["--date", "2026-02-30"][..], 2, "`2026-02-30` is not a date\nhint: write it like 2026-03-11"),
             (&["--date", "2027-01-01"], 2, "has not begun yet"),
             (&["--timezone", "Mars/Base"], 2, "no time zone"),
             (&["--out", "a.txt"], 2, "end the name in .html or .md"),
-            (&["--out", "missing/a.html"], 5, "could not be written"),
+            (
+                &["--out", "missing/a.html"],
+                5,
+                "missing/a.html could not be written: the folder missing does not exist\nhint: make",
+            ),
+            (&["--out", "/proc/a.html"], 5, "its folder belongs to the system\nhint: write to stdout instead: --out -"),
             (&["--topic", "acne"], 2, "did you mean `acme`?"),
         ] {
             let ended = place.run(&[&["report", "--at", "2026-03-12T07:00:00Z"][..], args].concat());
             assert_eq!(ended.code, Some(code), "{args:?}\n{ended}");
             assert!(ended.err.contains(told), "{args:?}\n{ended}");
         }
+        let ended = place.run(&["export", "--out", "/dev/full", "--format", "csv"]);
+        ended.says(
+            5,
+            &["/dev/full could not be written: it is not a regular file\nhint: write to stdout instead: --out -"],
+        );
     }
 }
 

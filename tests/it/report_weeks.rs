@@ -480,11 +480,11 @@ fn what_cannot_be_compared_is_named_with_its_reason() {
 fn weeks_and_months_that_do_not_exist_or_have_not_begun_are_refused() {
     let place = place(sqlite(), "");
     for (args, told, hint) in [
-        (&["--week", "2025-W53"][..], "`2025-W53` is no week in UTC", "2025 has 52 weeks"),
-        (&["--week", "2026-12"], "`2026-12` is no week in UTC", "write 2026-W12"),
+        (&["--week", "2025-W53"][..], "`2025-W53` is not a week", "2025 has 52 weeks"),
+        (&["--week", "2026-12"], "`2026-12` is not a week", "write it like 2026-W12"),
         (&["--week", "2026-W16"], "2026-W16 has not begun yet", "choose an earlier week"),
-        (&["--month", "2026-13"], "`2026-13` is no month in UTC", "write 2026-03"),
-        (&["--month", "2026-03-01"], "`2026-03-01` is no month in UTC", "write 2026-03"),
+        (&["--month", "2026-13"], "`2026-13` is not a month", "write it like 2026-03"),
+        (&["--month", "2026-03-01"], "`2026-03-01` is not a month", "write it like 2026-03"),
         (&["--month", "2026-05"], "2026-05 has not begun yet", "choose an earlier month"),
         (&["--month", "2026-03", "--week", "2026-W12"], "cannot be used with", ""),
         (&["--date", "2026-03-11", "--week", "2026-W12"], "cannot be used with", ""),

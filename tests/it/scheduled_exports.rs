@@ -103,7 +103,7 @@ fn increments_together_are_the_whole_and_each_says_what_it_holds() {
                 assert_eq!(told["runs"], told["run_ids"].as_array().unwrap().len());
                 assert_eq!(told["schema"], topicwatch::export::SCHEMA);
                 since = told["seq"][1].as_i64().unwrap();
-                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
             }
         }
         let key = place.database.texts("SELECT key FROM item ORDER BY id LIMIT 1").remove(0);
@@ -167,7 +167,7 @@ fn what_is_edited_or_learned_between_two_files_is_reported_in_each_as_it_was_the
             let until = cursor(&place, what);
             assert_eq!(together(&there), whole(&place, what, until), "{} {what}", place.database.name);
             for file in &there {
-                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
             }
         }
         let (bare, known) =
@@ -237,7 +237,7 @@ fn each_row_is_in_one_file_wherever_the_process_is_killed() {
             let all = place.database.number("SELECT max(seq) FROM run WHERE topic IS NOT NULL");
             assert!(cursor(&place, "sightings") >= all, "{point}: nothing is left behind");
             for file in &there {
-                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+                place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
             }
             let left = place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL");
             assert_eq!(left, 0, "{point}");
@@ -381,7 +381,7 @@ fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
     due(&place, &sandbox, HOURS[0]);
     let file = place.path("out/runs.csv.gz");
     let verify = || place.run(&["export", "--verify", file.to_str().unwrap()]);
-    verify().shows(0, &["is what the database says"]);
+    verify().shows(0, &["matches the database"]);
     let mut rows = String::new();
     flate2::read::GzDecoder::new(&std::fs::read(&file).unwrap()[..]).read_to_string(&mut rows).unwrap();
     // As another version of the compressor would have written it.
@@ -396,7 +396,7 @@ fn a_packed_file_is_compared_by_its_rows_whoever_packed_it() {
         std::fs::write(&file, &bytes).unwrap();
     };
     again(&rows);
-    verify().shows(0, &["is what the database says"]);
+    verify().shows(0, &["matches the database"]);
     // The line number refers to the rows, not to the compressed bytes.
     let (last, text) = (rows.lines().count(), rows.trim_end());
     again(&format!("{}Y\r\n", text.strip_suffix(|_: char| true).unwrap()));
@@ -462,7 +462,7 @@ fn an_export_whose_path_failed_is_written_where_the_configuration_now_says() {
         assert!(together(&there) == whole(&place, "sightings", cursor(&place, "sightings")), "{name}: {there:?}");
         assert_eq!(place.database.number("SELECT count(*) FROM export_edition WHERE files IS NULL"), 0, "{name}");
         for file in there.iter().chain([&place.path("good/2026-03-11.csv")]) {
-            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
         }
     }
 }
@@ -501,7 +501,7 @@ fn what_is_missing_of_a_half_written_edition_is_written_as_the_export_now_is_and
         expected.sort();
         assert!(lines == expected, "{name}: each row once");
         for file in &all {
-            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["is what the database says"]);
+            place.run(&["export", "--verify", file.to_str().unwrap()]).shows(0, &["matches the database"]);
         }
         let of = "SELECT count(*) FROM export_edition WHERE files IS NULL";
         assert_eq!((place.database.number(of), place.database.number("SELECT count(*) FROM export_placed")), (0, 0));

@@ -69,6 +69,13 @@ fn the_next_slot_is_the_ledgers_after_the_clock_was_set_back_and_for_topics_of_a
         let next = |at: &str, topic: &str| told(&place, at, topic)["next_slot"].as_str().map(str::to_owned);
         assert_eq!(next(back, "acme").as_deref(), Some("2026-03-11T13:00:00.000Z"), "{}", place.database.name);
         assert_eq!(next("2026-03-11T14:30:00Z", "acme").as_deref(), Some("2026-03-11T15:00:00.000Z"));
+        // A slot that passed and was not planned is told, after two minutes of grace.
+        let late = |at: &str| told(&place, at, "acme")["overdue_since"].clone();
+        assert!(late("2026-03-11T13:01:00Z").is_null() && late(back).is_null(), "{}", place.database.name);
+        assert_eq!(late("2026-03-11T14:30:00Z"), "2026-03-11T13:00:00.000Z");
+        let said = place.ok(&["status", "--at", "2026-03-11T14:30:00Z"]);
+        assert!(said.contains("2 topics are overdue since 2026-03-11T13:00:00Z: start `topicwatch run`"), "{said}");
+        assert!(said.lines().any(|line| line.starts_with("acme ") && line.ends_with(" overdue")), "{said}");
         // More than a day ahead, slots are planned again.
         assert_eq!(next("2026-03-09T08:30:00Z", "acme").as_deref(), Some("2026-03-09T09:00:00.000Z"));
         // Another schedule starts when it is read; a topic that is not in this file still has its planned slot.

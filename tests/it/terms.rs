@@ -371,6 +371,8 @@ fn without_a_week_of_days_and_after_another_query_nothing_is_told() {
         place.run(&["terms", "acm"]).says(2, &["acm", "acme"]);
         let wrong = place.run(&["terms", "acme", "--since", &at(5), "--until", &at(5), "--at", &at(DAYS)]);
         wrong.says(2, &["--since is not before --until"]);
+        let wrong = place.run(&["terms", "acme", "--since", &at(DAYS + 1), "--at", &at(DAYS)]);
+        wrong.says(2, &["--since lies in the future"]);
     }
 }
 

@@ -38,6 +38,11 @@ fn the_overview_tells_how_each_topic_stands() {
             assert!(page.contains(part), "{name}: {part}\n{page}");
         }
         assert!(!page.contains("style=") && !page.contains("onclick"), "{page}");
+        // Slots that passed while nothing ran are not said to be none.
+        assert!(pages.page("/health").contains("none</span> in 7 days"), "{name}");
+        place.ok(&["once", "--due", "--at", NINE]);
+        let later = Pages::serve(&place, &["--at", "2026-03-13T09:00:00Z"]).page("/health");
+        assert!(later.contains("nothing has looked for them since"), "{name}: {later}");
         pages.going.signal("INT");
         let ended = pages.going.wait();
         assert_eq!(ended.code, Some(0), "{ended}");

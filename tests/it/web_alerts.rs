@@ -34,7 +34,8 @@ fn world(database: Database) -> (Sandbox, Place) {
          ('alert:sick/{run}/acme/web/fired', 'sick', 'acme/web', 'fired', 1773219600001, 'acme: web failed', '[]', 'm', NULL, NULL), \
          ('alert:sick/{run}/acme/social/recovered', 'sick', 'acme/social', 'recovered', 1773219600002, 'acme: social is well', '[]', NULL, 'snoozed', 5), \
          ('alert:gone/2026-03-11/service/2026-03-11/fired', 'gone', 'service/2026-03-11', 'fired', 1773219600003, 'the day', '[]', 'm', NULL, NULL); \
-         INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 0), ('gone', 'acme', 1773219600000, 0)"
+         INSERT INTO alert_firing (alert, subject, since, acked) VALUES ('sick', 'acme/web', 1773219600000, 0), ('gone', 'acme', 1773219600000, 0), \
+         ('thrift', 'service/2026-03-10', 1773100000000, 0), ('thrift', 'acme/2026-03-10', 1773100000000, 0)"
     )));
     (sandbox, place)
 }
@@ -105,6 +106,9 @@ fn the_page_tells_how_each_alert_stands_and_what_was_seen() {
         assert!(!other.contains("/alerts"), "{name}: {other}");
         let topic = pages.page("/topics/acme");
         assert!(topic.contains("alert sick</a> (web)") && !topic.contains("alert gone"), "{name}: {topic}");
+        // A budget's alert of a day that is over fires nowhere.
+        assert!(!topic.contains("alert thrift") && !rows.contains("2026-03-10"), "{name}: {topic}");
+        assert!(!get(&pages, "/api/v1/alerts").to_string().contains("2026-03-10"), "{name}");
         assert!(!pages.page("/topics/acme-two").contains("alert sick"), "{name}");
         // Nothing can be requested here.
         assert!(!page.contains("<button"), "{name}: {page}");

@@ -120,6 +120,7 @@ pub fn volume(items: &[SeenOnce]) -> Volume {
         i64::try_from(items.len()).unwrap_or(i64::MAX),
         distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
         distinct(&|item| item.author.as_deref().map(one_author)),
+        i64::try_from(items.iter().filter(|item| item.cluster.is_none()).count()).unwrap_or(i64::MAX),
     )
 }
 

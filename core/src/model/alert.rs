@@ -163,6 +163,18 @@ pub struct Firing {
     pub acked: bool,
 }
 
+impl Firing {
+    /// Whether it is about a UTC day that is over, such as `service/2026-03-11`. A budget's alert ends with the day, also
+    /// if no process has looked since.
+    #[must_use]
+    pub fn is_over(&self, now: Time) -> bool {
+        let shape = |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
+        let is_day = |part: &&str| part.len() == 10 && part.bytes().enumerate().all(shape);
+        let day = self.subject.rsplit_once('/').map(|(_, day)| day).filter(is_day);
+        day.is_some_and(|day| *day < *now.utc_date())
+    }
+}
+
 /// The stored state of an alert.
 #[derive(Debug, Clone, Default)]
 pub struct AlertStanding {

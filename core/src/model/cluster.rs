@@ -78,13 +78,15 @@ pub struct Volume {
     pub unique: i64,
     /// The number of distinct authors. Items without a known author are not counted; `None` if no item has one.
     pub authors: Option<i64>,
+    /// Items not compared with others yet. Each counts as unique, so `unique` is an upper bound if there are any.
+    pub uncompared: i64,
 }
 
 impl Volume {
     /// Makes a volume; `authors` is the number of distinct known authors.
     #[must_use]
-    pub fn new(raw: i64, unique: i64, authors: i64) -> Self {
-        Self { raw, unique, authors: (authors > 0 || raw == 0).then_some(authors) }
+    pub fn new(raw: i64, unique: i64, authors: i64, uncompared: i64) -> Self {
+        Self { raw, unique, authors: (authors > 0 || raw == 0).then_some(authors), uncompared }
     }
 }
 

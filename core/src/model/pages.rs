@@ -93,7 +93,7 @@ impl LivingRow {
 pub struct LedgerRow {
     /// Missed slots since a given time.
     pub missed: i64,
-    /// When the longest overdue topic slot was due.
+    /// When the longest overdue slot was due.
     pub overdue_since: Option<Time>,
     /// When the last run visible to readers ended.
     pub last_end: Option<Time>,

@@ -2,7 +2,7 @@
 //! pages and the command line show them.
 
 use super::{
-    Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
+    Engagement, Kind, LATE, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
 };
 
 closed_list! {
@@ -268,8 +268,18 @@ pub struct TopicStatus {
     pub last_success: Option<Time>,
     /// All slots up to this time are in the ledger.
     pub planned_until: Option<Time>,
+    /// Its next slot according to the planner; `None` if there is none or it is not computed yet.
+    pub next_slot: Option<Time>,
     /// Why it is paused; `None` if it is not.
     pub paused: Option<Paused>,
+}
+
+impl TopicStatus {
+    /// Since when its next slot is overdue, if it is.
+    #[must_use]
+    pub fn overdue_since(&self, now: Time) -> Option<Time> {
+        self.next_slot.filter(|at| self.paused.is_none() && *at < now.minus(LATE))
+    }
 }
 
 /// The total cost of one source's searches that the service billed.

@@ -3,7 +3,7 @@
 pub(in crate::cli) const ALERTS: &str = "\
 Examples:
   topicwatch alerts
-  topicwatch alerts test recalls            does a message arrive?
+  topicwatch alerts test recalls            # does a message arrive?
   topicwatch alerts backtest recalls --days 30
   topicwatch alerts backtest recalls --events launches.csv
   topicwatch alerts ack recalls
@@ -16,8 +16,8 @@ Examples:
   topicwatch outbox list --state dead
   topicwatch outbox show report:daily@2026-11-21T06:00:00Z/team
   topicwatch outbox retry --dead
-  topicwatch outbox drop --dead         nobody gets them any more
-  topicwatch outbox deliver             now, without a daemon";
+  topicwatch outbox drop --dead         # nobody gets them any more
+  topicwatch outbox deliver             # now, without a daemon";
 pub(in crate::cli) const ALERTS_LIST: &str = "\
 Examples:
   topicwatch alerts list --limit 5
@@ -34,7 +34,7 @@ Examples:
 pub(in crate::cli) const ALERTS_ACK: &str = "\
 Examples:
   topicwatch alerts ack recalls
-  topicwatch alerts ack recalls --event EVENT   from `alerts list --json`";
+  topicwatch alerts ack recalls --event EVENT   # from `alerts list --json`";
 pub(in crate::cli) const ALERTS_SNOOZE: &str = "\
 Examples:
   topicwatch alerts snooze recalls --for 8h
@@ -54,7 +54,7 @@ Examples:
 pub(in crate::cli) const OUTBOX_DROP: &str = "\
 Examples:
   topicwatch outbox drop report:daily@2026-11-21T06:00:00Z/team
-  topicwatch outbox drop --dead         nobody gets them any more";
+  topicwatch outbox drop --dead         # nobody gets them any more";
 pub(in crate::cli) const OUTBOX_DELIVER: &str = "\
 Examples:
   topicwatch outbox deliver

@@ -16,14 +16,14 @@ Examples:
   topicwatch show acme-launches --run topic:acme-launches@2026-03-11T06:00:00Z";
 pub(in crate::cli) const DIFF: &str = "\
 Examples:
-  topicwatch diff acme-launches         against the run before
+  topicwatch diff acme-launches         # against the run before
   topicwatch diff acme-launches --since 24h
   topicwatch diff acme-launches --since 2026-03-11T06:00:00Z --json
 
 Words: docs/explanation/changes.md. First answers to a query are a baseline.";
 pub(in crate::cli) const FILTER: &str = "\
 Examples:
-  topicwatch topic filter test acme-launches        file against stored filter
+  topicwatch topic filter test acme-launches        # file against stored filter
   topicwatch topic filter test acme-launches --exclude hiring --lang en
   topicwatch topic filter test acme-launches --exclude '/\\bjobs?\\b/'
 
@@ -31,7 +31,7 @@ Entries: whole words, part*, one | other, /pattern/
 (docs/explanation/changes.md).";
 pub(in crate::cli) const TERMS: &str = "\
 Examples:
-  topicwatch terms acme-launches                the last 24 hours
+  topicwatch terms acme-launches                # the last 24 hours
   topicwatch terms acme-launches --since 7d
   topicwatch terms acme-launches --since 2026-03-10 --until 2026-03-11 --json
 
@@ -44,35 +44,35 @@ pub(in crate::cli) const ITEMS: &str = "\
 Examples:
   topicwatch items --new-since 24h
   topicwatch items --topic acme-launches --json
-  topicwatch items --search 'price increase'              both words
-  topicwatch items --search '\"price increase\" -rumour'   a phrase, not a word
+  topicwatch items --search 'price increase'              # both words
+  topicwatch items --search '\"price increase\" -rumour'   # a phrase, not a word
   topicwatch items --search '#acme launch*' --since 7d --json
   topicwatch items --topic acme-launches --rank relevance --fold-noise
-  topicwatch items --starred                               each with its key
+  topicwatch items --starred                               # each with its key
 
 Case and accents do not matter; #tag and @name are found with and without their
 sign. How words are matched: docs/reference/search.md.";
 pub(in crate::cli) const STAR: &str = "\
 Examples:
   topicwatch items star post:x:2031610711893905509
-  topicwatch items star post:x:1 post:x:2 --off     takes the stars away
-  topicwatch items --starred                        lists them";
+  topicwatch items star post:x:1 post:x:2 --off     # takes the stars away
+  topicwatch items --starred                        # lists them";
 pub(in crate::cli) const NOTE: &str = "\
 Examples:
   topicwatch items note post:x:2031610711893905509 'ask Ann about it'
   topicwatch items note post:x:2031610711893905509 --clear
-  topicwatch items --noted                          lists them";
+  topicwatch items --noted                          # lists them";
 pub(in crate::cli) const MARK: &str = "\
 Examples:
   topicwatch mark acme-launches post:x:2031610711893905509 noise
   topicwatch mark acme-launches post:x:1 post:x:2 good
-  topicwatch mark acme-launches post:x:1 none      takes it back
+  topicwatch mark acme-launches post:x:1 none      # takes it back
 
 From 20 marks on, good and noise, items --rank relevance puts the likely good
 first: docs/explanation/relevance.md. Nothing is hidden for it.";
 pub(in crate::cli) const TOKEN: &str = "\
 Examples:
-  topicwatch token add ann --role read --tag news
+  topicwatch token add ann --role read --tag competitor
   topicwatch token add desk --role act
   topicwatch token list
   topicwatch token share --topic acme-launches --for 7d
@@ -93,19 +93,19 @@ Examples:
 pub(in crate::cli) const TOKEN_WITHDRAW: &str = "\
 Examples:
   topicwatch token withdraw ann
-  topicwatch token withdraw link-ID     as `token list` names it";
+  topicwatch token withdraw link-ID     # as `token list` names it";
 pub(in crate::cli) const TOKEN_SHARE: &str = "\
 Examples:
   topicwatch token share --topic acme-launches --for 7d
-  topicwatch token share --report daily --for 3d           the latest
+  topicwatch token share --report daily --for 3d           # the latest
   topicwatch token share --report daily@2026-03-11T07:00:00Z --for 3d
 
 Whoever has the link sees that one thing and nothing else. A report is shown as
 it was made, with all its topics.";
 pub(in crate::cli) const SEARCH: &str = "\
 Examples:
-  topicwatch items --search 'price increase'              both words
-  topicwatch items --search '\"price increase\" -rumour'   a phrase, not a word
+  topicwatch items --search 'price increase'              # both words
+  topicwatch items --search '\"price increase\" -rumour'   # a phrase, not a word
   topicwatch items --search '#acme launch*' --since 7d --json
 
 Case and accents do not matter; #tag and @name are found with and without their

@@ -19,7 +19,7 @@ Examples:
 pub(in crate::cli) const IMPORT: &str = "\
 Examples:
   topicwatch import feeds.opml --config feeds.toml
-  topicwatch import --print urls.yaml   look at the topics first
+  topicwatch import --print urls.yaml   # look at the topics first
 
 Appends to jobs.toml and changes nothing that stands there; feeds that are
 watched already are left out. A folder becomes a topic. Pages that are no feeds
@@ -27,7 +27,7 @@ cannot be watched, and are named.";
 pub(in crate::cli) const CHECK: &str = "\
 Examples:
   topicwatch check
-  topicwatch check --probe              is the key accepted?
+  topicwatch check --probe              # is the key accepted?
   topicwatch check --schema > jobs.schema.json";
 pub(in crate::cli) const TRY: &str = "\
 Examples:
@@ -37,7 +37,7 @@ Examples:
 Its calls are not counted against max_calls_per_day: nothing is stored.";
 pub(in crate::cli) const PLAN: &str = "\
 Examples:
-  topicwatch plan                       the next 7 days
+  topicwatch plan                       # the next 7 days
   topicwatch plan --days 30 --topic acme-launches
   topicwatch plan --json | jq .quota
 
@@ -62,8 +62,8 @@ pub(in crate::cli) const ONCE: &str = "\
 Examples:
   topicwatch once
   topicwatch once --topic acme-launches --topic rust-async
-  topicwatch once --dry-run             what would be asked, and its price
-  0 * * * * topicwatch once --due       in a crontab; two at once are safe";
+  topicwatch once --dry-run             # what would be asked, and its price
+  0 * * * * topicwatch once --due       # in a crontab; two at once are safe";
 pub(in crate::cli) const RUN: &str = "\
 Examples:
   topicwatch run
@@ -125,7 +125,7 @@ Examples:
   topicwatch export --what sightings --since 7d --out sightings.csv.gz
   topicwatch export --out items.xlsx
   topicwatch export --format atom --topic acme-launches --out acme.xml
-  topicwatch export --what new --tag launches --out launches.jsonl
+  topicwatch export --what new --tag competitor --out new.jsonl
   topicwatch export --profile excel --out for-the-boss.csv
   topicwatch export --verify exports/sightings-20260311T090000Z.csv
 
@@ -141,7 +141,7 @@ label unsupported, without score.
 No configuration is needed or read. Accuracy: docs/explanation/sentiment.md.";
 pub(in crate::cli) const RESCORE: &str = "\
 Examples:
-  topicwatch db rescore --dry-run       what a new scorer would change
+  topicwatch db rescore --dry-run       # what a new scorer would change
   topicwatch db rescore
   topicwatch db rescore --topic acme-launches --json
 
@@ -149,7 +149,7 @@ Use it after an update with a new scorer. It works in batches of a few hundred
 items beside a running daemon; run it again after an interruption.";
 pub(in crate::cli) const REPLAY: &str = "\
 Examples:
-  topicwatch db replay --dry-run        what this version would find more
+  topicwatch db replay --dry-run        # what this version would find more
   topicwatch db replay --since 7d
   topicwatch db replay --topic acme-launches --json
 
@@ -161,13 +161,13 @@ Examples:
   topicwatch forget --author jane_d --yes
   topicwatch forget --item post:x:1541815603606036480 --yes
   topicwatch forget --topic acme-launches --yes
-  topicwatch forget --resume            after an interruption or a restore
+  topicwatch forget --resume            # after an interruption or a restore
 
 What is left is a keyed hash, which keeps it out. What it does not reach:
 docs/explanation/privacy.md.";
 pub(in crate::cli) const PRUNE: &str = "\
 Examples:
-  topicwatch db prune --dry-run         what would be deleted, by table
+  topicwatch db prune --dry-run         # what would be deleted, by table
   topicwatch db prune
 
 The daemon and `once --due` prune once a day. It works in small batches beside
@@ -196,7 +196,7 @@ writes nothing, and can run beside `topicwatch run`, which answers the same at
 /mcp if [web] listen is set.";
 pub(in crate::cli) const SERVE: &str = "\
 Examples:
-  topicwatch serve                      http://127.0.0.1:8080
+  topicwatch serve                      # http://127.0.0.1:8080
   topicwatch serve --listen 127.0.0.1:0
   TOPICWATCH_WEB_TOKEN=… topicwatch serve --listen 192.168.1.5:8080
 
@@ -227,7 +227,7 @@ Examples:
   topicwatch completions fish > ~/.config/fish/completions/topicwatch.fish";
 pub(in crate::cli) const MAN: &str = "\
 Examples:
-  topicwatch man man1                   read with: man ./man1/topicwatch.1";
+  topicwatch man man1                   # read with: man ./man1/topicwatch.1";
 pub(in crate::cli) const RENAME: &str = "\
 Examples:
   topicwatch topic rename acme-launches acme-news

@@ -1,6 +1,6 @@
 //! The arguments of `outbox`.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::cli::examples;
 
@@ -59,9 +59,10 @@ pub struct OutboxShowArgs {
 
 /// `outbox retry` and `outbox drop`
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("chosen").required(true).args(["events", "dead"])))]
 pub struct OutboxChosenArgs {
     /// Events, as listed by `outbox`
-    #[arg(value_name = "EVENT", required_unless_present = "dead", conflicts_with = "dead")]
+    #[arg(value_name = "EVENT")]
     pub events: Vec<String>,
     /// Every dead message
     #[arg(long)]

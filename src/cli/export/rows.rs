@@ -99,6 +99,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         return verify::run(&context, file).await;
     }
     let mut order = order(args, (context.clock)())?;
+    let shown = args.out == Path::new("-") && std::io::stdout().is_terminal();
+    fits_terminal(order.format, shown)?;
     let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::unpacked_name(name).1);
     fits(args, &order, packed)?;
     let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
@@ -117,8 +119,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     let mut hiding = Hiding::of(&store, &args.topic, filtered).await?;
     let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
     // Rows printed to a terminal need no progress line.
-    let seen = args.out == Path::new("-") && std::io::stdout().is_terminal();
-    let mut progress = Rows::watched(common.quiet || seen);
+    let mut progress = Rows::watched(common.quiet || shown);
     let (rows, cut) = if args.out == Path::new("-") {
         let mut out = std::io::stdout();
         let mut update = |rows| progress.update(rows);
@@ -223,6 +224,17 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     })
 }
 
+/// Rejects a format that no terminal can show.
+fn fits_terminal(format: Format, shown: bool) -> Result<(), Failure> {
+    if shown && format == Format::Xlsx {
+        return Err(Failure::usage(
+            "a workbook is no text that a terminal can show",
+            "write it to a file: --out FILE.xlsx",
+        ));
+    }
+    Ok(())
+}
+
 /// Rejects options that do not fit the format.
 fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
     if order.format == Format::Xlsx && packed {
@@ -250,4 +262,17 @@ fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
         return Err(Failure::usage("a feed is of one topic", "--topic ID names it; another topic is another feed"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workbook_is_never_printed_on_a_terminal() {
+        for format in Format::ALL.iter().copied() {
+            assert_eq!(fits_terminal(format, true).is_err(), format == Format::Xlsx);
+            assert!(fits_terminal(format, false).is_ok());
+        }
+    }
 }

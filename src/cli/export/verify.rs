@@ -29,7 +29,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
     })?;
     let (exit, line) = match verdict {
         Comparison::Same => {
-            (Exit::Ok, format!("{name} is what the database says: {} rows, sha256 {}", told.rows, told.sha256))
+            (Exit::Ok, format!("{name} matches the database: {} rows, sha256 {}", told.rows, told.sha256))
         }
         Comparison::Changed { how } => (Exit::Searches, format!("{name} was changed after it was written: {how}")),
         Comparison::Apart { line, rows } => (

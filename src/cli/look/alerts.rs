@@ -2,6 +2,7 @@
 //! `alert_backtest`. `alert` decides when an alert fires.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
@@ -68,7 +69,13 @@ pub struct AlertsListArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+    /// Use this time as now, for tests and rehearsals
+    #[arg(long, hide = true, value_name = "TIME")]
+    pub at: Option<String>,
 }
+
+/// The longest snooze, as in the API.
+const LONGEST_SNOOZE: Duration = Duration::from_secs(366 * 86_400);
 
 #[derive(Debug, Args)]
 pub struct AlertsSnoozeArgs {
@@ -85,6 +92,8 @@ pub struct AlertsSnoozeArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Exit, Failure> {
     let at = match &args.verb {
         Some(AlertsVerb::Backtest(args)) => args.at.as_deref(),
+        Some(AlertsVerb::List(args)) => args.at.as_deref(),
+        None => args.list.at.as_deref(),
         _ => None,
     };
     let context = Context::load(common, at)?;
@@ -128,7 +137,9 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     let now = (context.clock)();
     let mut standings = Vec::with_capacity(context.config.alerts.len());
     for spec in &context.config.alerts {
-        standings.push((spec, store.alert_standing(&spec.name).await?));
+        let mut standing = store.alert_standing(&spec.name).await?;
+        standing.firing.retain(|one| !one.is_over(now));
+        standings.push((spec, standing));
     }
     let events = store.alert_events(None, None, i64::from(args.limit)).await?;
     store.close().await;
@@ -188,15 +199,11 @@ fn render(events: &[AlertEvent]) -> String {
             (_, _, Some(_)) => "told",
             _ => "waits",
         };
-        vec![
-            output::when(event.at),
-            event.alert.clone(),
-            event.kind.to_string(),
-            told.to_owned(),
-            output::brief(&event.summary, 160),
-        ]
+        vec![output::when(event.at), event.alert.clone(), event.kind.to_string(), told.to_owned()]
     };
-    output::table(&["at", "alert", "what", "state", "summary"], events.iter().map(row).collect(), &[])
+    let summaries: Vec<String> = events.iter().map(|event| output::visible(&event.summary)).collect();
+    let head = ["at", "alert", "what", "state"];
+    output::table_with_text((&head, "summary"), events.iter().map(row).collect(), &[], &summaries, output::room())
 }
 
 async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
@@ -235,7 +242,11 @@ async fn ack(context: &Context, name: &str, event: Option<&str>) -> Result<Exit,
             "`topicwatch alerts list --json` has them",
         ));
     }
-    output::text(&format!("{name}: {known} {} known now\n", if known == 1 { "event is" } else { "events are" }))?;
+    output::text(&match known {
+        0 => format!("{name}: no open events\n"),
+        1 => format!("{name}: 1 event acknowledged\n"),
+        many => format!("{name}: {many} events acknowledged\n"),
+    })?;
     Ok(Exit::Ok)
 }
 
@@ -243,8 +254,16 @@ async fn snooze(context: &Context, args: &AlertsSnoozeArgs) -> Result<Exit, Fail
     named(context, &args.name)?;
     let now = (context.clock)();
     let length = || {
-        crate::schedule::parse_duration(&args.length)
-            .map_err(|wrong| Failure::usage(format!("--for: {}", wrong.message), wrong.hint))
+        let length = crate::schedule::parse_duration(&args.length)
+            .map_err(|wrong| Failure::usage(format!("--for: {}", wrong.message), wrong.hint))?;
+        if length > LONGEST_SNOOZE {
+            let text = format!("--for: {} is longer than 366 days", output::brief(&args.length, 40));
+            return Err(Failure::usage(
+                text,
+                "write 366d or less; `paused = true` in its [[alerts]] lasts until you remove it",
+            ));
+        }
+        Ok(length)
     };
     let until = if args.off { None } else { Some(now.plus(length()?)) };
     let store = context.store(false).await?;

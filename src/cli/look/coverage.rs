@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{CoveragePeriod, coverage};
 use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, Why};
@@ -48,6 +49,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     };
     let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
     let store = context.store_to_read().await?;
+    renamed(&context, &store, &args.topic).await?;
     context.known_sources(&args.source, &store.searched_sources().await?)?;
     let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, &wanted).await?;
     if let Some(name) = args.topic.iter().find(|name| topics.iter().all(|known| known.watched.topic != **name)) {
@@ -73,7 +75,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     for topic in &topics {
         for source in &topic.sources {
-            text.push_str(&render(&topic.watched.topic, source, usize::from(output::width())));
+            text.push_str(&render(&topic.watched.topic, source, output::room()));
         }
     }
     if let Some(until) = pruned_until {
@@ -171,7 +173,7 @@ fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Opt
         } else {
             causes
         };
-        let why = if why.is_empty() { why } else { format!("           {}\n", output::brief(&why, width - 11)) };
+        let why = if why.is_empty() { why } else { output::wrapped("           ", &output::visible(&why), width) };
         lines.push((hole.stretch.span.from, format!("{}{why}", line(word, hole.stretch.span))));
     }
     lines.sort();

@@ -8,6 +8,7 @@ use crate::cli::look::diff_text;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{NoBegin, Since, begin, changes_between, stretch};
 use crate::model::{Span, Time, Topic, Trimmed};
@@ -71,6 +72,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
 
 /// Returns the stored definition of a topic, which is the one in force.
 pub(in crate::cli) async fn stored(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
+    renamed(context, store, &[id.to_owned()]).await?;
     let watched = store.watched(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
         context.known(&[id.to_owned()])?;

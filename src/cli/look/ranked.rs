@@ -10,6 +10,7 @@ use super::item_json::with_fits;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding, Ranking};
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
@@ -65,6 +66,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Show
     };
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
+    renamed(&context, &store, &shown.topic).await?;
     if store.watched(&shown.topic).await?.is_empty() {
         context.known(&shown.topic)?;
     }

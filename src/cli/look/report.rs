@@ -8,6 +8,7 @@ use clap::Args;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::files::{Protected, Replacement};
 use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
@@ -60,6 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
         spec.window = window;
     }
     let store = context.store_to_read().await?;
+    renamed(&context, &store, &args.topic).await?;
     let last = store.cursor(&spec.job()).await?;
     let span = span(&spec, asked.map(|(_, name)| name), now, last.map(|cursor| cursor.at))?;
     let made = report::make(&store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
@@ -137,9 +139,14 @@ fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) ->
         });
         let hint = match many {
             Some(year) => format!("{year} has 52 weeks"),
-            None => format!("write {example}"),
+            None => format!("write it like {example}"),
         };
-        Failure::usage(format!("{option}: `{}` is no {noun} in {}", output::brief(name, 40), spec.timezone), hint)
+        let noun = if noun == "day" { "date" } else { &noun };
+        let name = output::brief(name, 40);
+        // Some zones left a day out.
+        let exists = noun == "date" && name.parse::<jiff::civil::Date>().is_ok();
+        let zone = if exists { format!(" in {}", spec.timezone) } else { String::new() };
+        Failure::usage(format!("{option}: `{name}` is not a {noun}{zone}"), hint)
     })?;
     if span.from > now {
         let text = format!("{} has not begun yet", output::brief(name, 40));

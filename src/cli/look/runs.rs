@@ -61,14 +61,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     if args.searches {
         for run in &runs {
             let topic = whose(run);
-            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run, 120)).trim_end());
+            text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
                 text.push_str(&format!("    {}\n", line(search)));
             }
         }
     } else {
-        text.push_str(&render(&runs, &full(&searches), &older, usize::from(output::width())));
+        text.push_str(&render(&runs, &full(&searches), &older, output::room()));
     }
     if !args.searches && older.values().any(|older| *older > 0) {
         text.push_str("(+n): first seen too, and older than the window\n");
@@ -117,7 +117,8 @@ fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
     searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
 }
 
-/// Formats one line per run, or two if the id, which must not be broken, does not fit.
+/// Formats one line per run, or two if the id, which must not be broken, does not fit. Causes that do not fit are wrapped
+/// below.
 fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
@@ -130,34 +131,27 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, 
         ]
     };
     let numbers = [3, 4, 5];
-    let rows = runs.iter().map(|r| [cells(r), vec![r.run.clone()]].concat()).collect();
-    let one = output::table(&["topic", "at", "state", "found", "new", "cost", "run"], rows, &numbers);
-    let taken = output::longest(one.lines());
-    if taken <= width {
-        let rows = runs
-            .iter()
-            .map(|r| [cells(r), vec![r.run.clone(), why(r, width.saturating_sub(taken + 2).max(12))]].concat());
-        return output::table(
-            &["topic", "at", "state", "found", "new", "cost", "run", "why"],
-            rows.collect(),
-            &numbers,
-        );
+    let head = ["topic", "at", "state", "found", "new", "cost", "run"];
+    let rows: Vec<Vec<String>> = runs.iter().map(|r| [cells(r), vec![r.run.clone()]].concat()).collect();
+    if output::longest(output::table(&head, rows.clone(), &numbers).lines()) <= width {
+        let causes: Vec<String> = runs.iter().map(why).collect();
+        return output::table_with_text((&head, "why"), rows, &numbers, &causes, width);
     }
-    let two =
-        output::table(&["topic", "at", "state", "found", "new", "cost"], runs.iter().map(cells).collect(), &numbers);
+    let two = output::table(&head[..6], runs.iter().map(cells).collect(), &numbers);
     let mut lines = two.lines();
-    let mut text = format!("{}\n  run  why\n", lines.next().unwrap_or_default());
+    let mut text = format!("{}\n  run\n    why\n", lines.next().unwrap_or_default());
     for (line, r) in lines.zip(runs) {
-        let why = why(r, width.saturating_sub(r.run.chars().count() + 4).max(12));
-        text.push_str(&format!("{line}\n  {}\n", format!("{}  {why}", r.run).trim_end()));
+        let why = why(r);
+        let why = if why.is_empty() { why } else { output::wrapped("    ", &why, width) };
+        text.push_str(&format!("{line}\n  {}\n{why}", r.run));
     }
     text
 }
 
-/// Why a run ended as it did, in at most `max` characters.
-fn why(run: &RunRow, max: usize) -> String {
+/// Why a run ended as it did.
+fn why(run: &RunRow) -> String {
     let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
-    output::brief(&error.or_else(|| run.reason.clone()).unwrap_or_default(), max)
+    output::visible(&error.or_else(|| run.reason.clone()).unwrap_or_default())
 }
 
 fn line(search: &SearchRow) -> String {
@@ -222,11 +216,13 @@ mod tests {
             clears_at: None,
             thinned: false,
         };
-        for (width, lines) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2)] {
+        let whole = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (width, line) in [(60, 4), (80, 4), (100, 4), (130, 2), (200, 2), (usize::MAX, 1)] {
             let text = render(std::slice::from_ref(&run), &BTreeSet::new(), &HashMap::new(), width);
             assert!(text.contains(&run.run) && text.contains("2026-03-11T09:00:00Z"), "{text}");
-            assert!(text.contains("transport: c") || width == 60, "{text}");
-            assert_eq!(text.lines().count(), lines, "{text}");
+            assert!(whole(&text).contains(&whole(&why(&run))), "nothing is cut: {text}");
+            let of = text.lines().position(|line| line.contains(&run.run));
+            assert_eq!(of, Some(line), "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= width.max(64)), "{text}");
         }
     }

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
+use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{Filtered, Hiding};
 use crate::draw::prose::{Piece, pieces};
@@ -54,6 +55,7 @@ struct Snapshot {
 pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
+    renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
     let (run, failed_since) = match &args.run {
         Some(id) => (store.run(id).await?.filter(|run| run.topic.as_deref() == Some(args.topic.as_str())), None),
         None => {

@@ -182,8 +182,17 @@ fn unwatched(topic: &Topic, known: Option<TopicStatus>) -> TopicStatus {
     };
     let (topic, title) = (topic.id.clone(), topic.title.clone());
     match known {
-        Some(known) => TopicStatus { title, paused, planned_until: None, ..known },
-        None => TopicStatus { topic, title, items: 0, last_run: None, last_success: None, planned_until: None, paused },
+        Some(known) => TopicStatus { title, paused, planned_until: None, next_slot: None, ..known },
+        None => TopicStatus {
+            topic,
+            title,
+            items: 0,
+            last_run: None,
+            last_success: None,
+            planned_until: None,
+            next_slot: None,
+            paused,
+        },
     }
 }
 

@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
         let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
         json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
             "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
-            "next_slot": next(t, page), "paused": t.paused })
+            "next_slot": next(t, page), "overdue_since": t.overdue_since(now), "paused": t.paused })
     };
     let limit = context.config.service.max_calls_per_day;
     let mut pages = Pages::of(&store, &context.config.topics);
@@ -90,9 +90,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let (mut paused, mut quota, mut failures, mut ill, mut hidden, mut older) =
         (String::new(), String::new(), String::new(), String::new(), String::new(), String::new());
     let mut failed = false;
+    let mut late: Vec<Time> = Vec::new();
     while let Some(page) = pages.next().await? {
         for t in &page.topics {
-            grid.push(&row(t, &page, next(t, &page)));
+            let since = t.overdue_since(now);
+            late.extend(since);
+            grid.push(&row(t, &page, next(t, &page), since.is_some()));
             if let Some(why) = &t.paused {
                 paused.push_str(&paused_line(&t.topic, why));
             }
@@ -119,7 +122,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     for line in grid.lines() {
         writeln!(out, "{line}")?;
     }
-    let mut text = [paused, quota, failures, ill].concat();
+    let mut text = [overdue_line(&late), paused, quota, failures, ill].concat();
     if pages.unjudged > 0 {
         let (topics, were) = if pages.unjudged == 1 { ("topic", "was") } else { ("topics", "were") };
         text.push_str(&format!("{} {topics} {were} not judged for silent sources\n", pages.unjudged));
@@ -161,7 +164,7 @@ fn money_used(used: Micros, budget: Option<Micros>) -> String {
 }
 
 /// Returns a topic's row of the table.
-fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
+fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [String; 6] {
     let run = t.last_run.as_ref();
     let new = run.map_or_else(
         || "-".to_owned(),
@@ -170,9 +173,24 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>) -> [String; 6] {
             output::at_least(r.counts.new - apart[0] - apart[1], page.full.contains(&r.run))
         },
     );
-    let next = if t.paused.is_some() { "paused".to_owned() } else { output::when_known(next) };
+    let next = match (&t.paused, overdue) {
+        (Some(_), _) => "paused".to_owned(),
+        (None, true) => "overdue".to_owned(),
+        (None, false) => output::when_known(next),
+    };
     let (standing, last) = (standing_now(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
     [t.topic.clone(), standing, output::when_known(last), new, t.items.to_string(), next]
+}
+
+/// Says how many topics are overdue, since when, and what to do.
+fn overdue_line(since: &[Time]) -> String {
+    let Some(first) = since.iter().min() else { return String::new() };
+    let topics = if since.len() == 1 { "topic is" } else { "topics are" };
+    format!(
+        "{} {topics} overdue since {}: start `topicwatch run`, or call `topicwatch once --due`\n",
+        since.len(),
+        output::when(*first)
+    )
 }
 
 /// Describes what failed in a topic's last run, and when the last success was if that was another run.

@@ -6,6 +6,7 @@ use serde_json::json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
+use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms, terms_between};
 use crate::model::{Nature, Span, Time};
@@ -39,6 +40,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let Some(topic) = context.topics(std::slice::from_ref(&args.topic))?.pop() else { return Ok(Exit::Ok) };
     let until = instant("--until", args.until.as_deref(), now)?.unwrap_or(now);
     let since = instant("--since", args.since.as_deref(), now)?.unwrap_or(Time(until.0 - DAY));
+    if since > now {
+        return Err(Failure::usage("--since lies in the future", "write a time before now, such as --since 24h"));
+    }
     let span = Span::new(since, until.min(Time(now.0.saturating_add(1)))).ok_or_else(|| {
         Failure::usage("--since is not before --until", "the period needs a begin before its end, and before now")
     })?;
@@ -47,6 +51,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
         return Err(Failure::usage("--since is too long before the end of the period", hint));
     }
     let store = context.store_to_read().await?;
+    renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
     let told = terms_between(&store, &topic, span, false).await?;
     let invented = store.nature().await? == Some(Nature::Sandbox);
     store.close().await;

@@ -58,7 +58,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
         output::json(&json!({ "file": args.file, "bytes": size, "rows": rows, "tables": tables }))?;
     } else {
         let size = output::bytes(i64::try_from(size).unwrap_or(i64::MAX));
-        output::text(&format!("{rows} rows of {place} in {shown} ({size}), read again and sound\n"))?;
+        output::text(&format!("{rows} rows copied from {place} to {shown} ({size}); copy verified\n"))?;
     }
     Ok(Exit::Ok)
 }

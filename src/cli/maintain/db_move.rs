@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
         let rows: u64 = moved.iter().map(|table| table.rows).sum();
         let (from, to) = (output::visible(&from), output::visible(&to));
         output::text(&format!(
-            "{rows} rows in {} tables moved from {from} to {to}; name it in [database] url. {from} is unchanged\n",
+            "{rows} rows in {} tables copied from {from} to {to} and compared; now set `[database] url` to it\n",
             moved.len()
         ))?;
     }

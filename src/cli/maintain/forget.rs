@@ -59,8 +59,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     let harmless = args.dry_run || args.resume || args.export.is_some();
     if !harmless && !args.yes {
         return Err(Failure::usage(
-            "what is forgotten is gone for good",
-            "look at how much it is with --dry-run, then say --yes",
+            "nothing was erased: add --yes",
+            "it cannot be undone; --dry-run shows how much would be erased",
         ));
     }
     let store = context.store_as_it_is().await?;
@@ -134,10 +134,12 @@ fn names(context: &Context, args: &ForgetArgs) -> Result<Vec<(Forgot, String)>, 
     Ok(names)
 }
 
-/// Makes a 256-bit key from two hexadecimal tokens.
+/// Makes a key of 256 random bits of the system.
 fn new_key() -> Result<ForgetKey, Failure> {
-    let key = ForgetKey::parse(&format!("{}{}", ids::token(), ids::token()));
-    key.ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be made", "please report it"))
+    let hint = "does this system give random numbers? nothing was erased";
+    let random = ids::key().map_err(|e| Failure::new(Exit::Unexpected, format!("no key could be made: {e}"), hint))?;
+    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    ForgetKey::parse(&digits).ok_or_else(|| Failure::new(Exit::Unexpected, "no key could be made", "please report it"))
 }
 
 async fn keep_journal(store: &Store) -> Result<(), Failure> {
@@ -258,7 +260,7 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
         (taken.items, "item", "items"),
         (taken.sightings, "sighting of them", "sightings of them"),
         (taken.revisions, "earlier wording", "earlier wordings"),
-        (taken.shared, "item that other topics found, too, and keep", "items that other topics found, too, and keep"),
+        (taken.shared, "item kept because other topics found it", "items kept because other topics found them"),
         (taken.raws, "reply as it came, whole", "replies as they came, whole"),
         (taken.answers, "answer blanked", "answers blanked"),
         (taken.messages, "message of the outbox blanked", "messages of the outbox blanked"),
@@ -271,7 +273,10 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
         text.push_str(&format!("  {number} {}\n", if number == 1 { one } else { many }));
     }
     if let Some(since) = found.since {
-        text.push_str(&format!("first seen {}: make again, or delete, what was made since\n", output::when(since)));
+        text.push_str(&format!(
+            "first seen {}: files made since then may contain this person; recreate or delete them\n",
+            output::when(since)
+        ));
         text.push_str("  exports by hand: every file of that time that has rows of them\n");
         for report in reports {
             let files = report.files.iter().map(|file| output::visible(file)).collect::<Vec<_>>().join(", ");

@@ -70,7 +70,7 @@ pub(in crate::cli) fn run(context: &Context, topics: &[&Topic], json: bool) -> R
             Ok(())
         })?;
         let (calls, limits) = (counted(calls), limits(context, &asked));
-        writeln!(out, "no calls were made; {calls} would cost at most {total} ({limits})")?;
+        writeln!(out, "no calls were made; {calls} would cost about {total} at the configured prices ({limits})")?;
     }
     out.flush()?;
     Ok(Exit::Ok)

@@ -1,6 +1,7 @@
 //! `once`: runs topics now, or the slots that are due, and prints a table. Every run goes through the ledger, so `once`
 //! can run beside a daemon and beside another `once`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -134,7 +135,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
             output::note(beside.text.trim_end());
         }
     } else {
-        print(&context, args, &store, &reports, failures.is_empty(), &beside, upcoming).await?;
+        print(&context, (args, common.config.as_deref()), &store, &reports, failures.is_empty(), &beside, upcoming)
+            .await?;
     }
     store.close().await;
     for failure in &failures {
@@ -260,7 +262,7 @@ async fn gather(
 
 async fn print(
     context: &Context,
-    args: &OnceArgs,
+    (args, named): (&OnceArgs, Option<&Path>),
     store: &Store,
     reports: &[RunReport],
     unfailed: bool,
@@ -296,8 +298,11 @@ async fn print(
         text.push_str(&format!("stored in {}\n", output::visible(store.place())));
     }
     if let Some(first) = reports.first() {
+        let named =
+            named.map_or_else(String::new, |file| format!(" --config {}", output::visible(&file.to_string_lossy())));
         text.push_str(&format!(
-            "next: topicwatch show {} · topicwatch items --new-since 24h · topicwatch export --out items.csv\n",
+            "next: topicwatch show {}{named} · topicwatch items --new-since 24h{named} · \
+             topicwatch export --out items.csv{named}\n",
             first.topic
         ));
     }

@@ -29,6 +29,14 @@ pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
     let shown = output::visible(&args.file.display().to_string());
     // Even a new file can do harm: beside a database it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
+    // Only the last folder: a longer path that does not exist may be a mistake.
+    if let Some(folder) = args.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
+        std::fs::create_dir(folder).map_err(|error| {
+            let folder = output::visible(&folder.display().to_string());
+            let hint = format!("may this user write there? else make it first: mkdir -p {folder}");
+            Failure::new(Exit::Output, format!("the folder {folder} could not be made: {error}"), hint)
+        })?;
+    }
     let file = std::fs::OpenOptions::new().write(true).create_new(true).open(&args.file);
     let mut file = file.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Failure::usage(

@@ -1,5 +1,6 @@
 //! Exit codes, and the error and hint printed to stderr. Only this file decides which failure has which code.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::cli::terminal::text;
@@ -56,11 +57,12 @@ impl Failure {
         if error.get_ref().and_then(|inner| inner.downcast_ref::<Taken>()).is_some() {
             return Self::usage(text, TAKEN);
         }
-        Self::new(
-            Exit::Output,
-            text,
-            "does the folder exist, is there room, and may this user write there? a file that was there before is intact",
-        )
+        let hint = match error.kind() {
+            ErrorKind::InvalidInput => "write to stdout instead: --out -",
+            ErrorKind::NotFound => "make the folder first, or name another file",
+            _ => "is there room, and may this user write there? a file that was there before is intact",
+        };
+        Self::new(Exit::Output, text, hint)
     }
 
     /// Ends with an exit code and prints nothing more.
@@ -93,7 +95,7 @@ impl From<StoreError> for Failure {
 impl From<std::io::Error> for Failure {
     /// For errors of writing to stdout or a file. A closed pipe ends quietly, as `head` expects.
     fn from(error: std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
+        if error.kind() == ErrorKind::BrokenPipe {
             return Self::silent(Exit::Ok);
         }
         Self::new(

@@ -80,7 +80,11 @@ pub(in crate::cli) fn at_least(n: i64, more: bool) -> String {
 pub(in crate::cli) fn volume(of: Volume) -> String {
     let word = |n: i64, one: &str| if n == 1 { format!("{n} {one}") } else { format!("{n} {one}s") };
     let authors = of.authors.map_or_else(|| "authors not given".to_owned(), |authors| word(authors, "author"));
-    format!("{}, {} unique, {authors}", word(of.raw, "item"), of.unique)
+    let unique = match of.uncompared {
+        0 => format!("{} unique", of.unique),
+        new => format!("at most {} unique ({new} not compared yet)", of.unique),
+    };
+    format!("{}, {unique}, {authors}", word(of.raw, "item"))
 }
 
 /// Formats a table without lines; `numbers` are the columns aligned to the right. Cells are never broken, so that ids,
@@ -93,11 +97,42 @@ pub(in crate::cli) fn table(header: &[&str], rows: Vec<Vec<String>>, numbers: &[
     grid.lines().map(|line| format!("{line}\n")).collect()
 }
 
+/// Like [`table`], with a text after each row: on the same line if every text fits into `width`, else wrapped below its
+/// row. Texts are never cut.
+pub(in crate::cli) fn table_with_text(
+    (header, name): (&[&str], &str),
+    rows: Vec<Vec<String>>,
+    numbers: &[usize],
+    texts: &[String],
+    width: usize,
+) -> String {
+    let plain = table(header, rows.clone(), numbers);
+    let taken = plain.lines().map(columns).max().unwrap_or(0) + 2;
+    if texts.iter().all(|text| text.is_empty() || taken.saturating_add(columns(text)) <= width) {
+        let whole = rows.into_iter().zip(texts).map(|(row, text)| [row, vec![text.clone()]].concat());
+        return table(&[header, &[name]].concat(), whole.collect(), numbers);
+    }
+    let texts = std::iter::once(name).chain(texts.iter().map(String::as_str));
+    let below = |(line, text): (&str, &str)| {
+        let text = if text.is_empty() { String::new() } else { wrapped("    ", text, width) };
+        format!("{line}\n{text}")
+    };
+    plain.lines().zip(texts).map(below).collect()
+}
+
 /// Returns the columns of the terminal; 100 if there is none.
 pub(in crate::cli) fn width() -> u16 {
+    known_width().unwrap_or(100).clamp(60, 200)
+}
+
+/// Returns the columns that a text may take before it is wrapped: those of the terminal; without one there is no limit.
+pub(in crate::cli) fn room() -> usize {
+    known_width().map_or(usize::MAX, |width| usize::from(width.clamp(60, 200)))
+}
+
+fn known_width() -> Option<u16> {
     let told = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let real = || terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
-    told.or_else(real).unwrap_or(100).clamp(60, 200)
+    told.or_else(|| terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0))
 }
 
 #[cfg(test)]
@@ -131,6 +166,16 @@ mod tests {
         ] {
             assert_eq!(when(Time(millis)), told);
         }
+    }
+
+    #[test]
+    fn a_text_that_does_not_fit_is_wrapped_below_its_row() {
+        let rows = || vec![vec!["acme".to_owned(), "7".to_owned()], vec!["globex".to_owned(), "12".to_owned()]];
+        let texts = ["one two three four".to_owned(), String::new()];
+        let told = |width| table_with_text((&["topic", "n"], "why"), rows(), &[1], &texts, width);
+        let one = "topic    n  why\nacme     7  one two three four\nglobex  12\n";
+        assert_eq!((told(usize::MAX), told(30)), (one.to_owned(), one.to_owned()));
+        assert_eq!(told(16), "topic    n\n    why\nacme     7\n    one two\n    three four\nglobex  12\n");
     }
 
     #[test]

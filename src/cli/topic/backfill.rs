@@ -307,7 +307,7 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
         return Ok(Exit::Ok);
     }
     text.push_str(&format!(
-        "\nnobody was called; {calls} calls for {} days would cost at most {total} (limit: {})\n",
+        "\nnobody was called; {calls} calls for {} days would cost about {total} at the configured prices (limit: {})\n",
         days.len(),
         service.limits()
     ));

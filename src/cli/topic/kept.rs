@@ -65,9 +65,13 @@ pub(in crate::cli) async fn star(common: &Common, args: &StarArgs) -> Result<Exi
         return Ok(Exit::Ok);
     }
     let items = if changed == 1 { "item" } else { "items" };
-    let said = if args.off { "not starred any more" } else { "starred" };
     let same = if changed < keys.len() { format!(", {} as before", keys.len() - changed) } else { String::new() };
-    output::text(&format!("{changed} {items} {said}{same}; topicwatch items --starred lists them\n"))?;
+    output::text(&if args.off {
+        let stars = if changed == 1 { "star" } else { "stars" };
+        format!("{stars} removed from {changed} {items}{same}\n")
+    } else {
+        format!("{changed} {items} starred{same}; topicwatch items --starred lists them\n")
+    })?;
     Ok(Exit::Ok)
 }
 

@@ -33,7 +33,7 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
     let mut text = format!("{old} is {new} now, with all its runs and items; runs keep their public ids\n");
     if context.config.topics.iter().any(|topic| topic.id == *old) {
         text.push_str(&format!(
-            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then the file is refused\n",
+            "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then `run` and `once` refuse the file\n",
             output::visible(&context.config.file.display().to_string())
         ));
     }

@@ -1,7 +1,7 @@
 //! `topic schedule next` and `explain`: the next slots of an expression or a topic. The module `schedule` decides what
 //! a schedule means.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use serde_json::json;
 
 use crate::cli::examples;
@@ -32,12 +32,13 @@ pub enum ScheduleVerb {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("period").required(true).args(["expr", "every"])))]
 pub struct NextArgs {
     /// Cron: 5 fields, 6 with seconds first, or a nickname such as @hourly
-    #[arg(required_unless_present = "every", allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true)]
     pub expr: Option<String>,
     /// A period instead of an expression, such as 15m
-    #[arg(long, value_name = "DURATION", conflicts_with = "expr")]
+    #[arg(long, value_name = "DURATION")]
     pub every: Option<String>,
     /// IANA time zone of the local times
     #[arg(long, value_name = "ZONE", default_value = "UTC")]

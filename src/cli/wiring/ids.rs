@@ -25,11 +25,16 @@ pub(in crate::cli) fn token() -> String {
     format!("{:016x}{:016x}", random(), random())
 }
 
-/// Returns 256 random bits of the system, as text that needs no quoting.
-pub(in crate::cli) fn secret() -> Result<String, getrandom::Error> {
+/// Returns 256 random bits of the system.
+pub(in crate::cli) fn key() -> Result<[u8; 32], getrandom::Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
+    Ok(bytes)
+}
+
+/// Returns 256 random bits of the system, as text that needs no quoting.
+pub(in crate::cli) fn secret() -> Result<String, getrandom::Error> {
+    Ok(URL_SAFE_NO_PAD.encode(key()?))
 }
 
 /// Returns a run id that sorts by time.

@@ -5,12 +5,18 @@ use super::context::Context;
 use crate::cli::terminal::failure::Failure;
 use crate::store::Store;
 
-/// Rejects topics that neither the configuration nor the database has.
+/// Rejects topics that neither the configuration nor the database has, and old ids of renamed topics.
 pub(in crate::cli) async fn known(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
+    renamed(context, store, named).await?;
     let stored = if named.is_empty() { Vec::new() } else { store.watched(named).await? };
     let missing: Vec<String> =
         named.iter().filter(|name| stored.iter().all(|known| known.topic != **name)).cloned().collect();
     context.known(&missing)
+}
+
+/// Rejects a topic that was renamed while the file still has its old id, which has no findings any more.
+pub(in crate::cli) async fn renamed(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
+    if named.is_empty() { Ok(()) } else { Ok(store.refuse_renamed(&context.config.topics, named).await?) }
 }
 
 /// Rejects tags that neither the configuration nor the database has.

@@ -184,6 +184,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
             number(topic.filtered)
         ));
     }
+    told.extend(topic.uncompared_words().map(str::to_owned));
     told.extend(crate::filter::unjudged(topic.unjudged));
     told.extend(topic.cut_words().map(str::to_owned));
     told.extend(topic.pruned.clone());

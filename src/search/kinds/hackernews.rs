@@ -46,7 +46,7 @@ impl Kind for HackerNews {
     }
 
     fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
-        let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
+        let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), HashSet::new());
         let (mut total, mut oldest, mut failure) = (0, None, None);
         for (place, part) in parts.iter().enumerate() {
             let page = match &part.reply {
@@ -70,13 +70,15 @@ impl Kind for HackerNews {
                         oldest = oldest.into_iter().chain(found.published_at).min();
                         items.push(found);
                     }
-                    None => unreadable = unreadable.saturating_add(1),
+                    // Slices overlap by a second, so a hit may come twice.
+                    None => drop(unreadable.insert(id(hit).unwrap_or_else(|| hit.to_string()))),
                 }
             }
         }
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
         }
+        let unreadable = u32::try_from(unreadable.len()).unwrap_or(u32::MAX);
         let whole = failure.is_none() && items.len() as u64 + u64::from(unreadable) >= total;
         let shown = match (whole, oldest) {
             (true, _) => Shown::Whole,

@@ -74,7 +74,8 @@ impl Kind for OpenAi {
         let question = question(asked);
         let failure = cut.or_else(|| {
             let hint = "what came before is stored; the next run asks again".to_owned();
-            (!written.whole).then(|| (ErrorClass::Cut, "the answer was cut short".to_owned(), hint))
+            let why = written.error.as_ref().map_or_else(String::new, |error| format!(": {error}"));
+            (!written.whole).then(|| (ErrorClass::Cut, format!("the answer was cut short{why}"), hint))
         });
         let hint = failure.as_ref().map(|(.., hint)| hint.clone());
         let notes = [question.note(), written.note()];

@@ -49,23 +49,23 @@ impl Store {
     }
 
     /// Returns the alerts in force whose names come after `after`, by name, each with its state.
-    pub async fn alert_cards(&self, after: &str, limit: u32) -> Result<Vec<AlertCard>, StoreError> {
-        read!(self, alert_cards::cards(None, after, i64::from(limit)))
+    pub async fn alert_cards(&self, after: &str, limit: u32, now: Time) -> Result<Vec<AlertCard>, StoreError> {
+        read!(self, alert_cards::cards(None, after, i64::from(limit), now))
     }
 
     /// Returns one alert in force with its state.
-    pub async fn alert_card(&self, name: &str) -> Result<Option<AlertCard>, StoreError> {
-        Ok(read!(self, alert_cards::cards(Some(name), "", 1))?.pop())
+    pub async fn alert_card(&self, name: &str, now: Time) -> Result<Option<AlertCard>, StoreError> {
+        Ok(read!(self, alert_cards::cards(Some(name), "", 1, now))?.pop())
     }
 
     /// Returns what fires for these topics, by topic.
-    pub async fn firing_at(&self, topics: &[String]) -> Result<Vec<FiringAt>, StoreError> {
-        read!(self, alert_cards::at_topics(topics))
+    pub async fn firing_at(&self, topics: &[String], now: Time) -> Result<Vec<FiringAt>, StoreError> {
+        read!(self, alert_cards::at_topics(topics, now))
     }
 
     /// Returns the alerts that fire, by name, each with its number of firing subjects.
-    pub async fn alerts_that_fire(&self) -> Result<Vec<(String, i64)>, StoreError> {
-        read!(self, alert_cards::fire())
+    pub async fn alerts_that_fire(&self, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
+        read!(self, alert_cards::fire(now))
     }
 
     /// Acknowledges an alert, or one event of it: what waits is not sent any more, and its end sends no message.

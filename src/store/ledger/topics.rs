@@ -35,6 +35,11 @@ impl Store {
         read!(self, planned::until(end))
     }
 
+    /// Refuses a topic of `named` that was renamed while the configuration still has its old id.
+    pub async fn refuse_renamed(&self, configured: &[Topic], named: &[String]) -> Result<(), StoreError> {
+        read!(self, rename::refuse_named(configured, named))
+    }
+
     /// Returns the stored definitions of all watched topics, by id.
     pub async fn definitions(&self) -> Result<Vec<Topic>, StoreError> {
         read!(self, topics::definitions())

@@ -13,7 +13,7 @@ use crate::web::problem::Problem;
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
     let limit = call.number("limit");
-    let mut cards = call.site().store.alert_cards(&after, limit + 1).await?;
+    let mut cards = call.site().store.alert_cards(&after, limit + 1, call.now).await?;
     let more = cut(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.spec.name));
     let data: Vec<Value> = cards.iter().map(|card| as_json(card, call.now)).collect();
@@ -28,7 +28,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 /// The alert of the path.
 pub(super) async fn card(call: &Call) -> Result<AlertCard, Problem> {
     let name = call.needed("alert");
-    call.site().store.alert_card(name).await?.ok_or_else(|| {
+    call.site().store.alert_card(name, call.now).await?.ok_or_else(|| {
         let hint = "It may have been removed from the configuration. /api/v1/alerts lists those that there are.";
         let title = format!("There is no alert `{}`", super::call::cut(name));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }

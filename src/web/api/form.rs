@@ -57,7 +57,7 @@ fn instants() -> String {
 }
 
 form!(INSTANT, 60, INSTANTS, instants());
-form!(BEGIN, 160, "write a time (2026-03-11, 24h), a run of the topic, or last-report", {
+form!(BEGIN, 160, "write a time (2026-03-11, 24h); for changes also a run of the topic, or last-report", {
     format!("{}|{RUN}|last-report", instants())
 });
 form!(SEQ, 50, "write 120..180 for the runs 121 to 180; 0..180 begins with the first", {

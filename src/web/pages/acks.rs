@@ -91,7 +91,7 @@ async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
         RequestKind::Snooze => Some(form.word("length", length)?.ok_or_else(|| form.unfit("length"))?),
         _ => None,
     };
-    if site.store.alert_card(name).await?.is_none() {
+    if site.store.alert_card(name, site.now()).await?.is_none() {
         return Err(unknown());
     }
     let event = form.get("event").filter(|_| kind == RequestKind::Ack).map(str::to_owned);

@@ -25,8 +25,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let (one, after, before) = (ask.get("alert"), ask.get("after").unwrap_or(""), ask.word("before", place)?);
     let mut cards = match one {
-        Some(name) => store.alert_card(name).await?.into_iter().collect(),
-        None => store.alert_cards(after, ALERTS + 1).await?,
+        Some(name) => store.alert_card(name, now).await?.into_iter().collect(),
+        None => store.alert_cards(after, ALERTS + 1, now).await?,
     };
     let more = cards.len() > ALERTS as usize;
     cards.truncate(ALERTS as usize);
@@ -189,7 +189,7 @@ fn event_row(event: &AlertEvent) -> Markup {
 
 /// What fires for topics. Empty for visitors who do not see all topics, because alerts cover all of them.
 pub(super) async fn firing_at(site: &Site, topics: &[String], visitor: &Visitor) -> Result<Vec<FiringAt>, Problem> {
-    if visitor.sees_all() { Ok(site.store.firing_at(topics).await?) } else { Ok(Vec::new()) }
+    if visitor.sees_all() { Ok(site.store.firing_at(topics, site.now()).await?) } else { Ok(Vec::new()) }
 }
 
 /// A small note on what fires for a topic.

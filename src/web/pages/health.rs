@@ -39,7 +39,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
             dt { "Runs" } dd { (number(standing.running.unsigned_abs())) " going on, " (number(standing.due.unsigned_abs())) " due and waiting" @if let Some(at) = ledger.last_end { "; the last ended " (moment(at, "UTC")) } }
-            dt { "Missed slots" } dd { @if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
+            dt { "Missed slots" } dd { @if let (0, Some(at)) = (ledger.missed, ledger.overdue_since) { (word("warn", "not known")) ": nothing has looked for them since " (moment(at, "UTC")) } @else if ledger.missed == 0 { (word("good", "none")) " in 7 days" } @else { (word("warn", &number(ledger.missed.unsigned_abs()))) " in 7 days" } }
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }

@@ -75,7 +75,7 @@ async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     let store = &site.store;
     let others = store.used_by_provider(now.utc_day()).await?;
     let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
-    let (many, fire) = (store.many_topics().await?, store.alerts_that_fire().await?);
+    let (many, fire) = (store.many_topics().await?, store.alerts_that_fire(now).await?);
     let searches = searches::line(store).await?;
     Ok(html! {
         ul.tiles {

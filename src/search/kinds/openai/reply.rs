@@ -22,6 +22,8 @@ pub(super) struct Written {
     pub(super) whole: bool,
     /// Whether it ended at its length limit.
     pub(super) length: bool,
+    /// The error with which the server ended it in mid-stream.
+    pub(super) error: Option<String>,
     /// Whether the server's content filter ended it.
     filtered: bool,
 }
@@ -122,8 +124,9 @@ fn streamed(text: &str) -> Result<Written, DecodeError> {
         let Ok(frame) = serde_json::from_str::<Value>(data) else { continue };
         match error_of(&frame) {
             Some(error) if written.text.is_empty() => return Err(error),
-            Some(_) => {
+            Some(error) => {
                 written.whole = false;
+                written.error = Some(error.text);
                 break;
             }
             None => written.frame(&frame, "delta"),
@@ -171,6 +174,9 @@ mod tests {
             }
         }
         assert!(!read(stream.as_bytes()).unwrap().whole);
+        let refused =
+            read(format!("{stream}data: {{\"error\":{{\"message\":\"slow down\"}}}}\n\n").as_bytes()).unwrap();
+        assert_eq!((refused.whole, refused.error.as_deref()), (false, Some("the server says: slow down")));
     }
 
     #[test]

@@ -19,12 +19,19 @@ const NAMED: i64 = 50;
 /// True for alerts of the current configuration; `f` is the table alias.
 const IN_FORCE: &str = "EXISTS (SELECT 1 FROM job j WHERE j.id = 'alert:' || f.alert AND j.removed_at IS NULL)";
 
+/// True unless it is about a budget's UTC day that is over; `day` is the parameter of today's date. No process may have
+/// looked since, and such a row ends only then.
+pub(in crate::store) fn still_fires(day: &str) -> String {
+    format!("(f.subject NOT LIKE '%/____-__-__' OR substr(f.subject, length(f.subject) - 9) >= {day})")
+}
+
 /// Returns alerts in force after a name, by name, or the one with the given name.
 pub(in crate::store) async fn cards(
     conn: &mut Conn,
     one: Option<&str>,
     after: &str,
     limit: i64,
+    now: Time,
 ) -> Result<Vec<AlertCard>, StoreError> {
     let (which, from) = match one {
         Some(name) => ("id = $2", name),
@@ -50,7 +57,7 @@ pub(in crate::store) async fn cards(
     let names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
     let list = super::resolve::list(&names)?;
     let mut standing = standing(conn, &list).await?;
-    let mut firing = firing(conn, &list).await?;
+    let mut firing = firing(conn, &list, now).await?;
     let card = |spec: AlertSpec| {
         let stands = standing.remove(&spec.name).unwrap_or_default();
         let (firing, firing_in_all, acked_in_all) = firing.remove(&spec.name).unwrap_or_default();
@@ -92,16 +99,17 @@ async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands
 /// By alert name: firing subjects, how many there are in all, and how many of those are acknowledged.
 type Fires = HashMap<String, (Vec<Firing>, i64, i64)>;
 
-async fn firing(conn: &mut Conn, names: &str) -> Result<Fires, StoreError> {
+async fn firing(conn: &mut Conn, names: &str, now: Time) -> Result<Fires, StoreError> {
     let sql = format!(
         "SELECT alert, subject, since, acked, many, known FROM (SELECT f.alert, f.subject, f.since, f.acked, \
          row_number() OVER (PARTITION BY f.alert ORDER BY f.since DESC, f.subject) AS place, \
          count(*) OVER (PARTITION BY f.alert) AS many, CAST(sum(f.acked) OVER (PARTITION BY f.alert) AS BIGINT) AS known \
-         FROM alert_firing f WHERE f.alert IN (SELECT given.value FROM {})) AS fires WHERE place <= $2 ORDER BY alert, place",
-        super::texts(1)
+         FROM alert_firing f WHERE f.alert IN (SELECT given.value FROM {}) AND {}) AS fires WHERE place <= $2 ORDER BY alert, place",
+        super::texts(1),
+        still_fires("$3")
     );
     let mut all = Fires::new();
-    for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).fetch_all(conn).await? {
+    for row in &sqlx::query(AssertSqlSafe(sql)).bind(names).bind(FIRING).bind(now.utc_date()).fetch_all(conn).await? {
         let (many, known) = (row.try_get("many")?, row.try_get("known")?);
         let one = all.entry(row.try_get("alert")?).or_insert_with(|| (Vec::new(), many, known));
         one.0.push(fires(row)?);
@@ -115,30 +123,35 @@ fn fires(row: &Row) -> Result<Firing, StoreError> {
 }
 
 /// Returns what fires for these topics: for the topic itself, its sources and its budget.
-pub(in crate::store) async fn at_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<FiringAt>, StoreError> {
-    let given = super::texts(1);
+pub(in crate::store) async fn at_topics(
+    conn: &mut Conn,
+    topics: &[String],
+    now: Time,
+) -> Result<Vec<FiringAt>, StoreError> {
+    let (given, still) = (super::texts(1), still_fires("$3"));
     // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
     let sql = format!(
         "SELECT topic, alert, subject, since, acked FROM (\
          SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
-         JOIN alert_firing f ON f.subject = given.value WHERE {IN_FORCE} \
+         JOIN alert_firing f ON f.subject = given.value WHERE {IN_FORCE} AND {still} \
          UNION ALL SELECT given.value AS topic, f.alert, f.subject, f.since, f.acked FROM {given} \
-         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {IN_FORCE}) AS fires \
+         JOIN alert_firing f ON f.subject > given.value || '/' AND f.subject < given.value || '0' WHERE {IN_FORCE} AND {still}) AS fires \
          ORDER BY topic, alert, subject LIMIT $2"
     );
     let list = super::resolve::list(topics)?;
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).fetch_all(conn).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).bind(now.utc_date()).fetch_all(conn).await?;
     rows.iter()
         .map(|row| Ok(FiringAt { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
         .collect()
 }
 
 /// Returns the firing alerts, each with its number of firing subjects.
-pub(in crate::store) async fn fire(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
+pub(in crate::store) async fn fire(conn: &mut Conn, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
     let sql = format!(
-        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {IN_FORCE} GROUP BY f.alert ORDER BY f.alert LIMIT $1"
+        "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {IN_FORCE} AND {} GROUP BY f.alert ORDER BY f.alert LIMIT $1",
+        still_fires("$2")
     );
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(NAMED).fetch_all(conn).await?;
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(NAMED).bind(now.utc_date()).fetch_all(conn).await?;
     rows.iter().map(|row| Ok((row.try_get("alert")?, row.try_get("many")?))).collect()
 }
 

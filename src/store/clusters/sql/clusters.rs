@@ -277,7 +277,8 @@ pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Re
 /// Returns counts of items, texts and authors for each topic, by when the topic first saw the items.
 pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Result<Vec<(String, Volume)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
-        "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
+        "SELECT t.topic, count(*) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors, \
+         count(CASE WHEN i.cluster IS NULL THEN 1 END) AS uncompared \
          FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run",
     );
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
@@ -288,7 +289,8 @@ pub(in crate::store) async fn volumes(conn: &mut Conn, filter: &Filter) -> Resul
 /// Returns the same counts over everything that some runs saw.
 pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Result<Volume, StoreError> {
     let sql = format!(
-        "SELECT count(DISTINCT i.id) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors \
+        "SELECT count(DISTINCT i.id) AS heard, count(DISTINCT coalesce(i.cluster, i.id)) AS texts, count(DISTINCT lower(i.author)) AS authors, \
+         count(DISTINCT CASE WHEN i.cluster IS NULL THEN i.id END) AS uncompared \
          FROM {} CROSS JOIN run r CROSS JOIN sighting s CROSS JOIN item i \
          WHERE r.public_id = given.value AND r.seq IS NOT NULL AND s.run = r.id AND i.id = s.item",
         super::texts(1)
@@ -297,7 +299,7 @@ pub(in crate::store) async fn volume_of(conn: &mut Conn, runs: &[String]) -> Res
 }
 
 fn volume(row: &Row) -> Result<Volume, StoreError> {
-    Ok(Volume::new(row.try_get("heard")?, row.try_get("texts")?, row.try_get("authors")?))
+    Ok(Volume::new(row.try_get("heard")?, row.try_get("texts")?, row.try_get("authors")?, row.try_get("uncompared")?))
 }
 
 /// Returns texts that several items of a topic share, those with the most authors first.

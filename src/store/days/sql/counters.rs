@@ -213,13 +213,12 @@ pub(in crate::store) async fn standing(
             .bind(now.utc_day())
             .fetch_optional(&mut *conn)
             .await?;
-    let firing = sqlx::query(
-        "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7)) AS firing FROM job j \
+    let firing = format!(
+        "SELECT j.id, (SELECT count(*) FROM alert_firing f WHERE f.alert = substr(j.id, 7) AND {}) AS firing FROM job j \
          WHERE j.removed_at IS NULL AND j.id > 'alert:' AND j.id < 'alert;' ORDER BY j.id LIMIT $1",
-    )
-    .bind(MOST_ALERTS)
-    .fetch_all(conn)
-    .await?;
+        super::alert_cards::still_fires("$2")
+    );
+    let firing = sqlx::query(AssertSqlSafe(firing)).bind(MOST_ALERTS).bind(now.utc_date()).fetch_all(conn).await?;
     let name = |id: String| id.strip_prefix("alert:").map_or(id.clone(), str::to_owned);
     let firing = firing.iter().map(|row| Ok((name(row.try_get("id")?), row.try_get("firing")?)));
     Ok(StoreCounts {

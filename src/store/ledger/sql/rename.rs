@@ -15,16 +15,36 @@ pub(in crate::store) async fn refuse_old_ids(conn: &mut Conn, set: &[Topic]) -> 
             continue;
         }
         if !set.iter().any(|topic| topic.id == new) {
-            return Err(StoreError::refused(
-                format!("topic `{old}` was renamed to `{new}`, but the configuration still says `{old}`"),
-                format!(
-                    "change `id = \"{old}\"` to `id = \"{new}\"` there, or take it back: topicwatch topic rename {new} {old}"
-                ),
-            ));
+            return Err(renamed(&old, &new));
         }
         sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(&old).execute(&mut *conn).await?;
     }
     Ok(())
+}
+
+/// Refuses these ids if one was given up and the configuration still has it. Reads only.
+pub(in crate::store) async fn refuse_named(
+    conn: &mut Conn,
+    configured: &[Topic],
+    named: &[String],
+) -> Result<(), StoreError> {
+    let has = |id: &str| configured.iter().any(|topic| topic.id == id);
+    for row in sqlx::query("SELECT old_id, new_id FROM renamed ORDER BY old_id").fetch_all(conn).await? {
+        let (old, new): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        if named.contains(&old) && has(&old) && !has(&new) {
+            return Err(renamed(&old, &new));
+        }
+    }
+    Ok(())
+}
+
+fn renamed(old: &str, new: &str) -> StoreError {
+    StoreError::refused(
+        format!("topic `{old}` was renamed to `{new}`, but the configuration still says `{old}`"),
+        format!(
+            "change `id = \"{old}\"` to `id = \"{new}\"` there, or take it back: topicwatch topic rename {new} {old}"
+        ),
+    )
 }
 
 pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now: Time) -> Result<(), StoreError> {

@@ -109,7 +109,7 @@ pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingR
         .collect()
 }
 
-/// Returns the slots missed since an instant, the oldest topic slot before `planned_by` that is not planned yet, and
+/// Returns the slots missed since an instant, the oldest slot before `planned_by` that is not planned yet, and
 /// the end of the last numbered run.
 pub(in crate::store) async fn ledger(
     conn: &mut Conn,
@@ -118,7 +118,7 @@ pub(in crate::store) async fn ledger(
 ) -> Result<LedgerRow, StoreError> {
     let sql = format!(
         "SELECT (SELECT count(*) FROM run r WHERE {at} >= $1 AND r.state = 'missed') AS missed, \
-         (SELECT min(next_slot) FROM topic WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) AS overdue_since, \
+         (SELECT min(next_slot) FROM job WHERE removed_at IS NULL AND paused = 0 AND next_slot IS NOT NULL AND next_slot > 0 AND next_slot < $2) AS overdue_since, \
          (SELECT finished_at FROM run WHERE seq IS NOT NULL ORDER BY seq DESC LIMIT 1) AS last_end",
         at = read::RUN_AT
     );

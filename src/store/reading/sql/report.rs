@@ -34,7 +34,7 @@ pub(in crate::store) async fn status(
     }
     // Items first seen by a run that has no number yet do not count; there is seldom such a run.
     let mut standing = QueryBuilder::<Database>::new(
-        "SELECT t.id, t.title, t.planned_until, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
+        "SELECT t.id, t.title, t.planned_until, t.next_slot, t.paused, t.paused_at, t.pause_reason, coalesce(t.schedule, '') AS schedule, (SELECT count(*) FROM topic_item i WHERE i.topic = t.id) - \
          (SELECT count(*) FROM run u CROSS JOIN topic_item i WHERE i.topic = u.topic AND i.first_run = u.id \
           AND u.seq IS NULL AND u.finished_at IS NOT NULL AND u.topic = t.id) AS items, \
          (SELECT r.started_at FROM run r WHERE r.topic = t.id AND r.seq IS NOT NULL AND r.state IN ('ok', 'partial') ORDER BY r.seq DESC LIMIT 1) \
@@ -52,6 +52,7 @@ pub(in crate::store) async fn status(
                 last_run: last.remove(&topic),
                 last_success: read::time(row, "last_success")?,
                 planned_until: read::time(row, "planned_until")?,
+                next_slot: read::time(row, "next_slot")?.filter(|at| at.0 > 0),
                 paused: paused(row)?,
                 topic,
             })
