@@ -83,11 +83,11 @@ async fn work(store: Store, me: usize, now: Time, together: bool) -> usize {
         if !together {
             // One at a time: each waits for its own commit.
             for run in runs {
-                store.finish(&run, nothing(now)).await.unwrap();
+                store.finish(&run, empty_outcome(now)).await.unwrap();
             }
             continue;
         }
-        let outcome = Arc::new(nothing(now));
+        let outcome = Arc::new(empty_outcome(now));
         let finishing = runs.into_iter().map(|run| {
             let (store, outcome) = (store.clone(), Arc::clone(&outcome));
             tokio::spawn(async move { store.finish(&run, outcome).await.unwrap() })
@@ -114,7 +114,7 @@ fn plan(topic: &Topic, from: Time, slot: Time) -> JobPlan {
 }
 
 /// The outcome of a run without a call.
-fn nothing(at: Time) -> Outcome {
+fn empty_outcome(at: Time) -> Outcome {
     Outcome {
         searches: Vec::new(),
         memory: Vec::new(),

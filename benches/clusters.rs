@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use stored::{NOW, bare, open, outcome, seen, topic};
 use topicwatch::collect::cluster_by;
-use topicwatch::model::{Found, Kind, Marks, Room, Topic, Volume, Wording};
+use topicwatch::model::{Fingerprint, ItemText, KeyTableLimits, Kind, ReplyEntry, Topic, Volume};
 use topicwatch::normalise::near;
 use topicwatch::store::{Filter, SeenItem, Store};
 
@@ -50,8 +50,8 @@ async fn main() {
 
 /// Measures marks and comparisons without a database.
 fn pure() {
-    let words: Vec<Wording> =
-        (0..20_000).map(|n| Wording { kind: Kind::Post, title: None, text: Some(text(n)), score: None }).collect();
+    let words: Vec<ItemText> =
+        (0..20_000).map(|n| ItemText { kind: Kind::Post, title: None, text: Some(text(n)), score: None }).collect();
     let begun = Instant::now();
     let marks: Vec<_> = words.iter().map(near::marks).collect();
     per_item("making marks of a post", begun.elapsed(), 20_000);
@@ -72,19 +72,19 @@ fn micros(took: Duration, items: u64) -> f64 {
 /// CPU time of this process. If `CLUSTERS_SERVER` is set, adds that of the database server's processes with this word
 /// in their command lines (the `cluster_name` of a server used only for this). Zero without `/proc`. A busy machine
 /// distorts it less than wall time.
-fn processor() -> Duration {
-    let mine = ran("/proc/self/task");
+fn cpu_time() -> Duration {
+    let mine = thread_cpu_time("/proc/self/task");
     let Ok(server) = std::env::var("CLUSTERS_SERVER") else { return mine };
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let of_server = processes.filter(|process| {
         let line = std::fs::read_to_string(process.path().join("cmdline")).unwrap_or_default();
         line.starts_with("postgres:") && line.contains(&server)
     });
-    mine + of_server.map(|process| ran(&process.path().join("task").to_string_lossy())).sum::<Duration>()
+    mine + of_server.map(|process| thread_cpu_time(&process.path().join("task").to_string_lossy())).sum::<Duration>()
 }
 
 /// CPU time of all threads in a `task` folder, from `schedstat`.
-fn ran(tasks: &str) -> Duration {
+fn thread_cpu_time(tasks: &str) -> Duration {
     let threads = std::fs::read_dir(tasks).into_iter().flatten().flatten();
     let ran = threads.filter_map(|thread| {
         let stat = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
@@ -110,10 +110,10 @@ struct Spent {
 
 impl Spent {
     async fn on<T>(&mut self, items: u64, work: impl Future<Output = T>) -> T {
-        let (begun, worked, written) = (Instant::now(), processor(), bytes_written());
+        let (begun, worked, written) = (Instant::now(), cpu_time(), bytes_written());
         let done = work.await;
         self.walls.push(begun.elapsed());
-        self.works.push(processor().saturating_sub(worked));
+        self.works.push(cpu_time().saturating_sub(worked));
         self.written += bytes_written() - written;
         self.items += items;
         done
@@ -135,7 +135,7 @@ fn median(times: &[Duration]) -> Duration {
 struct Filled {
     store: Store,
     topic: Topic,
-    room: Room,
+    room: KeyTableLimits,
     stored: u64,
     moved: Spent,
     looked: Spent,
@@ -157,8 +157,8 @@ impl Filled {
         let topic = topic("topic");
         store.sync_topics(std::slice::from_ref(&topic), NOW).await.unwrap();
         let room = match std::env::var_os("CLUSTERS_ONE_TABLE") {
-            Some(_) => Room::endless(),
-            None => store.cluster_room(),
+            Some(_) => KeyTableLimits::unlimited(),
+            None => store.cluster_key_limits(),
         };
         let (moved, looked, steps, read) = Default::default();
         let mut filled = Self { store, topic, room, stored: 0, moved, looked, steps, read };
@@ -183,40 +183,40 @@ impl Filled {
         self.store.publish().await.unwrap();
         self.stored += items * runs;
         // Move keys early enough that none move while a round is measured.
-        let early = Room { young: self.room.young - 8 * (ITEMS * RUNS).cast_signed(), ..self.room };
+        let early = KeyTableLimits { young: self.room.young - 8 * (ITEMS * RUNS).cast_signed(), ..self.room };
         let store = &self.store;
-        let crowded = async { while store.sink_cluster_keys(&early).await.unwrap() {} };
+        let crowded = async { while store.age_cluster_keys(&early).await.unwrap() {} };
         self.moved.on(items * runs, crowded).await;
         items * runs
     }
 
     /// Clusters new items as `cluster_by` does, and measures the CPU time of each step.
-    async fn look(&mut self) {
+    async fn measure_round(&mut self) {
         let count = self.store_round(ITEMS, RUNS).await;
         let Self { store, steps, read, .. } = self;
         let mut spent = [Duration::ZERO; STEPS.len()];
         let work = async {
-            let (mut done, mut before) = (0, processor());
+            let (mut done, mut before) = (0, cpu_time());
             let mut took = |step: usize| {
-                let now = processor();
+                let now = cpu_time();
                 spent[step] += now.saturating_sub(before);
                 before = now;
             };
             while let Some(batch) = store.unclustered(AT_ONCE).await.unwrap() {
                 took(0);
-                let items: Vec<Option<Marks>> = batch.words.iter().map(near::marks).collect();
+                let items: Vec<Option<Fingerprint>> = batch.words.iter().map(near::marks).collect();
                 let keys = items.iter().flatten().flat_map(|marks| marks.bands.iter().copied()).collect();
                 read.keys += std::collections::BTreeSet::len(&keys);
                 took(1);
-                let leads = store.cluster_leads(&keys).await.unwrap();
+                let leads = store.cluster_places(&keys).await.unwrap();
                 read.led += leads.len();
                 took(2);
                 let heads = store.cluster_heads(&near::wanted(&items, &leads)).await.unwrap();
                 read.firsts += heads.len();
                 took(3);
-                let choices = near::choose(items, &near::Known { leads, heads, next: batch.next });
+                let choices = near::choose(items, &near::KnownClusters { leads, heads, next: batch.next });
                 took(4);
-                assert!(store.keep_clusters(&batch, &choices).await.unwrap());
+                assert!(store.store_clusters(&batch, &choices).await.unwrap());
                 took(5);
                 done += choices.len() as u64;
             }
@@ -229,7 +229,7 @@ impl Filled {
         }
     }
 
-    fn tell(&self, size: u64) {
+    fn print(&self, size: u64) {
         let per_item = |times: &[Duration]| micros(median(times), ITEMS * RUNS);
         println!(
             "{size:>9} | {:>6.1} | {:>6.1} | {:>6} | {:>6.1} {:>6}",
@@ -267,11 +267,11 @@ async fn measure(name: &str, url: impl Fn(u64) -> (String, String), up_to: u64) 
             if round == WARM {
                 (filled.looked, filled.steps, filled.read) = Default::default();
             }
-            filled.look().await;
+            filled.measure_round().await;
         }
     }
     for (size, filled) in all {
-        filled.tell(size);
+        filled.print(size);
         let Volume { raw, unique, .. } = filled.store.volumes(&Filter::default()).await.unwrap()[0].1;
         println!("          {raw} items, {unique} unique");
         filled.store.close().await;
@@ -323,7 +323,8 @@ fn found(first: u64, items: u64) -> Vec<SeenItem> {
     (0..items)
         .map(|rank| {
             let id = first + rank;
-            let found = Found { author: Some(format!("user{}", id % 997)), text: Some(text(id)), ..bare(id, rank) };
+            let found =
+                ReplyEntry { author: Some(format!("user{}", id % 997)), text: Some(text(id)), ..bare(id, rank) };
             seen(found, vec![format!("post:x:{id:09}")])
         })
         .collect()

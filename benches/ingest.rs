@@ -33,13 +33,13 @@ async fn main() {
             .foreign_keys(true)
             .synchronous(sqlx::sqlite::SqliteSynchronous::Full);
         let mut plain = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-        let mut told = Told::default();
+        let mut told = Results::default();
         for tenth in 0..TENTHS {
             told.ours.push(store(&ours, tenth, runs).await);
             told.plain.push(lite::insert(&mut plain, tenth, runs).await);
-            told.last("SQLite", items / TENTHS);
+            told.print_tenth("SQLite", items / TENTHS);
         }
-        told.all("SQLite", items);
+        told.print_total("SQLite", items);
         ours.close().await;
     }
     let Ok(url) = std::env::var("TEST_POSTGRES_URL") else { return };
@@ -53,20 +53,20 @@ async fn main() {
     sqlx::raw_sql(AssertSqlSafe(drop.clone())).execute(&mut plain).await.unwrap();
     let ours = open(&url, schemas[0]).await;
     open(&url, schemas[1]).await.close().await;
-    let mut told = Told::default();
+    let mut told = Results::default();
     for tenth in 0..TENTHS {
         told.ours.push(store(&ours, tenth, runs).await);
         told.plain.push(pg::insert(&mut plain, tenth, runs).await);
-        told.last("PostgreSQL", items / TENTHS);
+        told.print_tenth("PostgreSQL", items / TENTHS);
     }
-    told.all("PostgreSQL", items);
+    told.print_total("PostgreSQL", items);
     ours.close().await;
     sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut plain).await.unwrap();
 }
 
 /// Wall and CPU time of each tenth.
 #[derive(Default)]
-struct Told {
+struct Results {
     ours: Vec<Taken>,
     plain: Vec<Taken>,
 }
@@ -84,8 +84,8 @@ fn cpu() -> Duration {
     Duration::from_millis(fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10)
 }
 
-impl Told {
-    fn last(&self, database: &str, items: u64) {
+impl Results {
+    fn print_tenth(&self, database: &str, items: u64) {
         let (ours, plain) = (self.ours.last().unwrap(), self.plain.last().unwrap());
         println!(
             "{database} tenth {:>2}: {:>7.0} items/s, plain {:>7.0}, {:.2} x; processor {:.2} s, plain {:.2} s",
@@ -98,7 +98,7 @@ impl Told {
         );
     }
 
-    fn all(&self, database: &str, items: u64) {
+    fn print_total(&self, database: &str, items: u64) {
         let sum = |taken: &[Taken], of: fn(&Taken) -> Duration| taken.iter().map(of).sum::<Duration>();
         let (ours, plain) = (sum(&self.ours, |t| t.wall), sum(&self.plain, |t| t.wall));
         let (first, last) = (self.ours.first().unwrap(), self.ours.last().unwrap());

@@ -28,14 +28,14 @@ fn main() {
 }
 
 /// CPU time of the main thread in nanoseconds, if the system reports it.
-fn spent() -> Option<f64> {
+fn cpu_time() -> Option<f64> {
     std::fs::read_to_string("/proc/self/schedstat").ok()?.split(' ').next()?.parse().ok()
 }
 
 fn measure(name: &str, posts: &[String]) {
     // Build the tables before measuring: they are built at first use.
     let mut sum = sentiment::score("").score;
-    let (mut times, begun, before) = (0usize, Instant::now(), spent());
+    let (mut times, begun, before) = (0usize, Instant::now(), cpu_time());
     while begun.elapsed() < AT_LEAST {
         sum += posts.iter().map(|post| sentiment::score(post).score).sum::<i64>();
         times += 1;
@@ -43,6 +43,6 @@ fn measure(name: &str, posts: &[String]) {
     let count = (times * posts.len()) as f64;
     let seconds = begun.elapsed().as_secs_f64();
     // On a shared machine, CPU time shows what a dedicated core would take.
-    let on_core = spent().zip(before).map_or(seconds, |(after, before)| (after - before) / 1e9);
+    let on_core = cpu_time().zip(before).map_or(seconds, |(after, before)| (after - before) / 1e9);
     println!("{name}: {:.0} posts/s, {:.0} a core second ({count} posts, sum {sum})", count / seconds, count / on_core);
 }

@@ -7,7 +7,7 @@ mod stored;
 use std::time::{Duration, Instant};
 
 use stored::{NOW, open, outcome, post, topic};
-use topicwatch::export::{self, Order, What};
+use topicwatch::export::{self, ExportKind, ExportOptions};
 use topicwatch::model::{Micros, Source, Time, Topic};
 use topicwatch::store::{Call, Outcome, RunRef, Store};
 
@@ -42,26 +42,27 @@ async fn main() {
         store.finish(&run, outcome).await.unwrap();
         if round % 2 == 0 { new.push(begun.elapsed()) } else { known.push(begun.elapsed()) }
     }
-    tell("begin a run", starts);
-    tell("count a call", calls);
-    tell(&format!("store a run of {ITEMS} new items"), new);
-    tell(&format!("store a run of {ITEMS} known items"), known);
+    print_median("begin a run", starts);
+    print_median("count a call", calls);
+    print_median(&format!("store a run of {ITEMS} new items"), new);
+    print_median(&format!("store a run of {ITEMS} known items"), known);
 
     store.publish().await.unwrap();
     let mut writes = Vec::new();
     let mut rows = 0;
     for _ in 0..20 {
         let begun = Instant::now();
-        let (mut hiding, mut nowhere) = (topicwatch::compare::Hiding::nothing(), std::io::sink());
-        rows = export::write(&store, &Order::all(What::Sightings), &mut hiding, &mut nowhere).await.unwrap();
+        let (mut hiding, mut nowhere) = (topicwatch::compare::RowFilter::nothing(), std::io::sink());
+        rows =
+            export::write(&store, &ExportOptions::all(ExportKind::Sightings), &mut hiding, &mut nowhere).await.unwrap();
         writes.push(begun.elapsed());
     }
-    tell(&format!("write {rows} sightings as CSV"), writes);
+    print_median(&format!("write {rows} sightings as CSV"), writes);
     store.close().await;
 }
 
 /// Prints the median, minimum and maximum.
-fn tell(what: &str, mut taken: Vec<Duration>) {
+fn print_median(what: &str, mut taken: Vec<Duration>) {
     taken.sort_unstable();
     let (middle, first, last) = (taken[taken.len() / 2], taken[0], taken[taken.len() - 1]);
     println!("{what:32} {middle:>12.1?}  ({first:.1?} to {last:.1?}, {} times)", taken.len());

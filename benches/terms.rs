@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use topicwatch::insight::terms::{BEFORE, DayTerms, RiseInput, TermCounter, TermItem, news, rises, stand_out};
-use topicwatch::model::{Kind, Readable, Time};
+use topicwatch::model::{Kind, SearchableItem, Time};
 use topicwatch::normalise::words;
 
 const POSTS: usize = 100_000;
@@ -38,19 +38,19 @@ fn main() {
     }
 }
 
-fn readable(text: &str) -> Readable<'_> {
-    Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None }
+fn readable(text: &str) -> SearchableItem<'_> {
+    SearchableItem { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None }
 }
 
 /// CPU time of the main thread in seconds.
-fn spent() -> f64 {
+fn cpu_time() -> f64 {
     let told = std::fs::read_to_string("/proc/self/schedstat").unwrap();
     told.split(' ').next().unwrap().parse::<f64>().unwrap() / 1e9
 }
 
 fn measure(name: &str, posts: &[String]) {
     let names: Vec<String> = (0..posts.len()).map(|n| format!("post:x:{n}")).collect();
-    let before = spent();
+    let before = cpu_time();
     let kept: Vec<Vec<u8>> = posts
         .chunks(posts.len() / BEFORE)
         .zip(names.chunks(posts.len() / BEFORE))
@@ -63,21 +63,21 @@ fn measure(name: &str, posts: &[String]) {
             counter.end().encode()
         })
         .collect();
-    let counted = spent() - before;
+    let counted = cpu_time() - before;
     let bytes: usize = kept.iter().map(Vec::len).sum();
-    let before = spent();
+    let before = cpu_time();
     let days: Vec<DayTerms> = kept.iter().map(|bytes| DayTerms::decode(bytes).unwrap()).collect();
     let items: Vec<TermItem> =
         posts.iter().zip(&names).take(posts.len() / BEFORE).map(|(post, name)| item(post, name)).collect();
     let (all, tested) = rises(RiseInput { items: &items, before: &days }, &|_| false);
     let told = news(&all, &items).len();
-    let read = spent() - before;
+    let read = cpu_time() - before;
     // A topic's first day, against the most stored days of other topics that are ever read.
-    let before = spent();
+    let before = cpu_time();
     let others: Vec<DayTerms> =
         kept.iter().cycle().take(OTHERS).map(|bytes| DayTerms::decode(bytes).unwrap()).collect();
     let first = stand_out(&items, &others, &|_| false).terms.len();
-    let stood = spent() - before;
+    let stood = cpu_time() - before;
     println!(
         "{name}: {} posts counted in {counted:.2} s, kept in {:.1} MB; a day of {} beside them in {read:.2} s ({tested} tested, {told} news); what stands out beside {OTHERS} days of others in {stood:.2} s ({first} terms)",
         posts.len(),
@@ -101,6 +101,6 @@ fn item(post: &str, name: &str) -> TermItem {
         sound: None,
         weight: 0,
         terms: terms.into_iter().collect(),
-        runs: words::runs(&readable(post)),
+        runs: words::dense_runs(&readable(post)),
     }
 }

@@ -18,7 +18,7 @@ pub struct ProcessStatus {
     /// Its loop, if it has one.
     pub beat: Option<Arc<Heartbeat>>,
     /// The results of its pings.
-    pub pings: Arc<Pinged>,
+    pub pings: Arc<PingCounts>,
 }
 
 impl ProcessStatus {
@@ -63,26 +63,26 @@ impl Heartbeat {
 
     /// Returns how long an iteration may take.
     #[must_use]
-    pub fn patience(&self) -> Duration {
+    pub fn max_interval(&self) -> Duration {
         self.patience
     }
 
     /// Returns how often the loop should run at least, so that it is never considered stuck.
     #[must_use]
-    pub fn pace(&self) -> Duration {
+    pub fn tick_interval(&self) -> Duration {
         self.patience / 4
     }
 }
 
 /// Counts the results of pings.
 #[derive(Debug, Default)]
-pub struct Pinged {
+pub struct PingCounts {
     sent: AtomicU64,
     failed: AtomicU64,
     dropped: AtomicU64,
 }
 
-impl Pinged {
+impl PingCounts {
     /// Counts an accepted ping.
     pub fn add_sent(&self) {
         self.sent.fetch_add(1, Ordering::Relaxed);

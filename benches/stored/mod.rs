@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "no benchmark uses all of it")]
 
 use topicwatch::model::{
-    Finding, Found, Kind, Micros, Nature, RunState, SearchState, SocialOperation, SocialQuery, Source, Time, Topic,
-    Window, WindowFit,
+    DataOrigin, Finding, Kind, Micros, ReplyEntry, RunState, SearchState, SocialOperation, SocialQuery, Source, Time,
+    Topic, Window, WindowFit,
 };
 use topicwatch::store::{Outcome, SearchResult, SeenItem, Settings, Store};
 
@@ -41,7 +41,7 @@ pub(crate) fn text(id: u64) -> String {
 
 /// A post with its sighting and two keys.
 pub(crate) fn post(id: u64, rank: u64) -> SeenItem {
-    let found = Found {
+    let found = ReplyEntry {
         url: Some(format!("https://x.com/someone/status/{id}")),
         author: Some("someone".into()),
         text: Some(text(id)),
@@ -51,18 +51,18 @@ pub(crate) fn post(id: u64, rank: u64) -> SeenItem {
 }
 
 /// The fields that every post has.
-pub(crate) fn bare(id: u64, rank: u64) -> Found {
-    Found {
+pub(crate) fn bare(id: u64, rank: u64) -> ReplyEntry {
+    ReplyEntry {
         kind: Some(Kind::Post),
         id: Some(id.to_string()),
         published_at: Some(NOW),
         rank: u32::try_from(rank).unwrap(),
-        ..Found::default()
+        ..ReplyEntry::default()
     }
 }
 
 /// A post with the given keys.
-pub(crate) fn seen(found: Found, keys: Vec<String>) -> SeenItem {
+pub(crate) fn seen(found: ReplyEntry, keys: Vec<String>) -> SeenItem {
     let (source, kind) = (Source::Social, Kind::Post);
     let finding = Finding { source, found, kind, keys: keys.clone(), strong: true, fit: WindowFit::In };
     SeenItem { keys, strong: true, kind, sightings: vec![finding], repeats: Vec::new() }
@@ -101,6 +101,6 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         key_version: topicwatch::normalise::KEY_VERSION,
         memory: Vec::new(),
         judge: None,
-        nature: Some(Nature::Sandbox),
+        nature: Some(DataOrigin::Sandbox),
     }
 }

@@ -41,15 +41,15 @@ impl Prices {
     /// Returns the most expensive of these sources for which one call may cost more than the whole daily limit. None of
     /// its calls is made.
     #[must_use]
-    pub fn too_dear(&self, sources: impl IntoIterator<Item = Source>, day: Micros) -> Option<TooDear> {
-        let priced = sources.into_iter().map(|source| TooDear { source, price: self.of(source) });
+    pub fn unaffordable(&self, sources: impl IntoIterator<Item = Source>, day: Micros) -> Option<UnaffordableCall> {
+        let priced = sources.into_iter().map(|source| UnaffordableCall { source, price: self.of(source) });
         priced.filter(|one| one.price > day).max_by_key(|one| one.price)
     }
 }
 
 /// A call that costs more than the daily limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct TooDear {
+pub struct UnaffordableCall {
     pub source: Source,
     #[serde(rename = "price_usd")]
     pub price: Micros,

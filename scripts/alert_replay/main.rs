@@ -8,9 +8,9 @@ use std::error::Error;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use topicwatch::alert::{Window, measure, real_events, replay};
+use topicwatch::alert::{Window, measure, parse_events, replay};
 use topicwatch::insight::daily::{Day, window_before, windows_at_any_hour};
-use topicwatch::insight::{Alarm, Detection};
+use topicwatch::insight::{Detection, FiredAlert};
 use topicwatch::model::{AlertRule, AlertSpec, Time, TopicLimits};
 
 const ZONE: &str = "UTC";
@@ -27,12 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let every = Duration::from_secs(every.parse()?);
     let from = counts.at.get(teaching.parse::<usize>()?).copied().ok_or("the series is shorter than what teaches")?;
     let spec = volume(length)?;
-    let events = real_events(&std::fs::read_to_string(events)?, ZONE, &[]).map_err(|bad| bad.text)?;
+    let events = parse_events(&std::fs::read_to_string(events)?, ZONE, &[]).map_err(|bad| bad.text)?;
     let told = replay(&spec, "series", &counts.windows(length, every));
     let measured = measure(&spec, &told, &events);
     let rules = measured.rules.iter().map(|rule| {
         // Alarms during the training rows do not count.
-        let alarms: Vec<Alarm> = rule.alarms.iter().filter(|alarm| alarm.at >= from).cloned().collect();
+        let alarms: Vec<FiredAlert> = rule.alarms.iter().filter(|alarm| alarm.at >= from).cloned().collect();
         let found = Detection::of(&alarms, &measured.events);
         let one = |first: &Option<Time>| first.map(|at| at.0);
         json!({ "rule": rule.rule, "alarms": alarms.iter().map(|alarm| alarm.at.0).collect::<Vec<_>>(),

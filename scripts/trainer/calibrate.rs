@@ -24,7 +24,7 @@ pub(crate) fn fit(learned: &Learned, posts: &[Post], by: Use) -> Calibrations {
     let (mut english, mut others) = (Vec::new(), Vec::new());
     for post in posts.iter().filter(|post| post.purpose == by) {
         let sums = learned.model.sums(&see(post, &learned.valences));
-        let detected = detect(&text::read(&post.text));
+        let detected = detect(&text::tokenize(&post.text));
         let group = if detected.lang == Lang::English { &mut english } else { &mut others };
         // The file stores sums relative to neutral, which is the same to a softmax.
         group.push((sums, post.label));

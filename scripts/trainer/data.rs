@@ -153,7 +153,7 @@ fn once(posts: &[Post]) -> Vec<Post> {
                 .iter()
                 .filter(|post| post.purpose == purpose)
                 .filter(|post| {
-                    let reading = text::read(&post.text);
+                    let reading = text::tokenize(&post.text);
                     let words: Vec<&str> =
                         reading.tokens.iter().filter(|t| t.kind == text::Kind::Word).map(|t| reading.of(t)).collect();
                     seen.insert(text::hash(words.join(" ").as_bytes()))

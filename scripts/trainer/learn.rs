@@ -65,7 +65,7 @@ pub(crate) struct Model {
 
 /// Extracts the scorer's own features from a post.
 pub(crate) fn see(post: &Post, valences: &Valences) -> Seen {
-    let reading = text::read(&post.text);
+    let reading = text::tokenize(&post.text);
     let mut hashed: [Vec<u32>; GROUPS] = Default::default();
     let counted = features::features(&reading, detect(&reading), valences, |group, bucket| {
         hashed[group as usize].push(u32::try_from(bucket).unwrap_or(0));

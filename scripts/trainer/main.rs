@@ -131,7 +131,7 @@ impl Learned {
 
     fn file(&self, calibration: &calibrate::Calibrations) -> Vec<u8> {
         let over_neutral: Vec<[f32; 2]> = self.model.hashed.iter().map(|[n, o, p]| [n - o, p - o]).collect();
-        weights::write(&self.words, &self.model.counted, calibration, &over_neutral)
+        weights::serialize(&self.words, &self.model.counted, calibration, &over_neutral)
     }
 }
 
@@ -139,7 +139,7 @@ impl Learned {
 fn valences(posts: &[&Post], vader: &SentimentIntensityAnalyzer) -> Vec<(u32, i8)> {
     let mut found = BTreeMap::new();
     for post in posts {
-        let reading = text::read(&post.text);
+        let reading = text::tokenize(&post.text);
         for token in reading.tokens.iter().filter(|token| token.kind != Kind::Mask) {
             found.entry(short(token.hash)).or_insert_with(|| {
                 let compound = vader.polarity_scores(reading.of(token)).compound;

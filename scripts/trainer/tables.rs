@@ -4,7 +4,7 @@ use std::error::Error;
 
 use topicwatch::model::Tone;
 use topicwatch::sentiment::weights::Weights;
-use topicwatch::sentiment::{Scored, detect, score_with, sums, text};
+use topicwatch::sentiment::{Score, detect, score_with, text, weighted_sums};
 use vader_parity::SentimentIntensityAnalyzer;
 
 use crate::Learned;
@@ -23,7 +23,7 @@ fn vader_says(vader: &SentimentIntensityAnalyzer, text: &str) -> usize {
 }
 
 /// The predicted class; unsupported counts as neutral, which is mostly wrong.
-fn said(scored: &Scored) -> usize {
+fn said(scored: &Score) -> usize {
     match scored.tone {
         Tone::Negative => 0,
         Tone::Neutral | Tone::Unsupported => 1,
@@ -50,7 +50,7 @@ pub(crate) fn print(
         if chosen.is_empty() {
             continue;
         }
-        let scored: Vec<Scored> = chosen.iter().map(|post| score_with(&weights, &post.text)).collect();
+        let scored: Vec<Score> = chosen.iter().map(|post| score_with(&weights, &post.text)).collect();
         let pairs: Vec<_> = chosen.iter().zip(&scored).map(|(post, scored)| (post.label, said(scored))).collect();
         let vader: Vec<_> = chosen.iter().map(|post| (post.label, vader_says(vader, &post.text))).collect();
         let (ours, other) = (Confusion::of(pairs.iter().copied()), Confusion::of(vader.iter().copied()));
@@ -116,8 +116,8 @@ pub(crate) fn difference(learned: &Learned, posts: &[Post], file: &[u8]) -> Resu
     let weights = Weights::read(file).ok_or("the weights cannot be read")?;
     let mut largest = 0.0f32;
     for post in posts.iter().filter(|post| post.purpose == Use::Held) {
-        let reading = text::read(&post.text);
-        let bytes = sums(&weights, &reading, detect(&reading));
+        let reading = text::tokenize(&post.text);
+        let bytes = weighted_sums(&weights, &reading, detect(&reading));
         let floats = learned.model.sums(&see(post, &learned.valences));
         for class in [0, 2] {
             largest = largest.max(((bytes[class] - bytes[1]) - (floats[class] - floats[1])).abs());
@@ -137,7 +137,7 @@ pub(crate) fn parity(learned: &Learned, calibration: &Calibrations, file: &[u8],
         let counted = seen.counted.iter().flat_map(|value| value.to_le_bytes());
         let digest = blake3::hash(&buckets.chain(counted).collect::<Vec<u8>>()).to_hex();
         let sums = learned.model.sums(&seen);
-        let fitted = calibration[detect(&text::read(text)).lang as usize];
+        let fitted = calibration[detect(&text::tokenize(text)).lang as usize];
         let p = softmax(std::array::from_fn(|class| sums[class] * fitted.temperature + fitted.bias[class]));
         lines.push_str(&format!("{}\t{:.4}\t{:.4}\t{:.4}\n", &digest[..16], p[0], p[1], p[2]));
     }

@@ -1,9 +1,9 @@
 //! Replays past runs, in reading order, through an alert's rule to show when it would have fired. Stores nothing.
 //! Items are read as they are today: later edits, merges and deletions are included.
 
-use super::evaluate::{RUNS, budgets, take_runs};
+use super::evaluate::{RUNS, evaluate_budgets, evaluate_runs};
 use super::transitions::Transitions;
-use crate::insight::Look;
+use crate::insight::EvaluatedWindow;
 use crate::model::{AlertEvent, AlertRule, AlertSpec, Firing, Time};
 use crate::store::{Store, StoreError};
 
@@ -19,7 +19,7 @@ pub struct Backtest {
     /// The topic and start of each evaluated run.
     pub looked: Vec<(String, Time)>,
     /// The windows that `volume` compared, by topic.
-    pub looks: Vec<(String, Look)>,
+    pub looks: Vec<(String, EvaluatedWindow)>,
 }
 
 /// Backtests an alert over the runs since an instant, at most about `most`. A `budget` alert finds nothing: the use
@@ -40,7 +40,7 @@ pub async fn backtest(store: &Store, spec: &AlertSpec, since: Time, most: u64) -
             break;
         }
         read += runs.len() as u64;
-        let looks = take_runs(store, spec, &runs, &mut seen, None).await?;
+        let looks = evaluate_runs(store, spec, &runs, &mut seen, None).await?;
         told.runs += looks.len() as u64;
         told.looked.extend(looks.iter().map(|one| (one.topic.clone(), one.at)));
         told.looks.extend(looks.into_iter().filter_map(|one| Some((one.topic, one.look?))));
@@ -70,10 +70,10 @@ pub async fn trial(store: &Store, spec: &AlertSpec, since: Time, most: i64, now:
         let runs = store.alert_runs(seq, RUNS).await?;
         let Some(latest) = runs.last() else { break };
         seq = latest.seq;
-        told.runs += take_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
+        told.runs += evaluate_runs(store, spec, &runs, &mut seen, None).await?.len() as u64;
     }
     if spec.rule == AlertRule::Budget {
-        budgets(store, spec, now, &mut seen, None).await?;
+        evaluate_budgets(store, spec, now, &mut seen, None).await?;
     }
     told.firing = seen.firing.into_values().collect();
     told.events = seen.events;

@@ -6,14 +6,14 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::model::{
-    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertStanding, JobKind, Message, Quiet, Time,
+    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertSpec, AlertState, JobKind, Message, QuietHours, Time,
 };
 
 /// Events that a message spells out; `topicwatch alerts` lists the others.
 const SPELT_OUT: usize = 50;
 
 /// Whether an instant is in the quiet hours of a zone.
-fn is_quiet(quiet: Quiet, at: Time, timezone: &str) -> bool {
+fn is_quiet(quiet: QuietHours, at: Time, timezone: &str) -> bool {
     let Some(at) = at.to_jiff() else { return false };
     let local = TimeZone::get(timezone).unwrap_or(TimeZone::UTC).to_datetime(at);
     let minute = u16::try_from(i32::from(local.hour()) * 60 + i32::from(local.minute())).unwrap_or(0);
@@ -25,7 +25,7 @@ fn is_quiet(quiet: Quiet, at: Time, timezone: &str) -> bool {
 }
 
 /// Why events seen now are never sent; `None` means they may be sent.
-pub(super) fn muted(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> Option<&'static str> {
+pub(super) fn mute_reason(spec: &AlertSpec, standing: &AlertState, now: Time) -> Option<&'static str> {
     if spec.channels.is_empty() {
         return Some("no channels");
     }
@@ -33,10 +33,10 @@ pub(super) fn muted(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> Op
 }
 
 /// Whether a message may go out now. If not, the events keep waiting.
-pub(super) fn may_speak(spec: &AlertSpec, standing: &AlertStanding, now: Time) -> bool {
+pub(super) fn may_send(spec: &AlertSpec, standing: &AlertState, now: Time) -> bool {
     let cool = standing.sent_at.is_none_or(|at| now >= at.plus(Duration::from_millis(spec.cooldown_ms)));
     let loud = !spec.quiet.is_some_and(|quiet| is_quiet(quiet, now, &spec.timezone));
-    cool && loud && muted(spec, standing, now).is_none()
+    cool && loud && mute_reason(spec, standing, now).is_none()
 }
 
 /// The message about some events, once for each channel. `in_all` also counts waiting events that are not in
@@ -69,7 +69,7 @@ fn subject(spec: &AlertSpec, events: &[AlertEvent], in_all: usize) -> String {
 fn text(events: &[AlertEvent], in_all: usize) -> String {
     let mut text = String::new();
     for event in events.iter().take(SPELT_OUT) {
-        text.push_str(&format!("{} {}\n", event.at, event.said()));
+        text.push_str(&format!("{} {}\n", event.at, event.summary_line()));
         for AlertLine { text: line, url, .. } in &event.lines {
             text.push_str(&format!("  - {line}\n"));
             if let Some(url) = url {
@@ -86,7 +86,7 @@ fn text(events: &[AlertEvent], in_all: usize) -> String {
 
 /// A test message, once for each channel.
 #[must_use]
-pub fn sample(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Vec<Message> {
+pub fn test_messages(spec: &AlertSpec, id: &str, now: Time, sandbox: bool) -> Vec<Message> {
     let what = match spec.rule {
         AlertRule::Items => "3 new items",
         AlertRule::Volume => "more new items than usual",
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn nothing_is_said_in_the_quiet_hours_of_the_zone() {
-        let night = Quiet { from: 22 * 60, until: 7 * 60 };
-        let noon = Quiet { from: 12 * 60, until: 13 * 60 };
+        let night = QuietHours { from: 22 * 60, until: 7 * 60 };
+        let noon = QuietHours { from: 12 * 60, until: 13 * 60 };
         for (quiet, zone, instant, expected) in [
             (night, "UTC", "2026-11-21T21:59:59Z", false),
             (night, "UTC", "2026-11-21T22:00:00Z", true),
@@ -135,22 +135,22 @@ mod tests {
             (noon, "America/New_York", "2026-11-22T12:30:00Z", false),
         ] {
             let spec = AlertSpec { quiet: Some(quiet), timezone: zone.to_owned(), ..spec() };
-            let spoken = may_speak(&spec, &AlertStanding::default(), at(instant));
+            let spoken = may_send(&spec, &AlertState::default(), at(instant));
             assert_eq!(!spoken, expected, "{instant} in {zone}");
         }
     }
 
     #[test]
     fn it_speaks_after_the_cool_down_and_not_while_it_is_snoozed() {
-        let sent = |ago: i64| AlertStanding { sent_at: Some(Time(10_000_000 - ago)), ..AlertStanding::default() };
-        assert!(!may_speak(&spec(), &sent(3_599_999), Time(10_000_000)));
-        assert!(may_speak(&spec(), &sent(3_600_000), Time(10_000_000)));
-        let snoozed = AlertStanding { snoozed_until: Some(Time(5)), ..AlertStanding::default() };
-        assert!(!may_speak(&spec(), &snoozed, Time(4)) && may_speak(&spec(), &snoozed, Time(5)));
-        let of = |now| muted(&spec(), &snoozed, Time(now));
+        let sent = |ago: i64| AlertState { sent_at: Some(Time(10_000_000 - ago)), ..AlertState::default() };
+        assert!(!may_send(&spec(), &sent(3_599_999), Time(10_000_000)));
+        assert!(may_send(&spec(), &sent(3_600_000), Time(10_000_000)));
+        let snoozed = AlertState { snoozed_until: Some(Time(5)), ..AlertState::default() };
+        assert!(!may_send(&spec(), &snoozed, Time(4)) && may_send(&spec(), &snoozed, Time(5)));
+        let of = |now| mute_reason(&spec(), &snoozed, Time(now));
         assert_eq!((of(4), of(5)), (Some("snoozed"), None));
         let alone = AlertSpec { channels: Vec::new(), ..spec() };
-        assert_eq!(muted(&alone, &snoozed, Time(5)), Some("no channels"));
+        assert_eq!(mute_reason(&alone, &snoozed, Time(5)), Some("no channels"));
     }
 
     #[test]

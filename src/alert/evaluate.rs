@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use super::rules::{self, Wanted};
 use super::transitions::Transitions;
 use super::{dispatch, read};
-use crate::insight::Look;
-use crate::model::{AlertRule, AlertRun, AlertSpec, AlertStanding, Nature, RunState, Time, Topic};
+use crate::insight::EvaluatedWindow;
+use crate::model::{AlertRule, AlertRun, AlertSpec, AlertState, DataOrigin, RunState, Time, Topic};
 use crate::store::{AlertChange, Store, StoreError};
 
 /// Runs evaluated in one transaction.
@@ -33,34 +33,36 @@ pub async fn evaluate(store: &Store, now: Time, stop: &(dyn Fn() -> bool + Sync)
 
 /// Runs one transaction of one alert. Returns whether more runs are waiting.
 async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evaluated) -> Result<bool, StoreError> {
-    let status = store.alert_standing(&spec.name).await?;
+    let status = store.alert_state(&spec.name).await?;
     let Some((seq, _)) = status.cursor else {
         // A new alert starts at the latest run, not with the whole history.
         let to = (store.last_seq().await?, now);
-        store.keep_alert(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
+        store.store_alert_change(&spec.name, &AlertChange { to, ..AlertChange::default() }, now).await?;
         return Ok(true);
     };
     if spec.paused {
         let (last, from) = (store.last_seq().await?, status.cursor);
         if last > seq {
-            store.keep_alert(&spec.name, &AlertChange { from, to: (last, now), ..AlertChange::default() }, now).await?;
+            store
+                .store_alert_change(&spec.name, &AlertChange { from, to: (last, now), ..AlertChange::default() }, now)
+                .await?;
         }
         return Ok(false);
     }
     let runs = store.alert_runs(seq, RUNS).await?;
-    let muted = dispatch::muted(spec, &status, now);
+    let muted = dispatch::mute_reason(spec, &status, now);
     let mut seen = Transitions::of(&status.firing);
-    take_runs(store, spec, &runs, &mut seen, muted).await?;
+    evaluate_runs(store, spec, &runs, &mut seen, muted).await?;
     if spec.rule == AlertRule::Budget {
-        budgets(store, spec, now, &mut seen, muted).await?;
+        evaluate_budgets(store, spec, now, &mut seen, muted).await?;
     }
     crate::failpoint::at("alert/seen");
     let mut change = change(&status, &runs, seen, now);
     let fresh = change.events.iter().filter(|event| event.muted.is_none());
     let in_all = usize::try_from(status.waiting_in_all).unwrap_or(0) + fresh.clone().count();
-    if in_all > 0 && dispatch::may_speak(spec, &status, now) {
+    if in_all > 0 && dispatch::may_send(spec, &status, now) {
         let waiting: Vec<_> = status.waiting.iter().chain(fresh).cloned().collect();
-        let invented = store.nature().await? == Some(Nature::Sandbox);
+        let invented = store.nature().await? == Some(DataOrigin::Sandbox);
         change.told = waiting.iter().map(|event| event.event.clone()).collect();
         change.messages = dispatch::messages(spec, &waiting, in_all, invented);
     }
@@ -68,7 +70,7 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
     if idle && change.ended.is_empty() && change.begun.is_empty() {
         return Ok(false);
     }
-    if store.keep_alert(&spec.name, &change, now).await? {
+    if store.store_alert_change(&spec.name, &change, now).await? {
         evaluated.events += change.events.len();
         evaluated.messages += change.messages.len();
     }
@@ -76,7 +78,7 @@ async fn once(store: &Store, spec: &AlertSpec, now: Time, evaluated: &mut Evalua
 }
 
 /// The change to store.
-fn change(status: &AlertStanding, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
+fn change(status: &AlertState, runs: &[AlertRun], seen: Transitions, now: Time) -> AlertChange {
     let (seq, at) = status.cursor.unwrap_or_default();
     // The cursor's time always grows, so of two evaluations from one cursor only the first is stored.
     let to = (runs.last().map_or(seq, |run| run.seq), now.max(Time(at.0 + 1)));
@@ -90,11 +92,11 @@ pub(super) struct Judged {
     pub(super) topic: String,
     pub(super) at: Time,
     /// The counted window, if the rule counts one.
-    pub(super) look: Option<Look>,
+    pub(super) look: Option<EvaluatedWindow>,
 }
 
 /// Evaluates runs in reading order. Returns those that were evaluated.
-pub(super) async fn take_runs(
+pub(super) async fn evaluate_runs(
     store: &Store,
     spec: &AlertSpec,
     runs: &[AlertRun],
@@ -102,7 +104,7 @@ pub(super) async fn take_runs(
     muted: Option<&str>,
 ) -> Result<Vec<Judged>, StoreError> {
     let mut judged = Vec::with_capacity(runs.len());
-    let topics = concerned(store, spec, runs).await?;
+    let topics = covered_topics(store, spec, runs).await?;
     let wanted = Wanted::of(spec);
     let mut missed: BTreeMap<&str, Vec<&AlertRun>> = BTreeMap::new();
     for run in runs {
@@ -133,7 +135,11 @@ pub(super) async fn take_runs(
 }
 
 /// The topics of these runs that the alert is about.
-async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result<HashMap<String, Topic>, StoreError> {
+async fn covered_topics(
+    store: &Store,
+    spec: &AlertSpec,
+    runs: &[AlertRun],
+) -> Result<HashMap<String, Topic>, StoreError> {
     let mut ids: Vec<String> = runs.iter().map(|run| run.topic.clone()).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -141,7 +147,10 @@ async fn concerned(store: &Store, spec: &AlertSpec, runs: &[AlertRun]) -> Result
         return Ok(HashMap::new());
     }
     let watched = store.watched(&ids).await?.into_iter().filter_map(|watched| watched.definition);
-    Ok(watched.filter(|topic| spec.concerns(&topic.id, &topic.tags)).map(|topic| (topic.id.clone(), topic)).collect())
+    Ok(watched
+        .filter(|topic| spec.matches_topic(&topic.id, &topic.tags))
+        .map(|topic| (topic.id.clone(), topic))
+        .collect())
 }
 
 /// The topics that an alert names by id or tag. `None` means it names none.
@@ -152,11 +161,11 @@ async fn named(store: &Store, spec: &AlertSpec) -> Result<Option<Vec<Topic>>, St
     // Finding topics by tag needs the definitions of all topics.
     let ids = if spec.tags.is_empty() { &*spec.topics } else { &[] };
     let topics = store.watched(ids).await?.into_iter().filter_map(|watched| watched.definition);
-    Ok(Some(topics.filter(|topic| spec.concerns(&topic.id, &topic.tags)).collect()))
+    Ok(Some(topics.filter(|topic| spec.matches_topic(&topic.id, &topic.tags)).collect()))
 }
 
 /// Evaluates the day's use of the service's and the providers' budgets, or of those of the named topics.
-pub(super) async fn budgets(
+pub(super) async fn evaluate_budgets(
     store: &Store,
     spec: &AlertSpec,
     now: Time,
@@ -166,7 +175,7 @@ pub(super) async fn budgets(
     let day = now.utc_date();
     let meant = named(store, spec).await?;
     let ids: Vec<String> = meant.iter().flatten().map(|topic| topic.id.clone()).collect();
-    let (service, used) = store.used_on(now.utc_day(), &ids).await?;
+    let (service, used) = store.usage_on(now.utc_day(), &ids).await?;
     // Each day's use is an event of its own; yesterday's ends without a message.
     let stale = |subject: &str| !subject.ends_with(&day);
     let old: Vec<String> = seen.firing.keys().filter(|subject| stale(subject)).cloned().collect();

@@ -2,16 +2,16 @@
 //! rules over the same windows. Pure; `real_events` reads the list.
 
 use super::backtest::Backtest;
-use crate::insight::{Alarm, Detection, Look, RealEvent, three_sigma, z_score};
+use crate::insight::{Detection, EvaluatedWindow, FiredAlert, RealEvent, three_sigma, z_score};
 use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time};
 
 /// One rule, measured against the events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measured {
+pub struct MeasuredRule {
     /// The alert's rule, or the textbook name of the other one.
     pub rule: &'static str,
     /// When it began to fire, oldest first.
-    pub alarms: Vec<Alarm>,
+    pub alarms: Vec<FiredAlert>,
     pub detection: Detection,
 }
 
@@ -23,7 +23,7 @@ pub struct Measurement {
     /// Events during which no run was evaluated.
     pub not_looked_at: Vec<RealEvent>,
     /// The alert's rule first. The textbook rules follow only for `volume`, which alone counts windows.
-    pub rules: Vec<Measured>,
+    pub rules: Vec<MeasuredRule>,
 }
 
 /// Measures a backtest against real events.
@@ -34,36 +34,37 @@ pub fn measure(spec: &AlertSpec, told: &Backtest, events: &[RealEvent]) -> Measu
     let looked_at = |event: &RealEvent| {
         let from = looked.partition_point(|(_, at)| *at < event.begin);
         let inside = looked.iter().skip(from).take_while(|(_, at)| *at <= event.end);
-        inside.into_iter().any(|(topic, at)| event.holds(topic, *at))
+        inside.into_iter().any(|(topic, at)| event.contains(topic, *at))
     };
     let (events, not_looked_at) = events.iter().cloned().partition::<Vec<RealEvent>, _>(looked_at);
     let fired = told.events.iter().filter(|event| event.kind == AlertEventKind::Fired && event.muted.is_none());
     // A source's subject is `TOPIC/SOURCE`; a topic's id holds no slash.
     let topic = |subject: &str| subject.split('/').next().unwrap_or_default().to_owned();
-    let own = fired.map(|event| Alarm { topic: topic(&event.subject), at: event.at }).collect();
+    let own = fired.map(|event| FiredAlert { topic: topic(&event.subject), at: event.at }).collect();
     let mut rules = vec![(spec.rule.as_str(), own)];
     if spec.rule == AlertRule::Volume {
         rules.push(("3-sigma", textbook(told, u64::from(spec.least), three_sigma)));
         rules.push(("z-score", textbook(told, u64::from(spec.least), z_score)));
     }
-    let one = |(rule, mut alarms): (&'static str, Vec<Alarm>)| {
+    let one = |(rule, mut alarms): (&'static str, Vec<FiredAlert>)| {
         alarms.sort_by(|a, b| (a.at, &a.topic).cmp(&(b.at, &b.topic)));
         let detection = Detection::of(&alarms, &events);
-        Measured { rule, alarms, detection }
+        MeasuredRule { rule, alarms, detection }
     };
     let rules = rules.into_iter().map(one).collect();
     Measurement { events, not_looked_at, rules }
 }
 
 /// When a textbook rule fires for each topic.
-fn textbook(told: &Backtest, least: u64, rule: impl Fn(&[Look], u64) -> Vec<Time>) -> Vec<Alarm> {
+fn textbook(told: &Backtest, least: u64, rule: impl Fn(&[EvaluatedWindow], u64) -> Vec<Time>) -> Vec<FiredAlert> {
     let mut topics: Vec<&str> = told.looks.iter().map(|(topic, _)| topic.as_str()).collect();
     topics.sort_unstable();
     topics.dedup();
     let of = |topic: &str| {
-        let mut looks: Vec<Look> = told.looks.iter().filter(|(own, _)| own == topic).map(|(_, look)| *look).collect();
+        let mut looks: Vec<EvaluatedWindow> =
+            told.looks.iter().filter(|(own, _)| own == topic).map(|(_, look)| *look).collect();
         looks.sort_by_key(|look| look.at);
-        rule(&looks, least).into_iter().map(|at| Alarm { topic: topic.to_owned(), at }).collect::<Vec<_>>()
+        rule(&looks, least).into_iter().map(|at| FiredAlert { topic: topic.to_owned(), at }).collect::<Vec<_>>()
     };
     topics.into_iter().flat_map(of).collect()
 }

@@ -19,8 +19,8 @@ mod transitions;
 mod why;
 
 pub use backtest::{Backtest, Trial, backtest, trial};
-pub use dispatch::sample;
+pub use dispatch::test_messages;
 pub use evaluate::{Evaluated, evaluate};
-pub use measure::{Measured, Measurement, measure};
-pub use real_events::{BadEvents, real_events};
+pub use measure::{MeasuredRule, Measurement, measure};
+pub use real_events::{EventsError, parse_events};
 pub use replay::{Window, replay};

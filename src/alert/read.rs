@@ -4,15 +4,15 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::rules::{self, NAMED, Tones, Volume, Wanted};
+use super::rules::{self, NAMED, Wanted, WindowTone, WindowVolume};
 use super::transitions::{Evaluation, Status};
 use super::why::{self, Unusual, Window};
 use crate::compare;
 use crate::insight::daily::{self, Day, Share, share, usual_share};
-use crate::insight::{Look, Moments, suspect};
+use crate::insight::{EvaluatedWindow, Moments, may_be_silent};
 use crate::model::{
-    AlertRule, AlertRun, AlertSpec, Between, Brings, Heartbeat, Kind, Mark, Pulse, SearchState, Source, Span, Time,
-    Topic, WindowFit, Words, brings, spell,
+    AlertRule, AlertRun, AlertSpec, AnsweredSearch, ItemContent, ItemMark, Kind, ResultKind, SearchState, SeqRange,
+    Source, SourceActivity, Span, Time, Topic, WindowFit, format_duration, result_kind,
 };
 use crate::store::{Moment, Store, StoreError};
 
@@ -41,20 +41,20 @@ pub(super) async fn evaluations(
     wanted: &Wanted,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
+) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
     let evaluations = match spec.rule {
         AlertRule::Items => {
-            let changes = compare::changes_between(store, topic, run.alone(), MOST_NEW, false).await?;
+            let changes = compare::changes_between(store, topic, run.as_range(), MOST_NEW, false).await?;
             rules::items(spec, &topic.id, wanted, &changes).into_iter().collect()
         }
-        AlertRule::Volume | AlertRule::Negative => return windows(store, spec, topic, run).await,
-        AlertRule::Source => sources(store, spec, topic, run).await?,
+        AlertRule::Volume | AlertRule::Negative => return evaluate_window(store, spec, topic, run).await,
+        AlertRule::Source => evaluate_sources(store, spec, topic, run).await?,
         AlertRule::Missed | AlertRule::Budget => Vec::new(),
     };
     Ok((evaluations, None))
 }
 
-async fn sources(
+async fn evaluate_sources(
     store: &Store,
     spec: &AlertSpec,
     topic: &Topic,
@@ -65,17 +65,22 @@ async fn sources(
     let may_be_ill = sources.iter().any(|source| {
         let ours = quick.iter().filter(|search| search.source == *source && !search.past);
         let answered = ours.filter(|search| matches!(search.state, SearchState::Ok | SearchState::Empty));
-        let beats: Vec<Heartbeat> =
-            answered.map(|search| Heartbeat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
-        !beats.is_empty() && suspect(&Pulse { topic: topic.id.clone(), source: *source, beats })
+        let beats: Vec<AnsweredSearch> = answered
+            .map(|search| AnsweredSearch { at: search.at, counts: search.counts, fresh: search.fresh })
+            .collect();
+        !beats.is_empty() && may_be_silent(&SourceActivity { topic: topic.id.clone(), source: *source, beats })
     });
     let searches = if may_be_ill { store.searched(&topic.id, run.seq, LONG.max(spec.of)).await? } else { quick };
     Ok(rules::sources(spec, &topic.id, &searches))
 }
 
 /// The kind of items that a source returns.
-fn shows(topic: &Topic, source: Source) -> Kind {
-    if topic.brings(source).unwrap_or_else(|| brings(source, "")) == Brings::Posts { Kind::Post } else { Kind::Page }
+fn item_kind(topic: &Topic, source: Source) -> Kind {
+    if topic.brings(source).unwrap_or_else(|| result_kind(source, "")) == ResultKind::Posts {
+        Kind::Post
+    } else {
+        Kind::Page
+    }
 }
 
 /// The median time between two answers of a topic, in milliseconds; 0 if it is unknown.
@@ -114,23 +119,24 @@ async fn answers(moment: &mut Moment, topic: &Topic, span: Span, pause: i64) -> 
 }
 
 /// The items of a window that the run could see.
-async fn inside(
+async fn items_in_window(
     moment: &mut Moment,
     topic: &Topic,
     spec: &AlertSpec,
     day: &Day,
     run: &AlertRun,
     caught_up: bool,
-) -> Result<Vec<Mark>, StoreError> {
+) -> Result<Vec<ItemMark>, StoreError> {
     let span = day.span;
     let old = if caught_up { 0 } else { OLD };
     let mut marks = moment.marks(&topic.id, span, MOST_MARKS).await?;
     marks.retain(|mark| {
         let old = mark.published_at.is_some_and(|at| at.0 < span.from.0.saturating_sub(old));
-        let by_source = spec.sources.is_empty() || spec.sources.iter().any(|source| shows(topic, *source) == mark.kind);
+        let by_source =
+            spec.sources.is_empty() || spec.sources.iter().any(|source| item_kind(topic, *source) == mark.kind);
         mark.seq <= run.seq && mark.fit != WindowFit::Outside && !old && by_source
     });
-    Ok(compare::sifted(moment, topic, marks).await?.meant)
+    Ok(compare::apply_filter(moment, topic, marks).await?.meant)
 }
 
 /// The windows that were searched at least half as often as the current one, with their items.
@@ -142,21 +148,21 @@ async fn watched(
     run: &AlertRun,
     looks: usize,
     pause: i64,
-) -> Result<Vec<(Day, Vec<Mark>)>, StoreError> {
+) -> Result<Vec<(Day, Vec<ItemMark>)>, StoreError> {
     let mut watched = Vec::with_capacity(days.len());
     for day in days {
         let answers = answers(moment, topic, day.span, pause).await?;
         // A window searched less than half as often holds fewer items.
         if answers.many.saturating_mul(2) >= looks.max(1) {
-            watched.push((day, inside(moment, topic, spec, &day, run, answers.caught_up).await?));
+            watched.push((day, items_in_window(moment, topic, spec, &day, run, answers.caught_up).await?));
         }
     }
     Ok(watched)
 }
 
 /// How many items each window holds, near-copies counted once.
-fn counts(windows: &[(Day, Vec<Mark>)]) -> Vec<(Day, u64)> {
-    windows.iter().map(|(day, marks)| (*day, daily::count(marks).unique)).collect()
+fn counts(windows: &[(Day, Vec<ItemMark>)]) -> Vec<(Day, u64)> {
+    windows.iter().map(|(day, marks)| (*day, daily::count_items(marks).unique)).collect()
 }
 
 /// When the window of a run ends. A run starts a little after its slot, by a varying delay, so the run one window
@@ -167,26 +173,26 @@ fn end_of(run: &AlertRun, length: Duration) -> Time {
 }
 
 /// Evaluates the window that ends with a run against comparable windows.
-async fn windows(
+async fn evaluate_window(
     store: &Store,
     spec: &AlertSpec,
     topic: &Topic,
     run: &AlertRun,
-) -> Result<(Vec<Evaluation>, Option<Look>), StoreError> {
+) -> Result<(Vec<Evaluation>, Option<EvaluatedWindow>), StoreError> {
     let length = Duration::from_millis(spec.window_ms);
     let window = |back: i32| daily::window_before(end_of(run, length), back, length, &spec.timezone);
     let Some(now) = window(0) else { return Ok((Vec::new(), None)) };
     let pause = usual_pause(store, topic, run).await?;
-    let mut moment = store.moment().await?;
+    let mut moment = store.snapshot().await?;
     // In a backtest the store also holds later answers.
     let until_now = Span { until: Time(run.at.0 + 1), ..now.span };
     let Answers { many: looks, caught_up } = answers(&mut moment, topic, until_now, pause).await?;
-    let marks = inside(&mut moment, topic, spec, &now, run, caught_up).await?;
+    let marks = items_in_window(&mut moment, topic, spec, &now, run, caught_up).await?;
     moment.end().await?;
     let before = daily::windows_at_any_hour(now.span.until, length, &spec.timezone);
     let reaches = before.first().into_iter().copied().chain(window(DAYS)).map(|day| day.span.from).min();
     let reaches = reaches.unwrap_or(Time(0));
-    let between = Between { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
+    let between = SeqRange { since: store.seq_before(&topic.id, reaches).await?, until: run.seq };
     let asked = compare::queries_between(store, &topic.id, between).await?;
     // What earlier queries found does not show what is usual, and the first results of a new query must not raise an
     // alert.
@@ -196,14 +202,14 @@ async fn windows(
         return Ok((Vec::new(), None));
     }
     let comparable = |day: &Day| anew.is_none_or(|at| at < day.span.from);
-    let mut moment = store.moment().await?;
+    let mut moment = store.snapshot().await?;
     // Whole days contain every hour, so windows that end at any hour can be compared.
     let whole_days = spec.rule == AlertRule::Volume && daily::is_whole_days(length);
     let days = if whole_days { 0 } else { DAYS };
     let days = (1..=days).rev().filter_map(window).filter(&comparable).collect();
     let mut earlier = watched(&mut moment, topic, spec, days, run, looks, pause).await?;
     let mut look = None;
-    let length = spell(length);
+    let length = format_duration(length);
     let evaluation = match spec.rule {
         AlertRule::Volume => {
             let mut same_hour = counts(&earlier);
@@ -219,11 +225,11 @@ async fn windows(
             }
             let usual = rules::usual_volume(&now, &same_hour, &at_any_hour);
             let top = top(&mut moment, &marks, |mark| -mark.engagement.sum()).await?;
-            let counted = daily::count(&marks);
+            let counted = daily::count_items(&marks);
             let like = Moments::of(same_hour.iter().map(|(_, count)| *count));
-            look = Some(Look { at: run.at, window: now.span, count: counted.unique, like });
+            look = Some(EvaluatedWindow { at: run.at, window: now.span, count: counted.unique, like });
             let unusual = usual.usual.map(Unusual::Volume);
-            let about = Volume { counted: &counted, usual, length: &length, top: &top };
+            let about = WindowVolume { counted: &counted, usual, length: &length, top: &top };
             let evaluation = rules::volume(spec, &topic.id, &about);
             let window =
                 Window { topic, day: now, marks: &marks, earlier: &earlier, run_at: run.at, asked_since: anew };
@@ -231,7 +237,7 @@ async fn windows(
         }
         _ => {
             let scorer = daily::scorer_of(&marks);
-            let negative = |marks: &[Mark]| {
+            let negative = |marks: &[ItemMark]| {
                 let sounds = daily::sounds(marks, scorer.as_deref());
                 share(sounds.negative, sounds.sample())
             };
@@ -243,7 +249,8 @@ async fn windows(
             let top = top(&mut moment, &marks, |mark| mark.score.unwrap_or(0)).await?;
             let negative = negative(&marks);
             let usual = usual_share(negative.map_or(0, |share| share.whole), &shares);
-            let evaluation = rules::negative(spec, &topic.id, &Tones { negative, usual, length: &length, top: &top });
+            let evaluation =
+                rules::negative(spec, &topic.id, &WindowTone { negative, usual, length: &length, top: &top });
             let unusual =
                 |usual| Unusual::Negative(usual, u64::from(spec.least), scorer.as_deref().unwrap_or_default());
             let window =
@@ -252,7 +259,7 @@ async fn windows(
         }
     };
     let evaluations = match evaluation {
-        Some(evaluation) => about_the_question(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
+        Some(evaluation) => check_relevance(&mut moment, topic, evaluation, &marks, &earlier, &length).await?,
         None => Vec::new(),
     };
     moment.end().await?;
@@ -261,17 +268,17 @@ async fn windows(
 
 /// Returns the evaluation of a window, or that it is held back: if most posts do not match the question, volume and
 /// tone mean nothing.
-async fn about_the_question(
+async fn check_relevance(
     moment: &mut Moment,
     topic: &Topic,
     evaluation: Evaluation,
-    marks: &[Mark],
-    earlier: &[(Day, Vec<Mark>)],
+    marks: &[ItemMark],
+    earlier: &[(Day, Vec<ItemMark>)],
     length: &str,
 ) -> Result<Vec<Evaluation>, StoreError> {
     if evaluation.status == Status::Bad {
-        let relevance = compare::relevance(moment, topic, marks, pooled(earlier).into_iter()).await?;
-        if relevance.is_astray() {
+        let relevance = compare::relevance(moment, topic, marks, pool_windows(earlier).into_iter()).await?;
+        if relevance.is_off_topic() {
             return Ok(rules::unrelated(&topic.id, length, &relevance).into_iter().collect());
         }
     }
@@ -280,8 +287,8 @@ async fn about_the_question(
 }
 
 /// Groups earlier windows, small ones together with those after them, so that each group holds enough posts to judge.
-fn pooled(earlier: &[(Day, Vec<Mark>)]) -> Vec<Vec<&Mark>> {
-    let mut pools: Vec<Vec<&Mark>> = Vec::new();
+fn pool_windows(earlier: &[(Day, Vec<ItemMark>)]) -> Vec<Vec<&ItemMark>> {
+    let mut pools: Vec<Vec<&ItemMark>> = Vec::new();
     for (_, marks) in earlier {
         let posts = marks.iter().filter(|mark| mark.kind == Kind::Post);
         match pools.last_mut().filter(|pool| pool.len() < compare::LEAST_POSTS) {
@@ -293,8 +300,12 @@ fn pooled(earlier: &[(Day, Vec<Mark>)]) -> Vec<Vec<&Mark>> {
 }
 
 /// The words of the first items in an order, one per cluster.
-async fn top(moment: &mut Moment, marks: &[Mark], order: impl Fn(&Mark) -> i64) -> Result<Vec<Words>, StoreError> {
-    let mut all: Vec<&Mark> = marks.iter().collect();
+async fn top(
+    moment: &mut Moment,
+    marks: &[ItemMark],
+    order: impl Fn(&ItemMark) -> i64,
+) -> Result<Vec<ItemContent>, StoreError> {
+    let mut all: Vec<&ItemMark> = marks.iter().collect();
     all.sort_by_key(|mark| (order(mark), &mark.key));
     let mut clusters = BTreeSet::new();
     all.retain(|mark| clusters.len() < NAMED && clusters.insert(&mark.cluster));

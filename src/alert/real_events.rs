@@ -19,7 +19,7 @@ const HINT: &str = "write a day (2026-03-12) or an instant (2026-03-12T14:30:00Z
 
 /// Why a list was rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadEvents {
+pub struct EventsError {
     pub text: String,
     pub hint: String,
 }
@@ -31,7 +31,7 @@ struct Ends {
     is_day: bool,
 }
 
-fn ends(text: &str, timezone: &str) -> Option<Ends> {
+fn parse_time_range(text: &str, timezone: &str) -> Option<Ends> {
     if let (10, Ok(date)) = (text.len(), text.parse::<Date>()) {
         let span = day_of(date, timezone)?.span;
         return Some(Ends { first: span.from, last: Time(span.until.0 - 1), is_day: true });
@@ -46,7 +46,7 @@ fn ends(text: &str, timezone: &str) -> Option<Ends> {
 }
 
 /// Which cell holds which column; `None` if the first line has no names.
-fn order(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, BadEvents> {
+fn parse_header(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, EventsError> {
     let named = |cell: &str| COLUMNS.iter().position(|name| cell.eq_ignore_ascii_case(name));
     if !first.iter().any(|cell| named(cell) == Some(0)) {
         return Ok(None);
@@ -55,7 +55,7 @@ fn order(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, BadEve
     for (place, cell) in first.iter().enumerate() {
         let free = named(cell).and_then(|column| order.get_mut(column)).filter(|slot| slot.is_none());
         let Some(slot) = free else {
-            return Err(BadEvents {
+            return Err(EventsError {
                 text: format!("line 1: the column `{cell}` is not known, or there twice"),
                 hint: format!("name the columns {}", COLUMNS.join(", ")),
             });
@@ -66,25 +66,26 @@ fn order(first: &csv::StringRecord) -> Result<Option<[Option<usize>; 4]>, BadEve
 }
 
 /// Parses a list. Days and instants without an offset are in `timezone`. `topics` are those the alert may evaluate.
-pub fn real_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec<RealEvent>, BadEvents> {
+pub fn parse_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec<RealEvent>, EventsError> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
     let mut columns = [Some(0), Some(1), Some(2), Some(3)];
     let mut events = Vec::new();
     for (number, record) in reader.records().enumerate() {
-        let record = record.map_err(|error| BadEvents {
+        let record = record.map_err(|error| EventsError {
             text: format!("this is no CSV: {error}"),
             hint: "is it the right file? Write begin[,end][,label][,topic], one event a line".to_owned(),
         })?;
         if number == 0
-            && let Some(named) = order(&record)?
+            && let Some(named) = parse_header(&record)?
         {
             columns = named;
             continue;
         }
         let line = record.position().map_or(0, csv::Position::line);
-        let bad = |text: String, hint: &str| BadEvents { text: format!("line {line}: {text}"), hint: hint.to_owned() };
+        let bad =
+            |text: String, hint: &str| EventsError { text: format!("line {line}: {text}"), hint: hint.to_owned() };
         if record.len() > COLUMNS.len() {
             return Err(bad(
                 format!("{} cells, more than begin,end,label,topic", record.len()),
@@ -99,7 +100,7 @@ pub fn real_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec<
             record.get(place).filter(|cell| !cell.is_empty())
         };
         let read = |name: &str, text: &str| {
-            ends(text, timezone).ok_or_else(|| bad(format!("`{name}` is no day or instant: {text}"), HINT))
+            parse_time_range(text, timezone).ok_or_else(|| bad(format!("`{name}` is no day or instant: {text}"), HINT))
         };
         let begin = cell(0).ok_or_else(|| bad("`begin` is empty".to_owned(), HINT))?;
         let begin = read("begin", begin)?;
@@ -122,7 +123,7 @@ pub fn real_events(text: &str, timezone: &str, topics: &[String]) -> Result<Vec<
     }
     if events.is_empty() {
         let hint = "write begin[,end][,label][,topic], one event a line".to_owned();
-        return Err(BadEvents { text: "there is no event in it".to_owned(), hint });
+        return Err(EventsError { text: "there is no event in it".to_owned(), hint });
     }
     events.sort_by(|a, b| (a.begin, a.end, &a.label).cmp(&(b.begin, b.end, &b.label)));
     Ok(events)
@@ -141,7 +142,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<RealEvent>, String> {
         let topics = ["acme".to_owned(), "other".to_owned()];
-        real_events(text, "Europe/Berlin", &topics).map_err(|bad| format!("{} hint: {}", bad.text, bad.hint))
+        parse_events(text, "Europe/Berlin", &topics).map_err(|bad| format!("{} hint: {}", bad.text, bad.hint))
     }
 
     fn told(text: &str) -> Vec<String> {

@@ -2,11 +2,11 @@
 //! judgement, start and end as for real runs. Does not read the store.
 
 use super::backtest::Backtest;
-use super::rules::{self, Volume};
+use super::rules::{self, WindowVolume};
 use super::transitions::Transitions;
 use crate::insight::daily::{Counted, Day};
-use crate::insight::{Look, Moments};
-use crate::model::{AlertSpec, Time, spell};
+use crate::insight::{EvaluatedWindow, Moments};
+use crate::model::{AlertSpec, Time, format_duration};
 
 /// One window of a topic.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,17 +26,20 @@ pub struct Window {
 pub fn replay(spec: &AlertSpec, topic: &str, windows: &[Window]) -> Backtest {
     let mut told = Backtest::default();
     let mut seen = Transitions::of(&[]);
-    let length = spell(std::time::Duration::from_millis(spec.window_ms));
+    let length = format_duration(std::time::Duration::from_millis(spec.window_ms));
     for (number, window) in windows.iter().enumerate() {
         let counted = Counted { raw: window.count, unique: window.count, ..Counted::default() };
         let usual = rules::usual_volume(&window.day, &window.earlier, &window.at_any_hour);
-        let about = Volume { counted: &counted, usual, length: &length, top: &[] };
+        let about = WindowVolume { counted: &counted, usual, length: &length, top: &[] };
         let says = rules::volume(spec, topic, &about).into_iter().collect();
         seen.take(spec, &number.to_string(), window.at, says, None);
         let like = Moments::of(window.earlier.iter().map(|(_, count)| *count));
         told.runs += 1;
         told.looked.push((topic.to_owned(), window.at));
-        told.looks.push((topic.to_owned(), Look { at: window.at, window: window.day.span, count: window.count, like }));
+        told.looks.push((
+            topic.to_owned(),
+            EvaluatedWindow { at: window.at, window: window.day.span, count: window.count, like },
+        ));
     }
     told.events = seen.events;
     told

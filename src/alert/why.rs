@@ -4,9 +4,9 @@
 use super::rules::{self, NAMED};
 use super::transitions::{Evaluation, Status};
 use crate::compare::{TermRise, TermsAsked, topic_terms};
-use crate::insight::daily::{Day, Usual, UsualShare};
+use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
-use crate::model::{Mark, Span, Time, Tone, Topic};
+use crate::model::{ItemMark, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Maximum number of items of sources that are read.
@@ -18,8 +18,8 @@ const LONGEST: usize = 40;
 pub(super) struct Window<'a> {
     pub(super) topic: &'a Topic,
     pub(super) day: Day,
-    pub(super) marks: &'a [Mark],
-    pub(super) earlier: &'a [(Day, Vec<Mark>)],
+    pub(super) marks: &'a [ItemMark],
+    pub(super) earlier: &'a [(Day, Vec<ItemMark>)],
     pub(super) run_at: Time,
     /// When the topic's queries last changed, if they did.
     pub(super) asked_since: Option<Time>,
@@ -27,7 +27,7 @@ pub(super) struct Window<'a> {
 
 /// What is unusual about a window.
 pub(super) enum Unusual<'a> {
-    Volume(Usual),
+    Volume(UsualRange),
     /// The usual share, the least number of scored posts, and who scored them.
     Negative(UsualShare, u64, &'a str),
 }
@@ -50,19 +50,19 @@ pub(super) async fn explained(
     let (cause, figure) = match unusual {
         // For a volume, near-copies count once.
         Unusual::Volume(usual) => {
-            let of = |day, marks| DayItems::of(day, marks, &sources, None).texts_once();
+            let of = |day, marks| DayItems::of(day, marks, &sources, None).merge_copies();
             let found = (&*terms, usual.expected);
-            (window.explained(found, of, |compared| why::volume(compared, &usual)), Figure::Rise)
+            (window.explained(found, of, |compared| why::volume_cause(compared, &usual)), Figure::Rise)
         }
         Unusual::Negative(usual, least, scorer) => {
             let of = |day, marks| DayItems::of(day, marks, &sources, Some((Tone::Negative, scorer)));
             let found = (&*terms, window.mean());
-            let cause = window.explained(found, of, |compared| why::tone(compared, &usual, least));
+            let cause = window.explained(found, of, |compared| why::tone_cause(compared, &usual, least));
             (cause, Figure::Tone(Tone::Negative.as_str()))
         }
     };
     if let Some(cause) = cause {
-        window.add(moment, &cause, figure, &mut evaluation).await?;
+        window.add_cause(moment, &cause, figure, &mut evaluation).await?;
     }
     Ok(Some(evaluation))
 }
@@ -84,7 +84,7 @@ impl<'a> Window<'a> {
     fn explained(
         &self,
         (terms, usual): (&'a [TermRise], f64),
-        of: impl Fn(Day, &'a [Mark]) -> DayItems<'a>,
+        of: impl Fn(Day, &'a [ItemMark]) -> DayItems<'a>,
         cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
     ) -> Option<Cause> {
         let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(|(day, marks)| of(*day, marks)).collect();
@@ -95,7 +95,7 @@ impl<'a> Window<'a> {
 
     /// The terms that are news in the window, compared with the days before as counted.
     async fn terms(&self, moment: &mut Moment, scorer: Option<&str>) -> Result<Vec<TermRise>, StoreError> {
-        let period: Vec<&Mark> = self.marks.iter().collect();
+        let period: Vec<&ItemMark> = self.marks.iter().collect();
         let asked = TermsAsked {
             topic: self.topic,
             meant: &[],
@@ -120,7 +120,7 @@ impl<'a> Window<'a> {
 
     /// Adds a cause to the summary of an event. A text becomes the first line below it, with its key, so that
     /// forgetting the item or its author finds it there.
-    async fn add(
+    async fn add_cause(
         &self,
         moment: &mut Moment,
         cause: &Cause,
@@ -131,14 +131,14 @@ impl<'a> Window<'a> {
             let words = moment.words(std::slice::from_ref(&first.key)).await?;
             let key = Some(&first.key);
             evaluation.lines.retain(|line| line.key.as_ref() != key);
-            evaluation.lines.splice(..0, words.iter().map(rules::line));
+            evaluation.lines.splice(..0, words.iter().map(rules::item_line));
             evaluation.lines.truncate(NAMED);
         }
         let name = match cause.dimension {
             Dimension::Text => String::new(),
-            _ => rules::one_line(cause.written(self.marks), LONGEST),
+            _ => rules::one_line(cause.display_name(self.marks), LONGEST),
         };
-        evaluation.summary.push_str(&format!("; {}", cause.clause(figure, &name)));
+        evaluation.summary.push_str(&format!("; {}", cause.describe(figure, &name)));
         Ok(())
     }
 }

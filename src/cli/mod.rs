@@ -88,7 +88,7 @@ fn version() -> std::io::Result<()> {
 }
 
 async fn dispatch(cli: Cli) -> Result<Exit, Failure> {
-    signals::outlive_a_limit_of_files();
+    signals::ignore_sigxfsz();
     let common = cli.common;
     match cli.verb {
         Verb::Init(args) => setup::init::run(&args),

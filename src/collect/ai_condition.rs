@@ -17,7 +17,7 @@ impl Collector {
         now: Time,
     ) -> Result<Option<&'static str>, StoreError> {
         let Some(ai) = &topic.ai else { return Ok(None) };
-        let alone = !topic.finds();
+        let alone = !topic.finds_items();
         match ai.when {
             AiWhen::Always => Ok(None),
             AiWhen::New if alone => Ok(None),

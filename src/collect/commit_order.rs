@@ -35,7 +35,7 @@ impl Turns {
 
 impl Turn {
     /// Waits until the turn before is over. A run without a turn does not wait.
-    pub(super) async fn come(&self) {
+    pub(super) async fn wait(&self) {
         if let Some(before) = &self.before {
             before.cancelled().await;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::insight::daily::days;
 use crate::model::{Span, Time, Topic};
-use crate::store::{RolledDays, Store, StoreError};
+use crate::store::{DayCounts, Store, StoreError};
 
 /// Days counted, up to today: the fourteen of the charts, and one for a viewer who is a day behind.
 pub const DAYS: i32 = 15;
@@ -18,7 +18,7 @@ const AT_ONCE: u32 = 200;
 pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Send + Sync)) -> Result<(), StoreError> {
     while !enough() {
         let from = store.days_progress().await?;
-        let (due, brought) = (store.days_due(AT_ONCE).await?, store.brought_after(from, AT_ONCE).await?);
+        let (due, brought) = (store.days_due(AT_ONCE).await?, store.runs_with_new_items(from, AT_ONCE).await?);
         if due.is_empty() && brought.is_empty() {
             break;
         }
@@ -37,7 +37,7 @@ pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Se
         };
         let of = |topic: &str| all(topic).into_iter().map(|day| (topic.to_owned(), day)).collect::<Vec<_>>();
         let begins = since.iter().filter_map(|(topic, at)| Some(((*topic).to_owned(), *at, all(topic).first()?.from)));
-        let moments = store.moments_since(&begins.collect::<Vec<_>>()).await?;
+        let moments = store.item_times_since(&begins.collect::<Vec<_>>()).await?;
         let mut spans: Vec<(String, Span)> = since.keys().flat_map(|topic| of(topic)).collect();
         let mut touched: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
         for (topic, moment) in &moments {
@@ -47,7 +47,7 @@ pub async fn roll_days(store: &Store, now: Time, enough: &(dyn Fn() -> bool + Se
         let counted: Vec<(String, Span)> =
             due.iter().flat_map(|due| of(&due.topic)).chain(spans.iter().cloned()).collect();
         let days = store.count_days(&counted).await?;
-        store.keep_days(&RolledDays { from, to, due, spans, days }, now).await?;
+        store.store_days(&DayCounts { from, to, due, spans, days }, now).await?;
     }
     Ok(())
 }

@@ -6,24 +6,24 @@ use std::sync::{Arc, Mutex};
 
 use tokio_util::task::TaskTracker;
 
-use super::provider::Served;
+use super::provider::ProviderState;
 use super::search_outcome::{
-    self, Fetched, answered, charge, failed, given_up, left_out, not_run, operation, unconfigured, words,
+    self, Fetched, abandoned, answered, charge, failed, left_out, not_run, operation, unconfigured, words,
 };
 use super::{Collector, Refused, Stop};
-use crate::model::{Exhausted, SearchState, ServiceLimits, Source, Time};
+use crate::model::{LimitExceeded, SearchState, ServiceLimits, Source, Time};
 use crate::search::{self, Ask, CallFailure, ErrorClass, Gate, Refusal};
 use crate::store::{Call, Permission, RunRef, Store, StoreError, StoreErrorKind};
 
 /// The gate of a search: counts each try in the ledger before it is made.
-pub(super) struct Ledger {
+pub(super) struct CallGate {
     store: Store,
     run: RunRef,
     call: Call,
     clock: crate::model::Clock,
     limits: ServiceLimits,
     /// Which daily limit is used up, if that was the reason for a refusal.
-    pub(super) exhausted: Arc<Mutex<Option<Exhausted>>>,
+    pub(super) exhausted: Arc<Mutex<Option<LimitExceeded>>>,
     /// A refusal that another search may have met while this one waited.
     refused: Arc<Mutex<Option<Refused>>>,
     /// Tries that were counted; each may be billed.
@@ -34,7 +34,7 @@ pub(super) struct Ledger {
     pub(super) counting: TaskTracker,
 }
 
-impl Gate for Ledger {
+impl Gate for CallGate {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
         if let Some(refused) = Refused::at((self.clock)(), &self.refused) {
             return Err(Refusal::new(refused.text));
@@ -63,9 +63,9 @@ impl Gate for Ledger {
                 }
                 Err(Refusal::over_quota(what.to_string()))
             }
-            Ok(Err(error)) => Err(Refusal::because(error)),
+            Ok(Err(error)) => Err(Refusal::from_error(error)),
             // Not a search that was left out: this fails the run, which is tried again.
-            Err(ended) => Err(Refusal::because(StoreError::new(
+            Err(ended) => Err(Refusal::from_error(StoreError::new(
                 StoreErrorKind::Statement,
                 format!("counting a call of run {} ended by a defect: {ended}", self.run.public_id),
                 "please report it; the run is tried again when its lease runs out",
@@ -123,7 +123,7 @@ impl Collector {
                 gate.counting.wait().await;
                 let mut fetched = match gate.made.load(Ordering::Relaxed) {
                     0 if state == SearchState::Lost => not_run(source, ask, why),
-                    made => given_up(source, ask, price.times(i64::from(made)), state, why),
+                    made => abandoned(source, ask, price.times(i64::from(made)), state, why),
                 };
                 fetched.sent_at = sent_at();
                 return Ok(fetched);
@@ -162,8 +162,8 @@ impl Collector {
     }
 
     /// Returns the gate that is asked before each try of a search.
-    pub(super) fn ledger(&self, run: &RunRef, call: Call, served: &Served) -> Ledger {
-        Ledger {
+    pub(super) fn ledger(&self, run: &RunRef, call: Call, served: &ProviderState) -> CallGate {
+        CallGate {
             store: self.store.clone(),
             run: run.clone(),
             call,

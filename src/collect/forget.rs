@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use super::replay::read;
-use crate::model::{Found, Kind, PAUSED, Time};
+use crate::model::{Kind, PAUSED, ReplyEntry, Time};
 use crate::normalise;
 use crate::store::{
-    Forgot, Mention, MentionPlace, Named, Store, StoreError, StoredReply, Taken, Tombstone, Tombstones, unpack,
+    ErasedCounts, Mention, MentionPlace, NamedItem, Store, StoreError, StoredReply, Tombstone, TombstoneKind,
+    Tombstones, unpack,
 };
 
 /// Items read at a time.
@@ -24,7 +25,7 @@ const MESSAGES: u32 = 10;
 
 /// What is to be erased.
 #[derive(Debug)]
-pub struct Forgetting<'a> {
+pub struct Eraser<'a> {
     pub store: &'a Store,
     /// All tombstones.
     pub known: Tombstones,
@@ -39,18 +40,18 @@ pub struct Forgetting<'a> {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Forgotten {
-    pub taken: Taken,
+    pub taken: ErasedCounts,
     /// When the first of the erased items was seen.
     pub since: Option<Time>,
     pub topics: Vec<String>,
 }
 
-impl Forgetting<'_> {
+impl Eraser<'_> {
     /// Erases what the tombstones name.
-    pub async fn sweep(mut self) -> Result<Forgotten, StoreError> {
+    pub async fn erase(mut self) -> Result<Forgotten, StoreError> {
         let mut done = Forgotten::default();
         self.items(&mut done).await?;
-        self.of_topics(&mut done).await?;
+        self.erase_topics(&mut done).await?;
         self.replies(&mut done.taken).await?;
         for place in [
             MentionPlace::Answers,
@@ -87,17 +88,17 @@ impl Forgetting<'_> {
     }
 
     async fn items(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
-        if !self.known.any(Forgot::Author) && !self.known.any(Forgot::Item) {
+        if !self.known.any(TombstoneKind::Author) && !self.known.any(TombstoneKind::Item) {
             return Ok(());
         }
-        let mut last: Option<Named> = None;
+        let mut last: Option<NamedItem> = None;
         loop {
             let page = self.store.named_items(last.as_ref(), ITEMS).await?;
-            let named: Vec<Named> = page.iter().filter(|item| self.names(item)).cloned().collect();
+            let named: Vec<NamedItem> = page.iter().filter(|item| self.names(item)).cloned().collect();
             for items in named.chunks(AT_ONCE) {
-                let (weighed, since) = self.store.weigh_items(items).await?;
+                let (weighed, since) = self.store.erasure_impact(items).await?;
                 // What belongs to them is found by their keys, even where no author is given.
-                items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.learn(Forgot::Item, key));
+                items.iter().flat_map(|item| &item.keys).for_each(|key| self.known.add_name(TombstoneKind::Item, key));
                 done.since = earlier(done.since, since);
                 done.taken.add(if self.rehearsal { weighed } else { self.store.erase_items(items, self.now).await? });
                 crate::failpoint::at("forget/items");
@@ -109,24 +110,24 @@ impl Forgetting<'_> {
         }
     }
 
-    fn names(&self, item: &Named) -> bool {
-        item.author.as_deref().is_some_and(|author| self.known.has(Forgot::Author, author))
-            || item.keys.iter().any(|key| self.known.has(Forgot::Item, key))
+    fn names(&self, item: &NamedItem) -> bool {
+        item.author.as_deref().is_some_and(|author| self.known.has(TombstoneKind::Author, author))
+            || item.keys.iter().any(|key| self.known.has(TombstoneKind::Item, key))
     }
 
-    async fn of_topics(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
+    async fn erase_topics(&mut self, done: &mut Forgotten) -> Result<(), StoreError> {
         if self.topics.is_empty() {
             return Ok(());
         }
         for (topic, created_at) in self.store.topics_of_runs().await? {
             // A topic of the same name that was created since then is another topic.
             let begun_again = |stone: &Tombstone| created_at.is_some_and(|created| created > stone.at);
-            let meant = |stone: &&Tombstone| self.known.hash_of(Forgot::Topic, &topic) == stone.hash;
+            let meant = |stone: &&Tombstone| self.known.hash_of(TombstoneKind::Topic, &topic) == stone.hash;
             let Some(stone) = self.topics.iter().find(meant) else { continue };
             if !self.rehearsal && begun_again(stone) {
                 continue;
             }
-            let (weighed, since) = self.store.weigh_topic(&topic).await?;
+            let (weighed, since) = self.store.topic_erasure_impact(&topic).await?;
             done.since = earlier(done.since, since);
             if self.rehearsal {
                 done.taken.add(weighed);
@@ -138,7 +139,7 @@ impl Forgetting<'_> {
         Ok(())
     }
 
-    async fn end_topic(&self, topic: &str, taken: &mut Taken) -> Result<(), StoreError> {
+    async fn end_topic(&self, topic: &str, taken: &mut ErasedCounts) -> Result<(), StoreError> {
         loop {
             let page = self.store.erase_topic_items(topic, self.now).await?;
             crate::failpoint::at("forget/topic");
@@ -158,7 +159,7 @@ impl Forgetting<'_> {
         }
     }
 
-    async fn replies(&self, taken: &mut Taken) -> Result<(), StoreError> {
+    async fn replies(&self, taken: &mut ErasedCounts) -> Result<(), StoreError> {
         let mut last: Option<StoredReply> = None;
         loop {
             let page = self.store.raw_replies(last.as_ref(), REPLIES).await?;
@@ -178,11 +179,13 @@ impl Forgetting<'_> {
     /// Whether a reply names what was forgotten. One that cannot be unpacked might.
     fn is_named_by(&self, reply: &StoredReply) -> bool {
         let Some(body) = unpack(&reply.body) else { return true };
-        let authors = |found: &Found| found.author.as_deref().is_some_and(|name| self.known.has(Forgot::Author, name));
+        let authors = |found: &ReplyEntry| {
+            found.author.as_deref().is_some_and(|name| self.known.has(TombstoneKind::Author, name))
+        };
         self.known.named_in(&String::from_utf8_lossy(&body))
             || read(reply, self.platform).is_some_and(|ingested| {
                 ingested.findings.iter().any(|finding| {
-                    authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(Forgot::Item, key))
+                    authors(&finding.found) || finding.keys.iter().any(|key| self.known.has(TombstoneKind::Item, key))
                 })
             })
     }
@@ -229,11 +232,11 @@ impl Forgetting<'_> {
 
     fn named_by(&self, text: &str, place: MentionPlace) -> bool {
         let leads = |url: &str| {
-            let found = Found { kind: Some(Kind::Page), url: Some(url.to_owned()), ..Found::default() };
-            let keys = normalise::keys_of(&found, self.platform).map(|identity| identity.keys);
-            keys.unwrap_or_default().iter().any(|key| self.known.has(Forgot::Item, key))
+            let found = ReplyEntry { kind: Some(Kind::Page), url: Some(url.to_owned()), ..ReplyEntry::default() };
+            let keys = normalise::identify(&found, self.platform).map(|identity| identity.keys);
+            keys.unwrap_or_default().iter().any(|key| self.known.has(TombstoneKind::Item, key))
         };
-        let named = if place.by_people() { self.known.named_by_a_person(text) } else { self.known.named_in(text) };
+        let named = if place.is_prose() { self.known.named_in_prose(text) } else { self.known.named_in(text) };
         named || addresses(text).any(|url| leads(&url))
     }
 }

@@ -2,24 +2,24 @@
 //! provider's kind decides how many fit into a query.
 
 use super::{Collector, group};
-use crate::model::{Choice, Finding, Kind, Wording};
-use crate::normalise::near::{self, Known};
-use crate::search::kinds::GivenItem;
+use crate::model::{Assignment, Finding, ItemText, Kind};
+use crate::normalise::near::{self, KnownClusters};
+use crate::search::kinds::PromptItem;
 use crate::store::{SeenItem, StoreError};
 
 impl Collector {
     /// Returns the items that the topic sees for the first time in this run.
-    pub(super) async fn items_to_give(&self, topic: &str, findings: &[Finding]) -> Result<Vec<GivenItem>, StoreError> {
+    pub(super) async fn items_to_give(&self, topic: &str, findings: &[Finding]) -> Result<Vec<PromptItem>, StoreError> {
         let items = group(findings.to_vec());
-        let mut new: Vec<GivenItem> = self.unknown(topic, &items).await?.into_iter().filter_map(given).collect();
+        let mut new: Vec<PromptItem> = self.unknown(topic, &items).await?.into_iter().filter_map(given).collect();
         new.sort_by(|a, b| b.at.cmp(&a.at).then_with(|| a.key.cmp(&b.key)));
-        Ok(each_once(new))
+        Ok(drop_near_copies(new))
     }
 }
 
-fn given(item: &SeenItem) -> Option<GivenItem> {
+fn given(item: &SeenItem) -> Option<PromptItem> {
     let found = |part: fn(&Finding) -> Option<&String>| item.sightings.iter().find_map(part).cloned();
-    Some(GivenItem {
+    Some(PromptItem {
         key: item.keys.first()?.clone(),
         url: found(|one| one.found.url.as_ref()),
         title: found(|one| one.found.title.as_ref()),
@@ -30,15 +30,15 @@ fn given(item: &SeenItem) -> Option<GivenItem> {
 }
 
 /// Keeps the first of each group of near-copies.
-fn each_once(items: Vec<GivenItem>) -> Vec<GivenItem> {
-    let wording = |item: &GivenItem| Wording {
+fn drop_near_copies(items: Vec<PromptItem>) -> Vec<PromptItem> {
+    let wording = |item: &PromptItem| ItemText {
         kind: if item.title.is_some() { Kind::Page } else { Kind::Post },
         title: item.title.clone(),
         text: item.text.clone(),
         score: None,
     };
     let marks = items.iter().map(|item| near::marks(&wording(item))).collect();
-    let choices = near::choose(marks, &Known::default());
-    let first = |choice: &Choice| !matches!(choice, Choice::CopyOf(..));
+    let choices = near::choose(marks, &KnownClusters::default());
+    let first = |choice: &Assignment| !matches!(choice, Assignment::CopyOf(..));
     items.into_iter().zip(choices).filter(|(_, choice)| first(choice)).map(|(item, _)| item).collect()
 }

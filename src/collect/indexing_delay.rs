@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::model::{Finding, Recall, Time, WindowFit};
+use crate::model::{Finding, QueryHistory, Time, WindowFit};
 
 /// The least time not claimed: services need some minutes to index a post.
 pub(super) const LEAST: Duration = Duration::from_secs(300);
@@ -17,7 +17,7 @@ const REPLIES: usize = 90;
 
 /// Returns how late the new posts of a reply were, in milliseconds: posts that the previous reply should have shown
 /// were indexed after it. Returns `None` if no post is new or nothing was asked before.
-pub(super) fn lateness(posts: &[Finding], recall: &Recall) -> Option<i64> {
+pub(super) fn lateness(posts: &[Finding], recall: &QueryHistory) -> Option<i64> {
     let before = recall.before?;
     let known: HashSet<&str> = recall.shown.iter().map(|(_, key)| key.as_str()).collect();
     let new = posts.iter().filter(|post| post.fit == WindowFit::In);
@@ -44,14 +44,14 @@ fn quantile(mut values: Vec<i64>, percent: usize) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Found, Kind, Source, Span};
+    use crate::model::{Kind, ReplyEntry, Source, Span};
 
     const MINUTE: i64 = 60_000;
 
     fn post(key: &str, minute: i64) -> Finding {
         Finding {
             source: Source::Social,
-            found: Found { published_at: Some(Time(minute * MINUTE)), ..Found::default() },
+            found: ReplyEntry { published_at: Some(Time(minute * MINUTE)), ..ReplyEntry::default() },
             kind: Kind::Post,
             keys: vec![key.to_owned()],
             strong: true,
@@ -62,7 +62,8 @@ mod tests {
     #[test]
     fn a_new_post_that_the_reply_before_should_have_shown_was_late() {
         let before = Some(Span { from: Time(100 * MINUTE), until: Time(200 * MINUTE) });
-        let recall = Recall { before, shown: vec![(Time(150 * MINUTE), "known".into())], ..Recall::default() };
+        let recall =
+            QueryHistory { before, shown: vec![(Time(150 * MINUTE), "known".into())], ..QueryHistory::default() };
         let of = |posts: &[Finding]| lateness(posts, &recall).map(|ms| ms / MINUTE);
         assert_eq!(of(&[]), None);
         assert_eq!(of(&[post("known", 150)]), None);
@@ -73,7 +74,7 @@ mod tests {
         let mut many: Vec<Finding> = (0..99).map(|n| post(&n.to_string(), 230)).collect();
         many.push(post("late", 101));
         assert_eq!(of(&many), Some(0));
-        assert_eq!(lateness(&[post("late", 180)], &Recall::default()), None);
+        assert_eq!(lateness(&[post("late", 180)], &QueryHistory::default()), None);
     }
 
     #[test]

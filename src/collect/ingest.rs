@@ -4,8 +4,8 @@
 use crate::model::{Answer, Finding, Micros, ProviderKind, Reach, Source, Span, Time};
 use crate::normalise;
 use crate::search::ErrorClass;
-use crate::search::decode::{self, DecodeError, Limits, Media, decode};
-use crate::search::kinds::{Asked, Kind, Part, Read};
+use crate::search::decode::{self, ContentType, DecodeError, Limits, decode};
+use crate::search::kinds::{Asked, Kind, ReadResult, SearchCall};
 
 /// The context in which a reply is read.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub struct Reading<'a> {
     /// Whether a stream was asked for.
     pub streaming: bool,
     /// The content type of the reply.
-    pub media: Media,
+    pub media: ContentType,
     /// Why the body is incomplete, if that is known.
     pub cut: Option<ErrorClass>,
     /// The most entries the reply could hold.
@@ -62,13 +62,13 @@ pub fn ingest(body: &[u8], context: &Reading<'_>) -> Result<Ingested, DecodeErro
     let mut unreadable = i64::from(reply.unreadable);
     let mut findings = Vec::with_capacity(entries);
     for found in reply.items {
-        match normalise::finding(context.source, found, context.platform, context.seen_at, context.span) {
+        match normalise::to_finding(context.source, found, context.platform, context.seen_at, context.span) {
             Some(finding) => findings.push(finding),
             None => unreadable += 1,
         }
     }
     if findings.is_empty() && reply.answer.is_none() && reply.failure.is_none() && unreadable > 0 {
-        return Err(decode::nothing_read(unreadable));
+        return Err(decode::all_unreadable(unreadable));
     }
     Ok(Ingested {
         findings,
@@ -86,8 +86,8 @@ pub(super) fn read_parts(
     kind: &dyn Kind,
     source: Source,
     asked: &Asked<'_>,
-    parts: &[Part],
-) -> Result<(Read, Vec<Finding>, i64), DecodeError> {
+    parts: &[SearchCall],
+) -> Result<(ReadResult, Vec<Finding>, i64), DecodeError> {
     let mut read = kind.read(asked, parts)?;
     // What a feed shows for the first time is new, however old it is.
     let feed = ProviderKind::named(kind.name()).is_some_and(|kind| kind.reach == Reach::Feed);
@@ -96,13 +96,13 @@ pub(super) fn read_parts(
     let mut unreadable = i64::from(read.reply.unreadable);
     let mut findings = Vec::with_capacity(read.reply.items.len());
     for found in std::mem::take(&mut read.reply.items) {
-        match normalise::finding(source, found, &platform, asked.now, inside) {
+        match normalise::to_finding(source, found, &platform, asked.now, inside) {
             Some(finding) => findings.push(finding),
             None => unreadable += 1,
         }
     }
     if findings.is_empty() && read.reply.failure.is_none() && unreadable > 0 {
-        return Err(decode::nothing_read(unreadable));
+        return Err(decode::all_unreadable(unreadable));
     }
     Ok((read, findings, unreadable))
 }
@@ -115,7 +115,7 @@ pub fn read_provider(
     kind: &dyn Kind,
     source: Source,
     asked: &Asked<'_>,
-    parts: &[Part],
+    parts: &[SearchCall],
 ) -> Result<Ingested, DecodeError> {
     let (read, findings, unreadable) = read_parts(kind, source, asked, parts)?;
     let (saturated, failure) = (read.full, read.reply.failure);

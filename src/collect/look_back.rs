@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::Settings;
-use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, spell};
-use crate::search::{Ask, LooksBack, looks_back, looks_further};
+use crate::model::{Finding, LookBack, SearchState, Source, Span, Time, Topic, Window, WindowFit, format_duration};
+use crate::search::{Ask, LookBackSupport, look_back_support, wider_look_back};
 
 /// A gap that exceeds the window by no more than this is ignored. Runs begin seconds or minutes after their slots, and
 /// the last minutes before a search are never claimed; a daily topic must not look back a week because of that.
@@ -47,12 +47,12 @@ impl Plan {
         now: Time,
     ) -> Self {
         let limit = topic.schedule.as_ref().map_or(CATCH_UP, |policy| Duration::from_millis(policy.catch_up_window_ms));
-        let (Some(reach), Some(until)) = (widens(settings, topic, source), covered_until) else {
+        let (Some(reach), Some(until)) = (can_look_further(settings, topic, source), covered_until) else {
             return Self::AS_ALWAYS;
         };
-        let over = widened(reach, topic.window, until, limit, now);
+        let over = look_back_to(reach, topic.window, until, limit, now);
         let why = over.map(|over| {
-            let back = spell(over.span(now).length());
+            let back = format_duration(over.span(now).length());
             format!(
                 "looked back {back} because nothing was covered since {}",
                 Time(until.0 - until.0.rem_euclid(1_000))
@@ -62,10 +62,10 @@ impl Plan {
     }
 
     /// Applies the plan's span to a query. A source that cannot look back over that span is asked as usual.
-    pub(super) fn applied(&self, settings: &Settings, ask: Ask) -> Ask {
+    pub(super) fn apply(&self, settings: &Settings, ask: Ask) -> Ask {
         match self.over {
-            Some(over) if self.reason.is_some() => ask.looking_back(over),
-            Some(over) if can(looks_back(settings.dialect, &ask), over) => ask.looking_back(over),
+            Some(over) if self.reason.is_some() => ask.with_look_back(over),
+            Some(over) if can(look_back_support(settings.dialect, &ask), over) => ask.with_look_back(over),
             _ => ask,
         }
     }
@@ -73,37 +73,43 @@ impl Plan {
 
 /// Returns how the topic's social call could look back further than the topic says. `None` means it cannot, and then
 /// the previous coverage does not matter.
-pub(super) fn widens(settings: &Settings, topic: &Topic, source: Source) -> Option<LooksBack> {
+pub(super) fn can_look_further(settings: &Settings, topic: &Topic, source: Source) -> Option<LookBackSupport> {
     let ask = Ask::of(topic, source).filter(|ask| !matches!(ask, Ask::Ai(..)))?;
-    looks_further(settings.dialect, &ask, topic.window)
+    wider_look_back(settings.dialect, &ask, topic.window)
 }
 
 /// Returns the smallest look-back that reaches `covered_until`, or `limit` if that is nearer. `None` means the window
 /// is enough.
-fn widened(reach: LooksBack, window: Window, covered_until: Time, limit: Duration, now: Time) -> Option<LookBack> {
+fn look_back_to(
+    reach: LookBackSupport,
+    window: Window,
+    covered_until: Time,
+    limit: Duration,
+    now: Time,
+) -> Option<LookBack> {
     let since = covered_until.max(now.minus(limit.min(FARTHEST)));
     if now.since(since) <= window.length() + SLACK {
         return None;
     }
     match reach {
-        LooksBack::Unsaid => None,
-        LooksBack::Windows => (window == Window::Past24Hours).then_some(LookBack::Window(Window::Past7Days)),
-        LooksBack::Dates | LooksBack::Since => Some(LookBack::Since(since)),
+        LookBackSupport::Unsaid => None,
+        LookBackSupport::Windows => (window == Window::Past24Hours).then_some(LookBack::Window(Window::Past7Days)),
+        LookBackSupport::Dates | LookBackSupport::Since => Some(LookBack::Since(since)),
     }
 }
 
-fn can(reach: LooksBack, over: LookBack) -> bool {
+fn can(reach: LookBackSupport, over: LookBack) -> bool {
     match reach {
-        LooksBack::Unsaid => false,
-        LooksBack::Windows => matches!(over, LookBack::Window(_)),
-        LooksBack::Dates | LooksBack::Since => true,
+        LookBackSupport::Unsaid => false,
+        LookBackSupport::Windows => matches!(over, LookBack::Window(_)),
+        LookBackSupport::Dates | LookBackSupport::Since => true,
     }
 }
 
 /// Returns the span that a search's request names and against which its findings are judged; `None` if it names none.
 pub(super) fn asked(settings: &Settings, ask: &Ask, seen_at: Time) -> Option<Span> {
     match ask {
-        _ if looks_back(settings.dialect, ask) == LooksBack::Unsaid => None,
+        _ if look_back_support(settings.dialect, ask) == LookBackSupport::Unsaid => None,
         Ask::Social(_, over) | Ask::Ai(_, over) | Ask::Provider(_, over) => Some(over.span(seen_at)),
         Ask::Web(_) => None,
     }
@@ -166,7 +172,7 @@ pub(super) fn covered(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
-    use crate::model::{Found, Kind, SocialOperation, SocialQuery};
+    use crate::model::{Kind, ReplyEntry, SocialOperation, SocialQuery};
     use crate::search::Dialect;
 
     const NOW: Time = Time(1_773_219_600_000);
@@ -239,7 +245,8 @@ mod tests {
 
     #[test]
     fn catch_up_window_says_how_far() {
-        let limit = |days: u32| widened(LooksBack::Dates, Window::Past24Hours, ago(24 * 40), HOUR * 24 * days, NOW);
+        let limit =
+            |days: u32| look_back_to(LookBackSupport::Dates, Window::Past24Hours, ago(24 * 40), HOUR * 24 * days, NOW);
         assert_eq!(limit(30), Some(LookBack::Since(ago(24 * 30))));
         assert_eq!(limit(40), Some(LookBack::Since(ago(24 * 40))));
         assert_eq!(limit(366), Some(LookBack::Since(ago(24 * 40))));
@@ -251,7 +258,10 @@ mod tests {
         let ask = |over| Ask::Social(topic(SocialOperation::Basic, Window::Past24Hours).social.unwrap(), over);
         let post = |hours: u32, fit| Finding {
             source: Source::Social,
-            found: Found { published_at: (fit != WindowFit::Undated).then(|| ago(hours)), ..Found::default() },
+            found: ReplyEntry {
+                published_at: (fit != WindowFit::Undated).then(|| ago(hours)),
+                ..ReplyEntry::default()
+            },
             kind: Kind::Post,
             keys: vec!["k".into()],
             strong: true,

@@ -41,22 +41,22 @@ pub use clusters::{cluster, cluster_by};
 use commit_order::Turn;
 pub use days::{DAYS, roll_days};
 pub use followers::{Follower, follow};
-pub use forget::{Forgetting, Forgotten};
+pub use forget::{Eraser, Forgotten};
 pub use ingest::{Ingested, Reading, ingest, read_provider};
 use look_back::Plan;
 pub use provider::Provider;
-use provider::Served;
+use provider::ProviderState;
 pub(crate) use refused::{REFUSED_FOR, Refused};
-pub use replay::{Again, Behind, Replayed, replay};
+pub use replay::{OutdatedReader, ReplayOptions, Replayed, replay};
 pub use report::{RunReport, SearchReport};
 pub use settings::Settings;
 pub use tally::tally_runs;
 pub use terms::{TERM_DAYS, count_terms};
 pub use text_index::index_words;
-pub use worker_pool::{Done, WorkerPool, prolong};
+pub use worker_pool::{Done, WorkerPool, renew_leases};
 
 use crate::model::{
-    Answer, Clock, Finding, LookBack, Recall, Remembered, RunState, SERVICE, Source, Time, about_items,
+    Answer, Clock, Finding, LookBack, QueryHistory, Remembered, RunState, SERVICE, Source, Time, about_items,
 };
 use crate::search::{Ask, Client};
 use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreErrorKind};
@@ -65,7 +65,7 @@ use crate::store::{Counts, Outcome, RunRef, SeenItem, Store, StoreError, StoreEr
 pub struct Collector {
     store: Store,
     /// The search service, if there is one, and the other providers.
-    served: BTreeMap<String, Served>,
+    served: BTreeMap<String, ProviderState>,
     settings: Settings,
     clock: Clock,
     random: Arc<dyn Fn() -> f64 + Send + Sync>,
@@ -97,7 +97,7 @@ impl Collector {
         let service = client.into().map(|client| {
             let (name, limits, price) = (Source::Social, settings.limits, crate::budget::Price::default());
             let provider = Provider { name, client, limits, price, open: false };
-            (SERVICE.to_owned(), Served::new(&store, &clock, provider, settings.sandbox, settings.lease))
+            (SERVICE.to_owned(), ProviderState::new(&store, &clock, provider, settings.sandbox, settings.lease))
         });
         let served = service.into_iter().collect();
         Self { store, served, settings, clock, random, packer: pack::Packer::default() }
@@ -108,14 +108,15 @@ impl Collector {
     pub fn with_providers(mut self, providers: Vec<Provider>) -> Self {
         for provider in providers {
             let name = provider.name.to_string();
-            let served = Served::new(&self.store, &self.clock, provider, self.settings.sandbox, self.settings.lease);
+            let served =
+                ProviderState::new(&self.store, &self.clock, provider, self.settings.sandbox, self.settings.lease);
             self.served.insert(name, served);
         }
         self
     }
 
     /// Returns the provider of a source, if this process has it.
-    fn served(&self, source: Source) -> Option<&Served> {
+    fn served(&self, source: Source) -> Option<&ProviderState> {
         self.served.get(source.provider())
     }
 
@@ -131,7 +132,7 @@ impl Collector {
     }
 
     /// Gives back what this process holds of the service's limits; the next call acquires it again.
-    pub async fn rest(&self) {
+    pub async fn release_limits(&self) {
         for served in self.served.values() {
             served.rest().await;
         }
@@ -149,10 +150,10 @@ impl Collector {
 
     /// Returns how far back a source is asked, given what it covered before.
     async fn plan(&self, run: &RunRef, source: Source, seen_at: Time) -> Result<Plan, StoreError> {
-        if look_back::widens(&self.settings, &run.topic, source).is_none() {
+        if look_back::can_look_further(&self.settings, &run.topic, source).is_none() {
             return Ok(Plan::AS_ALWAYS);
         }
-        let covered_until = self.store.looked_until(&run.topic.id, source).await?;
+        let covered_until = self.store.covered_until(&run.topic.id, source).await?;
         let plan = Plan::over_gap(&self.settings, &run.topic, source, covered_until, seen_at);
         if let Some(why) = &plan.why {
             tracing::info!(run = %run.public_id, topic = %run.topic.id, %source, "{why}");
@@ -184,7 +185,7 @@ impl Collector {
                 Some(plan) => plan.clone(),
                 None => self.plan(run, source, seen_at).await?,
             };
-            let ask = plan.applied(&self.settings, ask);
+            let ask = plan.apply(&self.settings, ask);
             // A refusal or an interrupt is a better reason.
             let refused = self.served(source).is_some_and(|served| served.refused_at(seen_at).is_some());
             let not_needed = match source {
@@ -220,20 +221,20 @@ impl Collector {
                 Some(span) if source == Source::Social && fetched.is_answered() => {
                     self.store.recall(&run.topic.id, &fetched.question(), span).await?
                 }
-                _ => Recall::default(),
+                _ => QueryHistory::default(),
             };
             let otherwise = LookBack::from(run.topic.window).span(seen_at);
-            let over = search_outcome::Over { asked, otherwise, why: plan.why.as_deref(), recall };
-            searches.push(fetched.ingested(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
+            let over = search_outcome::SearchSpan { asked, otherwise, why: plan.why.as_deref(), recall };
+            searches.push(fetched.ingest(seen_at, &ask, &over, &self.settings, &mut findings, &mut answer));
         }
 
-        if run_outcome::nothing_came_of_it(&searches) && stop.cancel.is_cancelled() {
+        if run_outcome::is_fully_interrupted(&searches) && stop.cancel.is_cancelled() {
             self.store.release(run, self.now()).await?;
             return Ok(run_outcome::interrupted(run, searches));
         }
         if let Some(answer) = &mut answer {
             for served in self.served.values() {
-                answer.text = served.client.without_key(&answer.text);
+                answer.text = served.client.redact_key(&answer.text);
             }
         }
         crate::failpoint::at_of("run/ingested", &run.topic.id);
@@ -258,12 +259,12 @@ impl Collector {
             memory,
             nature: run_outcome::nature(&searches, self.settings.sandbox),
         });
-        turn.come().await;
+        turn.wait().await;
         match self.stored(run, &outcome, stop).await {
             Ok(counts) => Ok(run_outcome::report(run, state, reason, searches, &counts)),
             // The replies must not be stored here, but that the calls were made and paid for must.
             Err(mixed) if mixed.kind == StoreErrorKind::Foreign => {
-                let searches = run_outcome::turned_away(searches, &mixed);
+                let searches = run_outcome::drop_replies(searches, &mixed);
                 let error = Some((run_outcome::MIXED.to_owned(), mixed.text));
                 let searched = searches.iter().map(|s| s.result.clone()).collect();
                 let outcome = Outcome {

@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::permits::{Permit, PermitRequest, Permits};
 use crate::model::Clock;
-use crate::search::{CallPermit, Client, Entered, Pace, Refusal};
+use crate::search::{CallLimiter, CallPermit, Client, Entered, Refusal};
 use crate::store::{LeaseAsk, Store, StoreError, StoreErrorKind};
 
 /// A start that is used later than this would coincide with later ones.
@@ -26,7 +26,7 @@ const MOST_STARTS: u32 = 64;
 const LONGEST_LEASE: Duration = Duration::from_secs(15);
 
 /// This process's share of the service.
-pub(super) struct Shared {
+pub(super) struct SharedLimits {
     pub(super) store: Store,
     pub(super) clock: Clock,
     /// The constant part of each lease request.
@@ -46,13 +46,13 @@ struct Reserved {
     known: Instant,
 }
 
-impl Shared {
+impl SharedLimits {
     /// Shares the limits of the client between all processes of this store. `lease` is the lease of runs.
     pub(super) fn new(store: Store, clock: Clock, client: &Client, lease: Duration) -> Arc<Self> {
         let (most, rate) = client.limits();
         let period = rate.and_then(|rate| rate.per.checked_div(rate.count)).unwrap_or_default();
         let ask = LeaseAsk {
-            service: client.service(),
+            service: client.service_id(),
             holder: holder(),
             most,
             period_us: i64::try_from(period.as_micros()).unwrap_or(i64::MAX),
@@ -82,7 +82,7 @@ impl Shared {
             let taken = tokio::select! {
                 biased;
                 held = wanting.place() => held,
-                error = self.failure(looked.clone()) => return Err(Refusal::because(error)),
+                error = self.failure(looked.clone()) => return Err(Refusal::from_error(error)),
             };
             match taken {
                 Ok(held) => return Ok(held),
@@ -92,7 +92,7 @@ impl Shared {
             let _ = looked.changed().await;
             // The places of an expired lease are free at once, so the failure branch above is never reached.
             if let Some(error) = self.places.stuck() {
-                return Err(Refusal::because(error));
+                return Err(Refusal::from_error(error));
             }
         }
     }
@@ -140,9 +140,9 @@ impl Shared {
         let task = tokio::spawn(async move { shared.store.reserve_starts(&shared.ask, count, now).await });
         let starts = match task.await {
             Ok(Ok(starts)) => starts,
-            Ok(Err(error)) => return Err(Refusal::because(error)),
+            Ok(Err(error)) => return Err(Refusal::from_error(error)),
             Err(ended) => {
-                return Err(Refusal::because(StoreError::new(
+                return Err(Refusal::from_error(StoreError::new(
                     StoreErrorKind::Statement,
                     format!("reserving a start ended by a defect: {ended}"),
                     "please report it; the run is tried again when its lease runs out",
@@ -158,9 +158,9 @@ impl Shared {
 }
 
 /// The pace of a client; a wrapper because a keeper needs the `Arc`.
-pub(super) struct SharedPace(pub(super) Arc<Shared>);
+pub(super) struct SharedPace(pub(super) Arc<SharedLimits>);
 
-impl Pace for SharedPace {
+impl CallLimiter for SharedPace {
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>> {
         Box::pin(async {
             // First the place, then the start: otherwise calls with a start would queue for places and then begin
@@ -202,12 +202,12 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Pause after a store error.
 const FAILED: Duration = Duration::from_secs(1);
 
-impl Shared {
+impl SharedLimits {
     /// Makes sure that a keeper renews the lease.
     pub(super) fn keep(self: &Arc<Self>) {
         if self.places.needs_keeper() {
             let shared = Arc::clone(self);
-            self.keepers.spawn(async move { shared.keeping().await });
+            self.keepers.spawn(async move { shared.keep_lease().await });
         }
     }
 
@@ -218,14 +218,14 @@ impl Shared {
         self.keepers.wait().await;
     }
 
-    async fn keeping(self: Arc<Self>) {
+    async fn keep_lease(self: Arc<Self>) {
         loop {
-            let looked = self.look().await;
+            let looked = self.check_lease().await;
             let pause = match looked {
                 Ok(Some(pause)) => pause,
                 Ok(None) => return,
                 // A caller that waits for the end would wait forever if nothing can be written.
-                Err(error) if self.places.seen().ending && self.places.let_keeper_go() => {
+                Err(error) if self.places.usage().ending && self.places.try_stop_keeper() => {
                     tracing::debug!("what was leased of the service ends with its lease: {error}");
                     return;
                 }
@@ -244,25 +244,25 @@ impl Shared {
     }
 
     /// Checks the lease once. Returns the time until the next check, or `None` if there is nothing left to keep.
-    async fn look(&self) -> Result<Option<Duration>, StoreError> {
-        let (mut seen, base, now) = (self.places.seen(), Instant::now(), (self.clock)());
+    async fn check_lease(&self) -> Result<Option<Duration>, StoreError> {
+        let (mut seen, base, now) = (self.places.usage(), Instant::now(), (self.clock)());
         if seen.wanted == 0 || seen.ending {
             if !self.places.give_up() {
                 return Ok(Some(Duration::ZERO));
             }
-            self.store.give_places_back(&self.ask).await?;
-            return Ok((!self.places.let_keeper_go()).then_some(Duration::ZERO));
+            self.store.release_places(&self.ask).await?;
+            return Ok((!self.places.try_stop_keeper()).then_some(Duration::ZERO));
         }
         let wanted = seen.wanted.min(self.ask.most);
         let ask = |held| LeaseAsk { wanted, held, ..self.ask.clone() };
         let mut share = seen.allowed;
         let mut write = seen.left < self.lease * 2 / 3;
         if !write {
-            let found = self.store.look_at_limits(&ask(seen.held), now).await?;
-            self.places.follow(&found);
+            let found = self.store.limit_share(&ask(seen.held), now).await?;
+            self.places.apply_rate(&found);
             if found.share < seen.allowed && !found.fresh {
                 self.places.shrink(found.share);
-                seen = self.places.seen();
+                seen = self.places.usage();
             }
             share = found.share;
             write = found.fresh
@@ -272,10 +272,10 @@ impl Shared {
         }
         if write {
             let leased = self.store.lease_places(&ask(seen.held), now, self.lease).await?;
-            self.places.leased(&leased, (base + self.lease, now.plus(self.lease)));
+            self.places.apply_lease(&leased, (base + self.lease, now.plus(self.lease)));
             share = leased.share;
         }
-        let seen = self.places.seen();
+        let seen = self.places.usage();
         let waits = seen.allowed < share && wanted > seen.allowed;
         Ok(Some(if waits { WAITING } else { (self.lease / 15).clamp(WAITING / 2, LOOK) }))
     }

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering;
 
 use futures_util::StreamExt as _;
 
-use super::fetch::Ledger;
+use super::fetch::CallGate;
 use super::ingest::read_parts;
 use super::look_back::ReplySpan;
-use super::provider::{Answered, Asking, Served};
-use super::search_outcome::{self, Fetched, given_up, left_out, not_run, operation, unconfigured, words};
+use super::provider::{Answered, Asking, ProviderState};
+use super::search_outcome::{self, Fetched, abandoned, left_out, not_run, operation, unconfigured, words};
 use super::{Collector, Stop, indexing_delay, parts_kept, saturation};
-use crate::model::{Brings, Finding, Recall, SearchState, Source, Span, Time, WindowFit, covers_spans};
-use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, Part, Shown};
+use crate::model::{Finding, QueryHistory, ResultKind, SearchState, Source, Span, Time, WindowFit, covers_spans};
+use crate::search::kinds::{self, Asked, Kind, MOST_PARTS, SearchCall, Shown};
 use crate::search::{Ask, CallFailure, ErrorClass, Request, Unsupported};
 use crate::store::{Call, RunRef, StoreError};
 
@@ -47,7 +47,7 @@ impl Collector {
             let hint = "upgrade topicwatch, or take the source out of the topic".to_owned();
             return Ok(unsupported(source, ask, Unsupported { message, hint }).into());
         };
-        let memory = self.store.remembered(&run.topic.id, source).await?;
+        let memory = self.store.provider_memory(&run.topic.id, source).await?;
         let asked = Asked { query, span: over.span(seen_at), now: seen_at, memory: &memory, items };
         let call = Call { source, operation: operation(ask), query: words(ask), price: served.price.expected() };
         let gate = self.ledger(run, call, served);
@@ -61,10 +61,10 @@ impl Collector {
             Err(wrong) => return Ok(unsupported(source, ask, wrong).into()),
         };
         let sent_at = (made > 0).then(|| Time(gate.sent_at.load(Ordering::Relaxed)));
-        let recalls = covers_spans(&query.kind) && query.brings() == Brings::Posts;
+        let recalls = covers_spans(&query.kind) && query.brings() == ResultKind::Posts;
         let recall = match not_run(source, ask, "").question() {
             question if recalls && !parts.is_empty() => self.store.recall(&run.topic.id, &question, asked.span).await?,
-            _ => Recall::default(),
+            _ => QueryHistory::default(),
         };
         let replies = Replies { parts: &parts, made, sent_at: sent_at.unwrap_or(seen_at), recall: &recall };
         let mut answered = match (&stopped, parts.is_empty()) {
@@ -79,7 +79,7 @@ impl Collector {
             let exhausted = gate.exhausted.lock().ok().and_then(|exhausted| *exhausted);
             answered.fetched.result.clears_at = exhausted.and_then(|what| what.clears_at);
             answered.fetched.result.reason =
-                exhausted.map(|what| what.text_for(source.provider())).or(answered.fetched.result.reason);
+                exhausted.map(|what| what.message_for(source.provider())).or(answered.fetched.result.reason);
             answered.fetched.hint = exhausted.map(|what| what.hint_for(source.provider()));
         }
         answered.fetched.sent_at = sent_at;
@@ -97,11 +97,11 @@ impl Collector {
         &self,
         kind: &'static dyn Kind,
         asked: &Asked<'_>,
-        served: &Served,
-        gate: &Ledger,
+        served: &ProviderState,
+        gate: &CallGate,
         stop: &Stop,
-    ) -> Result<Result<(Vec<Part>, Option<Stopped>), Unsupported>, StoreError> {
-        let mut parts: Vec<Part> = Vec::new();
+    ) -> Result<Result<(Vec<SearchCall>, Option<Stopped>), Unsupported>, StoreError> {
+        let mut parts: Vec<SearchCall> = Vec::new();
         loop {
             let next = match kind.next(asked, &parts) {
                 Ok(next) => next,
@@ -138,10 +138,10 @@ impl Collector {
     async fn part(
         &self,
         request: Request,
-        served: &Served,
-        gate: &Ledger,
+        served: &ProviderState,
+        gate: &CallGate,
         stop: &Stop,
-    ) -> Result<Result<Part, Stopped>, StoreError> {
+    ) -> Result<Result<SearchCall, Stopped>, StoreError> {
         let called = tokio::select! {
             biased;
             () = stop.cancel.cancelled() => {
@@ -153,7 +153,7 @@ impl Collector {
             called = served.client.call(&request, gate, &*self.random, &*self.clock) => called,
         };
         match called {
-            Ok(reply) => Ok(Ok(Part::answered(request, reply))),
+            Ok(reply) => Ok(Ok(SearchCall::answered(request, reply))),
             Err(CallFailure::Refused(refusal, _)) => {
                 if let Some(error) = refusal.cause.as_ref().and_then(|cause| cause.downcast_ref::<StoreError>()) {
                     return Err(error.clone());
@@ -163,13 +163,13 @@ impl Collector {
             }
             Err(CallFailure::Error(error)) => {
                 served.learn(&error, self.now());
-                Ok(Ok(Part::failed(request, *error)))
+                Ok(Ok(SearchCall::failed(request, *error)))
             }
         }
     }
 
     /// Returns a search that had to end before any call was answered.
-    fn unanswered(&self, source: Source, ask: &Ask, served: &Served, stopped: &Stopped, made: u32) -> Answered {
+    fn unanswered(&self, source: Source, ask: &Ask, served: &ProviderState, stopped: &Stopped, made: u32) -> Answered {
         let cost = served.price.of(made, 0, 0);
         match stopped {
             Stopped::OverQuota(why) => {
@@ -183,7 +183,7 @@ impl Collector {
                 None => not_run(source, ask, why).into(),
             },
             Stopped::Ended(SearchState::Lost, why) if made == 0 => not_run(source, ask, why).into(),
-            Stopped::Ended(state, why) => given_up(source, ask, cost, *state, why).into(),
+            Stopped::Ended(state, why) => abandoned(source, ask, cost, *state, why).into(),
         }
     }
 
@@ -194,7 +194,7 @@ impl Collector {
         asking: &Asking<'_>,
         asked: &Asked<'_>,
         replies: &Replies<'_>,
-        served: &Served,
+        served: &ProviderState,
     ) -> Answered {
         let Replies { parts, made, recall, .. } = *replies;
         let mut fetched = not_run(asking.source, asking.ask, "");
@@ -213,7 +213,7 @@ impl Collector {
                 search_outcome::charge(&mut fetched.result, served.price.of(made, 0, 0));
                 fetched.result.state = SearchState::Error;
                 // The text may quote the reply.
-                let text = served.client.without_key(&error.text);
+                let text = served.client.redact_key(&error.text);
                 fetched.result.error = Some((error.class.as_str().to_owned(), text));
                 fetched.hint = Some(error.hint);
                 return fetched.into();
@@ -277,11 +277,11 @@ impl Collector {
 /// The replies, and what else is known about them.
 #[derive(Clone, Copy)]
 struct Replies<'a> {
-    parts: &'a [Part],
+    parts: &'a [SearchCall],
     made: u32,
     /// When the last call was made.
     sent_at: Time,
-    recall: &'a Recall,
+    recall: &'a QueryHistory,
 }
 
 impl Replies<'_> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pack::Packer;
 use super::search_outcome::{RAW_KEPT, SANDBOX_HEADER};
 use crate::model::{ProviderKind, ProviderQuery, Remembered, Span, Time};
-use crate::search::kinds::{Asked, GivenItem, Kind, Part, PartFailure, PartReply};
+use crate::search::kinds::{Asked, Kind, PartFailure, PartReply, PromptItem, SearchCall};
 use crate::search::{ErrorClass, Request};
 use crate::store::RawRecord;
 
@@ -18,7 +18,7 @@ pub(super) struct Kept {
     until: i64,
     /// Key and address of each item that was given to the provider.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) items: Vec<GivenItem>,
+    pub(super) items: Vec<PromptItem>,
     /// What was remembered and affects how the replies are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) memory: Vec<Remembered>,
@@ -58,7 +58,7 @@ pub(super) fn invented(reply: &PartReply) -> bool {
 }
 
 /// Builds the record of all parts; `None` if no call was answered.
-pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &Packer) -> Option<RawRecord> {
+pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[SearchCall], packer: &Packer) -> Option<RawRecord> {
     let query = asked.query;
     let dialect = ProviderKind::named(&query.kind)?.name;
     let answered = parts.iter().any(|part| part.reply.as_ref().map_or_else(|e| e.so_far.is_some(), |_| true));
@@ -123,7 +123,7 @@ pub(super) fn keep(kind: &dyn Kind, asked: &Asked<'_>, parts: &[Part], packer: &
 }
 
 /// Reads the parts from a record's body.
-pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<Part>> {
+pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<SearchCall>> {
     let kept: Vec<KeptPart> = serde_json::from_slice(body).ok()?;
     let part = |kept: KeptPart| {
         let request = Request {
@@ -157,7 +157,7 @@ pub(super) fn read(query: &ProviderQuery, body: &[u8]) -> Option<Vec<Part>> {
                 })
             }
         };
-        Part { request, reply }
+        SearchCall { request, reply }
     };
     Some(kept.into_iter().map(part).collect())
 }

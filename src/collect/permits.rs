@@ -91,7 +91,7 @@ impl Permits {
     }
 
     /// Lets the keeper end, unless a call came in the meantime. Returns whether it may end.
-    pub(super) fn let_keeper_go(&self) -> bool {
+    pub(super) fn try_stop_keeper(&self) -> bool {
         let mut state = self.state();
         if state.demand == 0 {
             (state.keeping, state.ending) = (false, false);
@@ -107,7 +107,7 @@ impl Permits {
     }
 
     /// Returns the use for a check of the lease, and restarts the measurement of the maximum.
-    pub(super) fn seen(&self) -> PermitUse {
+    pub(super) fn usage(&self) -> PermitUse {
         let mut state = self.state();
         let wanted = state.peak.max(state.demand);
         state.peak = state.demand;
@@ -136,7 +136,7 @@ impl Permits {
     }
 
     /// Applies a lease.
-    pub(super) fn leased(&self, standing: &LeaseShare, until: (Instant, Time)) {
+    pub(super) fn apply_lease(&self, standing: &LeaseShare, until: (Instant, Time)) {
         let mut state = self.state();
         if standing.fresh {
             // Calls still in flight under an earlier lease count against this one.
@@ -150,7 +150,7 @@ impl Permits {
     }
 
     /// Applies the rate that a check found in force.
-    pub(super) fn follow(&self, standing: &LeaseShare) {
+    pub(super) fn apply_rate(&self, standing: &LeaseShare) {
         let mut state = self.state();
         state.rate = (standing.period_us, standing.limit);
         state.broken = None;

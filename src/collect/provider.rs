@@ -9,7 +9,7 @@ use super::search_outcome::Fetched;
 use super::{REFUSED_FOR, pace};
 use crate::budget::Price;
 use crate::model::{Answer, Clock, Finding, LookBack, ProviderQuery, Remembered, ServiceLimits, Source, Time};
-use crate::search::kinds::GivenItem;
+use crate::search::kinds::PromptItem;
 use crate::search::{Ask, CallError, Client, Reach};
 use crate::store::Store;
 
@@ -26,7 +26,7 @@ pub struct Provider {
 }
 
 /// A provider in use.
-pub(super) struct Served {
+pub(super) struct ProviderState {
     pub(super) client: Client,
     pub(super) limits: ServiceLimits,
     /// Price of the calls of a provider other than the search service.
@@ -34,15 +34,15 @@ pub(super) struct Served {
     open: bool,
     pub(super) refused: Arc<Mutex<Option<Refused>>>,
     /// Its limits over all processes; `None` for the embedded sandbox, which no other process uses.
-    shared: Option<Arc<pace::Shared>>,
+    shared: Option<Arc<pace::SharedLimits>>,
 }
 
-impl Served {
+impl ProviderState {
     pub(super) fn new(store: &Store, clock: &Clock, provider: Provider, sandbox: bool, lease: Duration) -> Self {
         let Provider { client, limits, price, open, .. } = provider;
-        let shared = (!sandbox).then(|| pace::Shared::new(store.clone(), Arc::clone(clock), &client, lease));
+        let shared = (!sandbox).then(|| pace::SharedLimits::new(store.clone(), Arc::clone(clock), &client, lease));
         let client = match &shared {
-            Some(shared) => client.paced_by(Arc::new(pace::SharedPace(Arc::clone(shared)))),
+            Some(shared) => client.with_pace(Arc::new(pace::SharedPace(Arc::clone(shared)))),
             None => client,
         };
         Self { client, limits, price, open, refused: Arc::default(), shared }
@@ -85,7 +85,7 @@ pub(super) struct Asking<'a> {
     /// Why the span is not the topic's window, if it is not.
     pub(super) why: Option<&'a str>,
     /// New items of the run, for a provider that writes about them.
-    pub(super) items: &'a [GivenItem],
+    pub(super) items: &'a [PromptItem],
 }
 
 /// The result of a query.

@@ -3,13 +3,13 @@
 
 use super::{Ingested, Reading, group, ingest, parts_kept, run_outcome};
 use crate::model::{LookBack, Time, Window};
-use crate::search::decode::Media;
+use crate::search::decode::ContentType;
 use crate::search::{ErrorClass, kinds};
 use crate::store::{Changed, Reread, Store, StoreError, StoredReply, StoredRun, unpack};
 
 /// Which runs are read again, and how.
 #[derive(Debug, Clone, Copy)]
-pub struct Again<'a> {
+pub struct ReplayOptions<'a> {
     /// Only runs that started at this time or later.
     pub since: Time,
     /// Only these topics; all if empty.
@@ -22,7 +22,7 @@ pub struct Again<'a> {
 
 /// A named reader that has already read runs to which something was added.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Behind {
+pub struct OutdatedReader {
     pub reader: String,
     /// Changed runs that it has already read.
     pub runs: u64,
@@ -48,7 +48,7 @@ pub struct Replayed {
     #[serde(flatten)]
     pub changed: Changed,
     /// Readers that will not notice the changes by themselves.
-    pub behind: Vec<Behind>,
+    pub behind: Vec<OutdatedReader>,
     /// Whether it ended before the last run.
     pub interrupted: bool,
 }
@@ -56,13 +56,14 @@ pub struct Replayed {
 /// Reads the replies of runs again, oldest first, until none is left or `enough` says so.
 pub async fn replay(
     store: &Store,
-    again: &Again<'_>,
+    again: &ReplayOptions<'_>,
     enough: &(dyn Fn() -> bool + Send + Sync),
     mut told: impl FnMut(&Replayed),
 ) -> Result<Replayed, StoreError> {
     let cursors = store.cursors().await?;
     let mut whole = Replayed { pruned: store.pruned_replies(again.since, again.topics).await?, ..Replayed::default() };
-    whole.behind = cursors.iter().map(|(reader, _)| Behind { reader: reader.clone(), runs: 0, sightings: 0 }).collect();
+    whole.behind =
+        cursors.iter().map(|(reader, _)| OutdatedReader { reader: reader.clone(), runs: 0, sightings: 0 }).collect();
     let mut after = 0;
     while let Some((run, replies)) = store.next_replayable(after, again.since, again.topics).await? {
         if enough() {
@@ -75,7 +76,7 @@ pub async fn replay(
         crate::failpoint::at("replay/run");
         whole.runs += 1;
         whole.changed.add(&changed);
-        if changed.any() {
+        if changed.is_changed() {
             whole.changed_runs += 1;
             for ((_, seq), behind) in cursors.iter().zip(&mut whole.behind).filter(|((_, seq), _)| *seq >= run.seq) {
                 tracing::debug!(reader = behind.reader, seq, run = run.public_id, "has told of this run");
@@ -134,7 +135,7 @@ pub(super) fn read(reply: &StoredReply, platform: &str) -> Option<Ingested> {
             .unwrap_or_else(|| LookBack::from(reply.window.unwrap_or(Window::Past24Hours)).span(reply.seen_at)),
         platform,
         streaming: request.get("streaming").and_then(serde_json::Value::as_bool).unwrap_or(false),
-        media: Media::of(&serde_json::from_str::<Vec<(String, String)>>(&reply.headers).unwrap_or_default()),
+        media: ContentType::of(&serde_json::from_str::<Vec<(String, String)>>(&reply.headers).unwrap_or_default()),
         // Also a reply that was cut when stored: its end is missing too.
         cut: reply.truncated.then_some(ErrorClass::Cut),
         limit,

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::search_outcome::{Fetched, INTERRUPTED};
 use super::{RunReport, SearchReport};
-use crate::insight::daily::{links, uncut};
-use crate::model::{Answer, RunState, SearchState, Source, page_of_entry};
+use crate::insight::daily::{extract_links, without_last_word};
+use crate::model::{Answer, RunState, SearchState, Source, page_key_of_entry};
 use crate::normalise::link_key;
-use crate::store::{Counts, Nature, RunRef, SeenItem, StoreError};
+use crate::store::{Counts, DataOrigin, RunRef, SeenItem, StoreError};
 
 /// Returns state, reason, and the first error.
 pub(super) fn of(searches: &[Fetched]) -> (RunState, Option<String>, Option<(String, String)>) {
@@ -62,7 +62,7 @@ fn interrupted_search(search: &Fetched) -> bool {
 
 /// Whether the interruption of a run is its only result. Then it can be given back: its slot runs again, and a call in
 /// progress is on record at its price.
-pub(super) fn nothing_came_of_it(searches: &[Fetched]) -> bool {
+pub(super) fn is_fully_interrupted(searches: &[Fetched]) -> bool {
     searches.iter().all(|s| match s.result.state {
         SearchState::NotRun => s.result.error.is_none(),
         state => state == SearchState::Lost,
@@ -70,17 +70,17 @@ pub(super) fn nothing_came_of_it(searches: &[Fetched]) -> bool {
 }
 
 /// Returns whether the replies are invented or real; `None` if there are none.
-pub(super) fn nature(searches: &[Fetched], known: bool) -> Option<Nature> {
+pub(super) fn nature(searches: &[Fetched], known: bool) -> Option<DataOrigin> {
     let answered = searches.iter().any(|s| s.result.raw.is_some());
     let invented = known || searches.iter().any(|s| s.invented);
-    answered.then_some(if invented { Nature::Sandbox } else { Nature::Real })
+    answered.then_some(if invented { DataOrigin::Sandbox } else { DataOrigin::Real })
 }
 
 /// Error class of findings that may not be stored in this database.
 pub(super) const MIXED: &str = "mixed";
 
 /// Removes the replies from the searches of a run whose findings the database refuses.
-pub(super) fn turned_away(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
+pub(super) fn drop_replies(mut searches: Vec<Fetched>, why: &StoreError) -> Vec<Fetched> {
     for search in &mut searches {
         if search.result.raw.take().is_none() {
             continue;
@@ -101,15 +101,16 @@ pub(super) fn interrupted(run: &RunRef, searches: Vec<Fetched>) -> RunReport {
 
 /// Returns the keys of the items that an answer cites: those that came with it, and those whose address it names.
 pub(super) fn cited(answer: &Answer, items: &[SeenItem]) -> Vec<String> {
-    let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
-    let linked: BTreeSet<String> = links(text).0.into_iter().filter_map(link_key).collect();
+    let text = if answer.partial { without_last_word(&answer.text) } else { &*answer.text };
+    let linked: BTreeSet<String> = extract_links(text).0.into_iter().filter_map(link_key).collect();
     // Posts of most networks have a key of their own besides that of their address.
     let leads_to = |item: &SeenItem| {
         let addresses = item.sightings.iter().filter_map(|sighting| link_key(sighting.found.url.as_deref()?));
         addresses.into_iter().any(|address| linked.contains(&address))
     };
     let names = |item: &SeenItem| {
-        let of = |key: &String| linked.contains(key) || page_of_entry(key).is_some_and(|page| linked.contains(page));
+        let of =
+            |key: &String| linked.contains(key) || page_key_of_entry(key).is_some_and(|page| linked.contains(page));
         item.keys.iter().any(of) || leads_to(item)
     };
     let mut keys: Vec<String> = items

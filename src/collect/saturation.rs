@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::look_back::ReplySpan;
-use crate::model::{Finding, Recall, Span, Time};
-use crate::search::reaches_past;
+use crate::model::{Finding, QueryHistory, Span, Time};
+use crate::search::covers_window_start;
 
 /// Shorter replies never count as full: no known service cuts there, and quiet topics would have holes.
 const LEAST: usize = 10;
@@ -29,15 +29,15 @@ const REPLIES: usize = 5;
 const RECENT: Duration = Duration::from_secs(7 * 86_400);
 
 /// Returns what a reply shows that is as long as the request allows.
-pub(super) fn of_full(posts: &[Finding], asked: Span, recall: &Recall) -> ReplySpan {
+pub(super) fn of_full(posts: &[Finding], asked: Span, recall: &QueryHistory) -> ReplySpan {
     let from = Span { until: oldest(posts, asked).unwrap_or(asked.from), ..asked };
-    let whole = goes_on(posts, asked) && missing(posts, from, recall) < MISSING;
+    let whole = reaches_start(posts, asked) && missing(posts, from, recall) < MISSING;
     if whole { ReplySpan::Whole } else { ReplySpan::FromOldest }
 }
 
 /// Whether the posts reach back past the start of the span.
-fn goes_on(posts: &[Finding], asked: Span) -> bool {
-    reaches_past(posts.iter().filter_map(|post| post.found.published_at), asked.from)
+fn reaches_start(posts: &[Finding], asked: Span) -> bool {
+    covers_window_start(posts.iter().filter_map(|post| post.found.published_at), asked.from)
 }
 
 /// Returns the date of the oldest post inside the span.
@@ -46,7 +46,7 @@ fn oldest(posts: &[Finding], asked: Span) -> Option<Time> {
 }
 
 /// Counts known posts of a span that are missing from the reply.
-fn missing(posts: &[Finding], span: Span, recall: &Recall) -> usize {
+fn missing(posts: &[Finding], span: Span, recall: &QueryHistory) -> usize {
     let there: HashSet<&str> = posts.iter().flat_map(|post| post.keys.iter().map(String::as_str)).collect();
     let gone = |(at, key): &&(Time, String)| *at >= span.from && *at < span.until && !there.contains(key.as_str());
     recall.shown.iter().filter(gone).count()
@@ -54,7 +54,7 @@ fn missing(posts: &[Finding], span: Span, recall: &Recall) -> usize {
 
 /// Returns what an empty reply shows of the requested span. It shows nothing if the query showed several posts of the span
 /// before, or if even the quietest of its latest replies would predict many: then the service is broken.
-pub(super) fn of_empty(asked: Span, recall: &Recall) -> ReplySpan {
+pub(super) fn of_empty(asked: Span, recall: &QueryHistory) -> ReplySpan {
     let fits = missing(&[], asked, recall) < MISSING && predicted(asked, recall) < MANY;
     if fits { ReplySpan::Whole } else { ReplySpan::Nothing }
 }
@@ -62,7 +62,7 @@ pub(super) fn of_empty(asked: Span, recall: &Recall) -> ReplySpan {
 /// The number of posts that the quietest of the latest replies predicts for a span; 0 if there are few replies, or the last
 /// one is so old that the topic may have ended since.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of some days")]
-fn predicted(asked: Span, recall: &Recall) -> f64 {
+fn predicted(asked: Span, recall: &QueryHistory) -> f64 {
     let recent = recall.before.is_some_and(|before| asked.until.since(before.until) <= RECENT);
     if !recent || recall.sizes.len() < REPLIES {
         return 0.0;
@@ -80,7 +80,7 @@ pub(super) fn is_full(shown: ReplySpan) -> bool {
 
 /// Returns what a reply shows of the requested span, by its posts and by earlier replies to the question. If the
 /// request `named` a number, a shorter reply is not full by its length alone: the service was told where to cut.
-pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Recall, named: bool) -> ReplySpan {
+pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &QueryHistory, named: bool) -> ReplySpan {
     let readable = posts.iter().filter_map(|post| post.keys.first()).collect::<HashSet<_>>().len();
     // An unreadable entry took a place too.
     let many = readable + usize::try_from(unreadable).unwrap_or(0);
@@ -98,7 +98,7 @@ pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Re
     let Some((oldest, newest)) = inside().min().zip(inside().max()) else { return ReplySpan::Whole };
     let missing = |from: Time, until: Time| missing(posts, Span { from, until }, recall);
     let older = missing(asked.from, *oldest);
-    if older < MISSING && goes_on(posts, asked) {
+    if older < MISSING && reaches_start(posts, asked) {
         return ReplySpan::Whole;
     }
     let pause = oldest.0 - asked.from.0;
@@ -122,7 +122,7 @@ pub(super) fn shown(posts: &[Finding], unreadable: i64, asked: Span, recall: &Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Found, Kind, Source, WindowFit};
+    use crate::model::{Kind, ReplyEntry, Source, WindowFit};
 
     const NOW: i64 = 1_773_219_600_000;
     const MINUTE: i64 = 60_000;
@@ -131,7 +131,7 @@ mod tests {
     fn post(minutes_ago: i64) -> Finding {
         Finding {
             source: Source::Social,
-            found: Found { published_at: Some(Time(NOW - minutes_ago * MINUTE)), ..Found::default() },
+            found: ReplyEntry { published_at: Some(Time(NOW - minutes_ago * MINUTE)), ..ReplyEntry::default() },
             kind: Kind::Post,
             keys: vec![format!("p{minutes_ago}")],
             strong: true,
@@ -150,7 +150,7 @@ mod tests {
 
     fn of(posts: &[Finding], sizes: &[i64], shown: Vec<(Time, String)>) -> ReplySpan {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
-        let recall = Recall { sizes: sizes.to_vec(), shown, ..Recall::default() };
+        let recall = QueryHistory { sizes: sizes.to_vec(), shown, ..QueryHistory::default() };
         super::shown(posts, 0, day, &recall, false)
     }
 
@@ -158,7 +158,13 @@ mod tests {
     fn with_a_number_a_shorter_reply_is_full_only_by_what_is_missing_or_again_and_again() {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
         let of = |many: i64, sizes: &[i64], shown| {
-            super::shown(&posts(many, 10), 0, day, &Recall { sizes: sizes.to_vec(), shown, ..Recall::default() }, true)
+            super::shown(
+                &posts(many, 10),
+                0,
+                day,
+                &QueryHistory { sizes: sizes.to_vec(), shown, ..QueryHistory::default() },
+                true,
+            )
         };
         for many in [20, 30, 40, 50] {
             assert_eq!(of(many, &[25, 18], vec![]), ReplySpan::Whole, "{many}");
@@ -170,7 +176,7 @@ mod tests {
     #[test]
     fn an_empty_reply_shows_nothing_of_a_span_with_known_posts() {
         let day = Span { from: Time(NOW - DAY), until: Time(NOW) };
-        let of = |shown| of_empty(day, &Recall { shown, ..Recall::default() });
+        let of = |shown| of_empty(day, &QueryHistory { shown, ..QueryHistory::default() });
         assert_eq!(of(known([10, 20, 30])), ReplySpan::Nothing);
         assert_eq!(of(known([10, 20])), ReplySpan::Whole, "two may have been deleted");
         assert_eq!(of(known([10, 20, 1_500])), ReplySpan::Whole, "one is of the day before");
@@ -179,7 +185,12 @@ mod tests {
             let back = |n: usize| DAY + i64::try_from(n).unwrap() * DAY / 4;
             let span = |n: usize| Span { from: Time(NOW - back(n) - DAY), until: Time(NOW - back(n)) };
             let spans: Vec<Span> = (0..sizes.len()).map(span).collect();
-            let recall = Recall { sizes: sizes.to_vec(), before: spans.first().copied(), spans, ..Recall::default() };
+            let recall = QueryHistory {
+                sizes: sizes.to_vec(),
+                before: spans.first().copied(),
+                spans,
+                ..QueryHistory::default()
+            };
             of_empty(asked, &recall)
         };
         assert_eq!(predicted(&[40, 31, 10, 25, 30], day), ReplySpan::Nothing, "none had fewer than ten");

@@ -3,8 +3,8 @@
 
 use super::pack::Packer;
 use super::{Refused, Settings, indexing_delay, ingest, look_back, saturation};
-use crate::model::{Answer, Finding, Micros, ProviderKind, Question, Recall, SearchState, Source, Span, Time};
-use crate::search::decode::Media;
+use crate::model::{Answer, Finding, Micros, ProviderKind, QueryHistory, Question, SearchState, Source, Span, Time};
+use crate::search::decode::ContentType;
 use crate::search::{Ask, CallError, ErrorClass, RawReply, Request, Spent};
 use crate::store::{RawRecord, SearchResult};
 
@@ -35,7 +35,7 @@ pub(super) struct Fetched {
 }
 
 /// The span of a search.
-pub(super) struct Over<'a> {
+pub(super) struct SearchSpan<'a> {
     /// The span that its request names.
     pub(super) asked: Option<Span>,
     /// The span against which its findings are judged if the request names none.
@@ -43,7 +43,7 @@ pub(super) struct Over<'a> {
     /// Why it is not the topic's window, if it is not.
     pub(super) why: Option<&'a str>,
     /// What earlier replies to the question showed.
-    pub(super) recall: Recall,
+    pub(super) recall: QueryHistory,
 }
 
 /// Returns a search that was not made.
@@ -94,7 +94,7 @@ pub(super) fn unconfigured(source: Source, ask: &Ask) -> Fetched {
 }
 
 /// Returns a search that was in progress, or waited for its place, when the run had to end. Each try may be billed.
-pub(super) fn given_up(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
+pub(super) fn abandoned(source: Source, ask: &Ask, cost: Micros, state: SearchState, why: &str) -> Fetched {
     let mut fetched = not_run(source, ask, why);
     fetched.result.state = state;
     fetched.result.reason = None;
@@ -191,11 +191,11 @@ impl Fetched {
     }
 
     /// Reads the reply, if there is one, adds its content to the run, and sets the search's state and coverage.
-    pub(super) fn ingested(
+    pub(super) fn ingest(
         mut self,
         seen_at: Time,
         ask: &Ask,
-        over: &Over<'_>,
+        over: &SearchSpan<'_>,
         settings: &Settings,
         findings: &mut Vec<Finding>,
         answer: &mut Option<Answer>,
@@ -212,7 +212,7 @@ impl Fetched {
             span: over.asked.unwrap_or(over.otherwise),
             platform: &settings.platform,
             streaming: request.streaming,
-            media: Media::of(&reply.headers),
+            media: ContentType::of(&reply.headers),
             cut: reply.cut.as_ref().map(|(class, _)| *class),
             limit: request.limit,
         };
@@ -303,7 +303,7 @@ pub(super) fn words(ask: &Ask) -> String {
         Ask::Social(query, _) => query.query.clone(),
         Ask::Web(query) => query.query.clone(),
         Ask::Ai(query, _) => query.prompt.clone(),
-        Ask::Provider(query, _) => query.words(),
+        Ask::Provider(query, _) => query.query_text(),
     }
 }
 

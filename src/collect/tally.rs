@@ -18,7 +18,7 @@ pub async fn tally_runs(store: &Store, enough: &(dyn Fn() -> bool + Send + Sync)
             break;
         }
         let (sums, latest) = tally(&runs);
-        let kept = store.keep_tally(&sums, &latest, from, to, whole).await?;
+        let kept = store.store_tally(&sums, &latest, from, to, whole).await?;
         if kept && whole {
             break;
         }

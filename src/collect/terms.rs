@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::filter::Filter;
 use crate::insight::daily::days;
 use crate::insight::terms::{Basis, DayTerms, TermCounter, voice_of};
-use crate::model::{Mark, Readable, Span, Time, Topic};
+use crate::model::{ItemMark, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
-use crate::store::{KeptTerms, Moment, Store, StoreError};
+use crate::store::{Moment, Store, StoreError, StoredTerms};
 
 /// Local days counted: the four weeks that a period is compared with, and a week for reports of earlier days.
 pub const TERM_DAYS: i32 = 36;
@@ -27,7 +27,7 @@ pub async fn count_terms(
 ) -> Result<(), StoreError> {
     while !enough() {
         let from = store.terms_progress().await?;
-        let brought = store.brought_after(from, AT_ONCE).await?;
+        let brought = store.runs_with_new_items(from, AT_ONCE).await?;
         let Some(to) = brought.last().map(|run| run.seq) else { break };
         let mut since: BTreeMap<&str, Time> = BTreeMap::new();
         for run in &brought {
@@ -47,7 +47,7 @@ pub async fn count_terms(
         let begins: Vec<(String, Time, Time)> =
             since.iter().map(|(topic, at)| ((*topic).to_owned(), *at, earliest)).collect();
         let mut touched: BTreeMap<String, Vec<Time>> = BTreeMap::new();
-        for (topic, moment) in store.moments_since(&begins).await? {
+        for (topic, moment) in store.item_times_since(&begins).await? {
             touched.entry(topic).or_default().push(moment);
         }
         for topic in &topics {
@@ -67,7 +67,7 @@ pub async fn count_terms(
             count_topic(store, topic, &look, kept, now).await?;
         }
         // A faster process has done the same work.
-        store.terms_followed(from, to).await?;
+        store.advance_terms(from, to).await?;
     }
     Ok(())
 }
@@ -87,10 +87,10 @@ async fn count_topic(
     now: Time,
 ) -> Result<(), StoreError> {
     let (Some(first), Some(last)) = (look.first(), look.last()) else { return Ok(()) };
-    let mut moment = store.moment().await?;
+    let mut moment = store.snapshot().await?;
     let counted = counted(&mut moment, topic, look, kept, Span { from: first.from, until: last.until }).await;
     moment.end().await?;
-    store.keep_terms(&topic.id, &counted?, now).await
+    store.store_terms(&topic.id, &counted?, now).await
 }
 
 async fn counted(
@@ -99,12 +99,12 @@ async fn counted(
     look: &[Span],
     kept: &[(Span, Vec<u8>)],
     span: Span,
-) -> Result<Vec<KeptTerms>, StoreError> {
+) -> Result<Vec<StoredTerms>, StoreError> {
     let marks = moment.marks_of(&topic.id, span).await?;
     let filter = Filter::of(&topic.filter).unwrap_or_default();
     let mut counted = Vec::new();
     for day in look {
-        let marks: Vec<&Mark> = marks.iter().filter(|mark| day.holds(mark.moment())).collect();
+        let marks: Vec<&ItemMark> = marks.iter().filter(|mark| day.holds(mark.moment())).collect();
         let mut basis = Basis::new(words::TERM_RULES, &topic.filter);
         marks.iter().for_each(|mark| basis.add(mark));
         let basis = basis.bytes();
@@ -113,12 +113,12 @@ async fn counted(
         }
         let counts = terms_of(moment, &filter, &marks).await?.encode();
         let items = i64::try_from(marks.len()).unwrap_or(i64::MAX);
-        counted.push(KeptTerms { span: *day, items, basis, counts });
+        counted.push(StoredTerms { span: *day, items, basis, counts });
     }
     Ok(counted)
 }
 
-async fn terms_of(moment: &mut Moment, filter: &Filter, marks: &[&Mark]) -> Result<DayTerms, StoreError> {
+async fn terms_of(moment: &mut Moment, filter: &Filter, marks: &[&ItemMark]) -> Result<DayTerms, StoreError> {
     let mut counter = TermCounter::default();
     for some in marks.chunks(WORDS) {
         let keys: BTreeSet<&str> = some.iter().map(|mark| mark.key.as_str()).collect();
@@ -131,7 +131,8 @@ async fn terms_of(moment: &mut Moment, filter: &Filter, marks: &[&Mark]) -> Resu
                 continue;
             }
             counter.item(&mark.cluster, &voice_of(mark));
-            let read = Readable { kind: mark.kind, title, text, author, author_name: None, url: said.url.as_deref() };
+            let read =
+                SearchableItem { kind: mark.kind, title, text, author, author_name: None, url: said.url.as_deref() };
             words::terms(&read, &mut |term| counter.term(term));
         }
     }

@@ -95,7 +95,7 @@ impl WorkerPool {
     }
 
     /// Waits for a free place; `None` once the pool is cancelled.
-    pub async fn place(&self) -> Option<OwnedSemaphorePermit> {
+    pub async fn acquire(&self) -> Option<OwnedSemaphorePermit> {
         tokio::select! {
             place = Arc::clone(&self.places).acquire_owned() => place.ok(),
             () = self.cancel.cancelled() => None,
@@ -104,7 +104,7 @@ impl WorkerPool {
 
     /// Returns a place if one is free now.
     #[must_use]
-    pub fn place_now(&self) -> Option<OwnedSemaphorePermit> {
+    pub fn try_acquire(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
@@ -129,10 +129,10 @@ impl WorkerPool {
             let collector = worker_pool.collector();
             let (store, now) = (collector.store(), collector.now());
             match store.start_manual(&topic, &public_id, now, lease, &token).await {
-                Ok(run) => worker_pool.begin(run, place, None, turn),
+                Ok(run) => worker_pool.spawn_run(run, place, None, turn),
                 Err(error) => {
                     worker_pool.stuck.store(true, Ordering::Relaxed);
-                    worker_pool.tell(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
+                    worker_pool.report_end(Done { run: public_id, topic: topic.id, result: Err(error) }, place);
                 }
             }
         });
@@ -146,15 +146,15 @@ impl WorkerPool {
 
     /// Starts a claimed run in a place.
     pub fn start(&self, run: RunRef, place: OwnedSemaphorePermit) {
-        self.begin(run, place, None, self.turn());
+        self.spawn_run(run, place, None, self.turn());
     }
 
     /// Like [`WorkerPool::start`], but over one UTC day, given as days since 1970.
     pub fn start_day(&self, run: RunRef, place: OwnedSemaphorePermit, day: i64) {
-        self.begin(run, place, Some(day), Turn::default());
+        self.spawn_run(run, place, Some(day), Turn::default());
     }
 
-    fn begin(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: Turn) {
+    fn spawn_run(&self, run: RunRef, place: OwnedSemaphorePermit, day: Option<i64>, turn: Turn) {
         let cancel = self.cancel.child_token();
         if let Some((_, before)) = self.held().insert(run.public_id.clone(), (run.clone(), cancel.clone())) {
             // This process lost the run's lease and claimed the run again before it noticed.
@@ -188,12 +188,12 @@ impl WorkerPool {
             }
             worker_pool.ends.fetch_add(1, Ordering::SeqCst);
             worker_pool.forget(&run);
-            worker_pool.tell(Done { run: run.public_id, topic: run.topic.id, result }, place);
+            worker_pool.report_end(Done { run: run.public_id, topic: run.topic.id, result }, place);
         });
     }
 
     /// Reports an ended run and frees its place.
-    fn tell(&self, done: Done, place: OwnedSemaphorePermit) {
+    fn report_end(&self, done: Done, place: OwnedSemaphorePermit) {
         // The receiver is gone only if the process is ending.
         let _ = self.done.send(done);
         drop(place);
@@ -230,7 +230,7 @@ impl WorkerPool {
                 Ok(runs.into_iter().filter(|run| lost.contains(&run.public_id)).collect())
             })
         };
-        prolong(lease, beat, |run: RunRef| {
+        renew_leases(lease, beat, |run: RunRef| {
             // It may have ended, or been claimed again, during the heartbeat.
             if let Some((held, cancel)) = self.held().get(&run.public_id)
                 && held.token == run.token
@@ -248,7 +248,7 @@ impl WorkerPool {
         self.tasks.wait().await;
         // In its own task: the caller may stop waiting.
         let collector = self.collector();
-        let _ = tokio::spawn(async move { collector.rest().await }).await;
+        let _ = tokio::spawn(async move { collector.release_limits().await }).await;
     }
 
     /// Forgets the run of this claim; a later claim of the same run stays.
@@ -267,7 +267,7 @@ impl WorkerPool {
 
 /// Renews leases every third of a lease, until dropped between two beats. `beat` returns the future that renews all
 /// leases held now, which runs in its own task. `lost` is called for each lease that this process no longer holds.
-pub async fn prolong<T, B>(lease: Duration, beat: impl Fn() -> Option<B>, lost: impl Fn(T))
+pub async fn renew_leases<T, B>(lease: Duration, beat: impl Fn() -> Option<B>, lost: impl Fn(T))
 where
     T: Send + 'static,
     B: Future<Output = Result<Vec<T>, StoreError>> + Send + 'static,

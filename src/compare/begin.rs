@@ -9,7 +9,7 @@ const LAST_REPORT: &str = "last-report";
 
 /// Why a comparison has no start.
 #[derive(Debug, thiserror::Error)]
-pub enum NoBegin {
+pub enum NoStart {
     /// No report with the topic was delivered yet.
     #[error("no report with topic {0} has been delivered yet")]
     NoReport(String),
@@ -32,16 +32,16 @@ pub async fn begin(
     named: &str,
     at: Option<Time>,
     reports: &[ReportSpec],
-) -> Result<Since, NoBegin> {
+) -> Result<Since, NoStart> {
     if named == LAST_REPORT {
         let mut furthest = None;
         for report in reports.iter().filter(|report| report.covers(topic)) {
             furthest = furthest.max(store.cursor(&report.job()).await?.map(|cursor| cursor.seq));
         }
-        return furthest.map(Since::Run).ok_or_else(|| NoBegin::NoReport(topic.id.clone()));
+        return furthest.map(Since::Run).ok_or_else(|| NoStart::NoReport(topic.id.clone()));
     }
     if let Some(run) = store.run(named).await?.filter(|run| run.topic.as_deref() == Some(topic.id.as_str())) {
-        return run.seq.map(Since::Run).ok_or(NoBegin::NotEnded);
+        return run.seq.map(Since::Run).ok_or(NoStart::NotEnded);
     }
-    at.map(Since::Instant).ok_or_else(|| NoBegin::Unknown(topic.id.clone()))
+    at.map(Since::Instant).ok_or_else(|| NoStart::Unknown(topic.id.clone()))
 }

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::insight::daily::{links, uncut};
-use crate::model::{AnswerRow, page_of_entry};
+use crate::insight::daily::{extract_links, without_last_word};
+use crate::model::{AnswerRow, page_key_of_entry};
 use crate::normalise::link_key;
 use crate::store::{Moment, Store, StoreError};
 
@@ -24,7 +24,7 @@ pub struct Citation {
 
 /// What one answer cites.
 #[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct Cited {
+pub struct Citations {
     /// The citations that were looked up.
     pub citations: Vec<Citation>,
     /// Links of the text that were not looked up.
@@ -32,7 +32,7 @@ pub struct Cited {
 }
 
 /// Looks up what answers cite, for all answers at once.
-pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Cited>, StoreError> {
+pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Citations>, StoreError> {
     let named: Vec<_> = answers.iter().map(|answer| named(answer)).collect();
     let links = named.iter().flat_map(|(links, _)| links.iter().filter_map(|(_, key)| key.as_ref()));
     let keys: BTreeSet<&String> = answers.iter().flat_map(|answer| &answer.cited).chain(links).collect();
@@ -48,7 +48,7 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
         let (mut told, mut citations) = (BTreeSet::new(), Vec::new());
         for (link, key) in links {
             // If several entries have this address, takes one that came with the answer.
-            let entry = |page: &str| answer.cited.iter().find(|key| page_of_entry(key) == Some(page));
+            let entry = |page: &str| answer.cited.iter().find(|key| page_key_of_entry(key) == Some(page));
             let post =
                 |page: &str| addresses.get(page).copied().filter(|key| answer.cited.iter().any(|cited| cited == key));
             let given = |page: &str| entry(page).map(String::as_str).or_else(|| post(page));
@@ -62,14 +62,18 @@ pub async fn cited(moment: &mut Moment, answers: &[&AnswerRow]) -> Result<Vec<Ci
                 citations.push(Citation { cited: cited.clone(), key, in_text: false });
             }
         }
-        Cited { citations, beyond }
+        Citations { citations, beyond }
     };
     Ok(answers.iter().zip(named).map(of).collect())
 }
 
 /// The same for a reader who may see only the items of these topics. A citation that only another topic found reads
 /// as not looked up, and so does one that no topic found, so that the two cannot be told apart.
-pub async fn cited_within(store: &Store, cited: Vec<Cited>, topics: &[String]) -> Result<Vec<Cited>, StoreError> {
+pub async fn restrict_to_topics(
+    store: &Store,
+    cited: Vec<Citations>,
+    topics: &[String],
+) -> Result<Vec<Citations>, StoreError> {
     let citations = cited.iter().flat_map(|cited| &cited.citations);
     let mut keys: BTreeSet<String> = citations.filter_map(|citation| citation.key.clone()).collect();
     let mut ours = BTreeSet::new();
@@ -84,10 +88,10 @@ pub async fn cited_within(store: &Store, cited: Vec<Cited>, topics: &[String]) -
         }
     }
     let kept = |citation: &Citation| citation.key.as_ref().is_some_and(|key| ours.contains(key));
-    let within = |cited: Cited| {
+    let within = |cited: Citations| {
         let (citations, rest): (Vec<_>, Vec<_>) = cited.citations.into_iter().partition(kept);
         let unlooked = rest.iter().filter(|citation| citation.in_text).count() as u64;
-        Cited { citations, beyond: cited.beyond + unlooked }
+        Citations { citations, beyond: cited.beyond + unlooked }
     };
     Ok(cited.into_iter().map(within).collect())
 }
@@ -96,12 +100,12 @@ pub async fn cited_within(store: &Store, cited: Vec<Cited>, topics: &[String]) -
 type Named<'a> = (Vec<(&'a str, Option<String>)>, u64);
 
 fn named(answer: &AnswerRow) -> Named<'_> {
-    let text = if answer.partial { uncut(&answer.text) } else { &*answer.text };
-    let (links, beyond) = links(text);
+    let text = if answer.partial { without_last_word(&answer.text) } else { &*answer.text };
+    let (links, beyond) = extract_links(text);
     (links.into_iter().map(|link| (link, link_key(link))).collect(), beyond)
 }
 
-impl Cited {
+impl Citations {
     /// The number of citations that are not stored.
     #[must_use]
     pub fn missing(&self) -> u64 {
@@ -118,7 +122,7 @@ impl Cited {
     /// Whether an address in a line of the text was looked up and not found. Addresses at a cut were not looked up
     /// whole.
     #[must_use]
-    pub fn in_vain(&self, address: &str, line: &str) -> bool {
+    pub fn is_missing(&self, address: &str, line: &str) -> bool {
         let cut = line.strip_suffix('…').is_some_and(|line| line.ends_with(address));
         !cut && self.citations.iter().any(|citation| citation.cited == address && citation.key.is_none())
     }
@@ -135,7 +139,7 @@ mod tests {
             key: (n != 3 && n != 55).then(|| format!("url:{n}")),
             in_text: true,
         };
-        let cited = Cited { citations: (0..60).map(citation).collect(), beyond: 0 };
+        let cited = Citations { citations: (0..60).map(citation).collect(), beyond: 0 };
         assert_eq!((cited.missing(), cited.listed().0.len(), cited.listed().1), (2, 40, 20));
         for (address, line, vain) in [
             ("https://a.example/3", "see https://a.example/3.", true),
@@ -144,7 +148,7 @@ mod tests {
             ("https://a.example/never", "beyond what is looked up", false),
             ("https://a.example/3", "cut: https://a.example/3…", false),
         ] {
-            assert_eq!(cited.in_vain(address, line), vain, "{line}");
+            assert_eq!(cited.is_missing(address, line), vain, "{line}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! What the sources of topics covered in a period. Reads one topic at a time; `insight` works out the coverage.
 
-use crate::insight::{SourceCoverage, covered};
-use crate::model::{Look, Source, Span, Time, Watched};
+use crate::insight::{SourceCoverage, source_coverage};
+use crate::model::{Look, Source, Span, Time, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};
 
 /// The coverage of one topic.
 #[derive(Debug)]
 pub struct TopicCoverage {
-    pub watched: Watched,
+    pub watched: WatchedTopic,
     pub sources: Vec<SourceCoverage>,
 }
 
@@ -50,7 +50,7 @@ pub async fn coverage(
     };
     let mut looks: Vec<Look> = Vec::new();
     store
-        .each_look::<StoreError>(&filter, &mut |look| {
+        .each_run_search::<StoreError>(&filter, &mut |look| {
             if looks.first().is_some_and(|first| first.topic != look.topic) {
                 settle(&looks);
                 looks.clear();
@@ -67,7 +67,7 @@ pub async fn coverage(
 }
 
 /// The coverage of one topic. A topic that is no longer watched counts up to its end.
-fn of(watched: &Watched, looks: &[Look], period: Span, wanted: &dyn Fn(Source) -> bool) -> Vec<SourceCoverage> {
+fn of(watched: &WatchedTopic, looks: &[Look], period: Span, wanted: &dyn Fn(Source) -> bool) -> Vec<SourceCoverage> {
     let until = watched.ended.map_or(period.until, |ended| ended.min(period.until));
-    Span::new(period.from, until).map_or_else(Vec::new, |period| covered(watched, looks, period, wanted))
+    Span::new(period.from, until).map_or_else(Vec::new, |period| source_coverage(watched, looks, period, wanted))
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::filter_of;
-use crate::model::{Mark, Topic};
+use crate::model::{ItemMark, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Items whose words are read at a time.
@@ -14,15 +14,19 @@ const CHUNK: usize = 2_000;
 #[derive(Debug, Default)]
 pub struct FilteredItems {
     /// Items that pass, and those the filter cannot judge.
-    pub meant: Vec<Mark>,
+    pub meant: Vec<ItemMark>,
     /// Items that the filter hides.
-    pub hidden: Vec<Mark>,
+    pub hidden: Vec<ItemMark>,
     /// Keys of the passed items whose words were pruned although the filter needs them.
     pub unjudged: BTreeSet<String>,
 }
 
 /// Splits items into those that pass the topic's filter and those it hides.
-pub async fn sifted(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Result<FilteredItems, StoreError> {
+pub async fn apply_filter(
+    moment: &mut Moment,
+    topic: &Topic,
+    marks: Vec<ItemMark>,
+) -> Result<FilteredItems, StoreError> {
     if topic.filter.is_none() {
         return Ok(FilteredItems { meant: marks, ..FilteredItems::default() });
     }
@@ -36,7 +40,7 @@ pub async fn sifted(moment: &mut Moment, topic: &Topic, marks: Vec<Mark>) -> Res
             let passes = found.is_none_or(|w| {
                 filter.passes(w.title.as_deref(), w.text.as_deref(), w.author.as_deref(), w.lang.as_deref())
             });
-            if passes && found.is_some_and(|words| words.pruned) && filter.asks_for_words() {
+            if passes && found.is_some_and(|words| words.pruned) && filter.needs_text() {
                 sifted.unjudged.insert(mark.key.clone());
             }
             (if passes { &mut sifted.meant } else { &mut sifted.hidden }).push(mark.clone());

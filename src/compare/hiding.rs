@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use super::filter_of;
 use crate::filter::Filter;
 use crate::model::{Source, closed_list};
-use crate::store::{ItemRow, NewRow, SightingRow, Store, StoreError};
+use crate::store::{FirstSightingRow, ItemRow, SightingRow, Store, StoreError};
 
 closed_list! {
     /// What to do with rows that a topic's filter hides.
-    Filtered {
+    FilterMode {
         /// Leave them out.
         Hide = "hide",
         /// Show them like all others.
@@ -21,15 +21,15 @@ closed_list! {
 
 /// The filters of topics, and what to do with the rows they hide.
 #[derive(Debug)]
-pub struct Hiding {
+pub struct RowFilter {
     filters: HashMap<String, Filter>,
-    mode: Filtered,
+    mode: FilterMode,
     hidden: u64,
 }
 
-impl Hiding {
+impl RowFilter {
     /// Reads the filters of these topics, or of all if none are given.
-    pub async fn of(store: &Store, topics: &[String], mode: Filtered) -> Result<Self, StoreError> {
+    pub async fn of(store: &Store, topics: &[String], mode: FilterMode) -> Result<Self, StoreError> {
         let watched = store.watched(topics).await?;
         let definitions = watched.into_iter().filter_map(|watched| watched.definition);
         let filters = definitions.map(|topic| (filter_of(&topic), topic.id)).filter(|(filter, _)| !filter.is_empty());
@@ -39,7 +39,7 @@ impl Hiding {
     /// Hides nothing.
     #[must_use]
     pub fn nothing() -> Self {
-        Self { filters: HashMap::new(), mode: Filtered::Keep, hidden: 0 }
+        Self { filters: HashMap::new(), mode: FilterMode::Keep, hidden: 0 }
     }
 
     /// Whether any topic has a filter.
@@ -52,30 +52,30 @@ impl Hiding {
     #[must_use]
     pub fn mode(&self) -> &'static str {
         match self.mode {
-            Filtered::Hide => "left out",
-            Filtered::Keep => "among them",
-            Filtered::Only => "only these",
+            FilterMode::Hide => "left out",
+            FilterMode::Keep => "among them",
+            FilterMode::Only => "only these",
         }
     }
 
     /// How many of the checked rows a filter hides, shown or not.
     #[must_use]
-    pub fn hidden(&self) -> u64 {
+    pub fn hidden_count(&self) -> u64 {
         self.hidden
     }
 
     /// Whether to show an item.
-    pub fn item(&mut self, row: &ItemRow) -> bool {
+    pub fn shows_item(&mut self, row: &ItemRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
     /// Whether to show a sighting.
-    pub fn sighting(&mut self, row: &SightingRow) -> bool {
+    pub fn shows_sighting(&mut self, row: &SightingRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
     /// Whether to show an item at its first sighting.
-    pub fn new_item(&mut self, row: &NewRow) -> bool {
+    pub fn shows_new_item(&mut self, row: &FirstSightingRow) -> bool {
         self.shows(&row.topic, [&row.title, &row.text, &row.author, &row.lang])
     }
 
@@ -86,9 +86,9 @@ impl Hiding {
             .is_none_or(|filter| filter.passes(title.as_deref(), text.as_deref(), author.as_deref(), lang.as_deref()));
         self.hidden += u64::from(!passes);
         match self.mode {
-            Filtered::Hide => passes,
-            Filtered::Keep => true,
-            Filtered::Only => !passes,
+            FilterMode::Hide => passes,
+            FilterMode::Keep => true,
+            FilterMode::Only => !passes,
         }
     }
 }
@@ -102,7 +102,7 @@ pub async fn hidden_new(
     let mut topics: Vec<String> = runs.iter().map(|(_, topic)| (*topic).to_owned()).collect();
     topics.sort_unstable();
     topics.dedup();
-    let mut hiding = Hiding::of(store, &topics, Filtered::Hide).await?;
+    let mut hiding = RowFilter::of(store, &topics, FilterMode::Hide).await?;
     let mut all = HashMap::new();
     for (run, topic) in runs {
         if !hiding.filters.contains_key(*topic) {
@@ -111,7 +111,7 @@ pub async fn hidden_new(
         // The ledger counts an item once, for the first of the sources that showed it.
         let mut counted: HashMap<String, Source> = HashMap::new();
         for row in store.sightings_of(run).await?.into_iter().filter(|row| row.new) {
-            if !hiding.sighting(&row) {
+            if !hiding.shows_sighting(&row) {
                 let source = counted.entry(row.key).or_insert(row.source);
                 *source = row.source.min(*source);
             }

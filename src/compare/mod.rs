@@ -23,15 +23,15 @@ mod terms_before;
 mod terms_between;
 mod topic_json;
 
-pub use begin::{NoBegin, begin};
-pub use cited::{Citation, Cited, cited, cited_within};
+pub use begin::{NoStart, begin};
+pub use cited::{Citation, Citations, cited, restrict_to_topics};
 pub use coverage::{CoveragePeriod, TopicCoverage, coverage};
-pub use filtering::{FilteredItems, sifted};
-pub use hiding::{Filtered, Hiding, hidden_new};
+pub use filtering::{FilteredItems, apply_filter};
+pub use hiding::{FilterMode, RowFilter, hidden_new};
 pub use ranking::{Ranking, Rankings, features_of};
 pub use relevance::{LEAST_POSTS, Relevance, relevance};
 pub use run_range::{Since, stretch};
-pub use shown_items::{Showing, ShownItem, ShownItems, shown_items, shown_or_copy};
+pub use shown_items::{ItemList, ListOptions, ShownItem, list_items, shown_or_copy};
 pub use silence::{Health, MOST_JUDGED, health};
 pub use source_status::{STATES, SourceHistory, SourceStatus};
 pub use story::{MOST_ITEMS, story};
@@ -41,17 +41,17 @@ pub use term_rows::{
 };
 pub use terms::topic_terms;
 pub use terms_between::{MOST_TERM_DAYS, terms_between};
-pub use topic_json::card_as_json;
+pub use topic_json::topic_card_json;
 
 use crate::filter::Filter;
-use crate::insight::{Changes, Reading, SourceChanges, asked, changes, needs};
-use crate::model::{Between, Topic};
+use crate::insight::{ChangeInput, Changes, SourceChanges, changes, gone_query, source_queries};
+use crate::model::{SeqRange, Topic};
 use crate::store::{MOST_SIGHTS, Store, StoreError};
 
 /// Extends a span by the run before it, whose sightings reactions are compared with.
-fn with_the_run_before(reading: &crate::model::Snapshots, between: Between) -> Between {
+fn with_the_run_before(reading: &crate::model::Snapshots, between: SeqRange) -> SeqRange {
     let before = reading.all.iter().rev().find(|s| s.seq <= between.since && s.counts.found > 0);
-    Between { since: before.map_or(between.since, |s| s.seq - 1), ..between }
+    SeqRange { since: before.map_or(between.since, |s| s.seq - 1), ..between }
 }
 
 /// Returns what changed in a span of a topic's runs. Each list holds at most `most` rows. `alone` leaves out edited
@@ -60,24 +60,24 @@ fn with_the_run_before(reading: &crate::model::Snapshots, between: Between) -> B
 pub async fn changes_between(
     store: &Store,
     topic: &Topic,
-    between: Between,
+    between: SeqRange,
     most: usize,
     alone: bool,
 ) -> Result<Changes, StoreError> {
     let id = topic.id.as_str();
     let window = topic.window.length();
     let snapshots = store.snapshots(id, between).await?;
-    let last = match needs(&snapshots, between, window) {
-        Some(needs) => store.last_sights(id, needs.between, needs.published_since).await?,
+    let last = match gone_query(&snapshots, between, window) {
+        Some(needs) => store.lost_items(id, needs.between, needs.published_since).await?,
         None => Vec::new(),
     };
-    let reading = Reading {
+    let reading = ChangeInput {
         between,
         window,
-        first: store.first_sights(id, between).await?,
+        first: store.new_items(id, between).await?,
         last,
         edits: store.edits(id, between, alone).await?,
-        growths: store.growths(id, with_the_run_before(&snapshots, between)).await?,
+        growths: store.engagement_growth(id, with_the_run_before(&snapshots, between)).await?,
         most_rows: usize::try_from(MOST_SIGHTS).unwrap_or(usize::MAX),
         snapshots,
     };
@@ -85,8 +85,8 @@ pub async fn changes_between(
 }
 
 /// The queries in force in a span, by source, and when they changed. Counts no items.
-pub async fn queries_between(store: &Store, topic: &str, between: Between) -> Result<Vec<SourceChanges>, StoreError> {
-    Ok(asked(&store.snapshots(topic, between).await?, between))
+pub async fn queries_between(store: &Store, topic: &str, between: SeqRange) -> Result<Vec<SourceChanges>, StoreError> {
+    Ok(source_queries(&store.snapshots(topic, between).await?, between))
 }
 
 /// The filter of a stored definition.

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::relevance::all_asked;
-use crate::insight::relevance::{CrossChecked, Features, LEAST_MARKS, MOST_ITEMS, Ranker, Seen};
-use crate::model::{ItemRow, Kind, Readable, SightingRow, Verdict};
+use super::relevance::all_query_words;
+use crate::insight::relevance::{CrossCheck, Features, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem};
+use crate::model::{ItemRow, Kind, SearchableItem, SightingRow, Verdict};
 use crate::normalise::words::{Asked, tokens};
 use crate::store::{Filter, Store, StoreError};
 
@@ -20,7 +20,7 @@ pub struct Ranking {
 }
 
 /// The fields of an item, from either kind of row.
-struct Said<'a> {
+struct ItemFields<'a> {
     kind: Kind,
     title: Option<&'a str>,
     text: Option<&'a str>,
@@ -29,11 +29,11 @@ struct Said<'a> {
     lang: Option<&'a str>,
 }
 
-impl Said<'_> {
+impl ItemFields<'_> {
     /// `None` if there are no words, for example because they were pruned.
     fn features(&self, asked: Option<&Asked>) -> Option<Features> {
         self.text.or(self.title)?;
-        let readable = Readable {
+        let readable = SearchableItem {
             kind: self.kind,
             title: self.title,
             author: self.author,
@@ -52,13 +52,13 @@ impl Said<'_> {
             ("a page", self.kind == Kind::Page),
         ];
         words.extend(shapes.iter().filter(|(_, is)| *is).map(|(shape, _)| (*shape).to_owned()));
-        let held = asked.map_or(0, |asked| asked.held(&[self.text, self.title, self.author, self.url]));
+        let held = asked.map_or(0, |asked| asked.count_in(&[self.text, self.title, self.author, self.url]));
         Some(Features::of(words.iter().map(String::as_str), held))
     }
 }
 
-fn of_item(row: &ItemRow) -> Said<'_> {
-    Said {
+fn of_item(row: &ItemRow) -> ItemFields<'_> {
+    ItemFields {
         kind: row.kind,
         title: row.title.as_deref(),
         text: row.text.as_deref(),
@@ -74,8 +74,8 @@ pub fn features_of(row: &ItemRow, asked: Option<&Asked>) -> Option<Features> {
     of_item(row).features(asked)
 }
 
-fn of_sighting(row: &SightingRow) -> Said<'_> {
-    Said {
+fn of_sighting(row: &SightingRow) -> ItemFields<'_> {
+    ItemFields {
         kind: row.kind,
         title: row.title.as_deref(),
         text: row.text.as_deref(),
@@ -97,7 +97,8 @@ impl Ranking {
         let mut rows = store.items(&filter, None, most).await?;
         rows.extend(store.items_by_key(topic, &marked).await?);
         let named = [topic.to_owned()];
-        let asked = store.watched(&named).await?.pop().and_then(|one| one.definition).and_then(|one| all_asked(&one));
+        let asked =
+            store.watched(&named).await?.pop().and_then(|one| one.definition).and_then(|one| all_query_words(&one));
         Ok(Self::learned(asked, &rows))
     }
 
@@ -106,9 +107,9 @@ impl Ranking {
     pub fn learned(asked: Option<Asked>, rows: &[ItemRow]) -> Option<Self> {
         let read = rows.iter().filter_map(|row| Some((row, of_item(row).features(asked.as_ref())?)));
         let read: Vec<(&ItemRow, Features)> = read.collect();
-        let mut seen: Vec<Seen<'_>> = Vec::with_capacity(read.len());
+        let mut seen: Vec<TrainingItem<'_>> = Vec::with_capacity(read.len());
         for (row, features) in &read {
-            seen.push(Seen { key: &row.key, features, mark: row.mark.map(|mark| mark == Verdict::Good) });
+            seen.push(TrainingItem { key: &row.key, features, mark: row.mark.map(|mark| mark == Verdict::Good) });
         }
         Some(Self { ranker: Ranker::learn(&seen)?, asked })
     }
@@ -126,14 +127,14 @@ impl Ranking {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a probability in thousandths")]
-    fn thousandths(&self, said: &Said<'_>) -> Option<i64> {
+    fn thousandths(&self, said: &ItemFields<'_>) -> Option<i64> {
         let features = said.features(self.asked.as_ref())?;
         Some((self.ranker.relevance(&features) * 1_000.0).round() as i64)
     }
 
     /// Whether to fold an item as likely noise. Marked items are never folded: somebody already judged them.
     #[must_use]
-    pub fn folds(&self, row: &ItemRow) -> bool {
+    pub fn is_likely_noise(&self, row: &ItemRow) -> bool {
         let features = || of_item(row).features(self.asked.as_ref());
         row.mark.is_none() && features().is_some_and(|features| self.ranker.folds(self.ranker.relevance(&features)))
     }
@@ -141,7 +142,7 @@ impl Ranking {
     /// Writes into each item how likely it is good. With `fold`, removes likely noise. Returns how many were removed.
     pub fn apply(&self, rows: &mut Vec<ItemRow>, fold: bool) -> usize {
         let all = rows.len();
-        rows.retain(|row| !fold || !self.folds(row));
+        rows.retain(|row| !fold || !self.is_likely_noise(row));
         rows.iter_mut().for_each(|row| row.relevance = self.item(row));
         all - rows.len()
     }
@@ -149,9 +150,9 @@ impl Ranking {
     /// Describes in a sentence how reliable it is: what folding does to marks that it did not learn from.
     #[must_use]
     pub fn told(&self) -> String {
-        let CrossChecked { noise, noise_folded, good, good_folded } = self.ranker.checked();
+        let CrossCheck { noise, noise_folded, good, good_folded } = self.ranker.checked();
         let marks = noise + good;
-        if self.ranker.tells() {
+        if self.ranker.can_fold() {
             format!(
                 "learned from {marks} marks; each judged without its own words, it folds {noise_folded} of {noise} noise and {good_folded} of {good} good"
             )
@@ -170,7 +171,7 @@ impl Rankings {
     pub async fn of(store: &Store, topics: &[String]) -> Result<Self, StoreError> {
         let mut all = HashMap::new();
         let least = i64::try_from(LEAST_MARKS).unwrap_or(i64::MAX);
-        for (topic, marks) in store.many_marked().await? {
+        for (topic, marks) in store.marked_counts().await? {
             if marks < least || !(topics.is_empty() || topics.contains(&topic)) {
                 continue;
             }
@@ -182,7 +183,7 @@ impl Rankings {
     }
 
     /// Returns these items with how likely each is good for its topic.
-    pub async fn rated(store: &Store, mut rows: Vec<ItemRow>) -> Result<Vec<ItemRow>, StoreError> {
+    pub async fn rate_all(store: &Store, mut rows: Vec<ItemRow>) -> Result<Vec<ItemRow>, StoreError> {
         let topics: Vec<String> = rows.iter().map(|row| row.topic.clone()).collect();
         if !topics.is_empty() {
             let all = Self::of(store, &topics).await?;

@@ -2,7 +2,7 @@
 //! service answers what it was asked. Hides nothing. `normalise::words` defines what a word of a question is.
 
 use crate::insight::daily::{Share, UsualShare, share, usual_share};
-use crate::model::{Brings, Kind, Mark, Topic, Words};
+use crate::model::{ItemContent, ItemMark, Kind, ResultKind, Topic};
 use crate::normalise::words::Asked;
 use crate::store::{Moment, StoreError};
 
@@ -32,16 +32,16 @@ impl Relevance {
     /// Whether at least half of the posts hold no word of the question, and that is more than usual or the usual
     /// share is unknown. Volume and tone are then those of something else.
     #[must_use]
-    pub fn is_astray(&self) -> bool {
+    pub fn is_off_topic(&self) -> bool {
         self.many().is_some_and(|without| self.usual.is_none_or(|usual| without.share > usual.high))
     }
 
     /// The same for a span longer than a day. The expected share is based on days, so the many posts of a week or
     /// month may lie slightly outside it, which means nothing.
     #[must_use]
-    pub fn is_far_astray(&self) -> bool {
+    pub fn is_clearly_off_topic(&self) -> bool {
         let far = self.many().zip(self.usual).is_none_or(|(without, usual)| without.share - usual.expected >= FAR);
-        self.is_astray() && far
+        self.is_off_topic() && far
     }
 
     /// The share without any word of the question, if it is at least half.
@@ -52,7 +52,7 @@ impl Relevance {
 }
 
 /// The words of all questions of a topic, for counting them in items.
-pub(super) fn all_asked(topic: &Topic) -> Option<Asked> {
+pub(super) fn all_query_words(topic: &Topic) -> Option<Asked> {
     let mut questions: Vec<&str> = topic.providers.iter().map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
     questions.extend(topic.web.as_ref().map(|web| web.query.as_str()));
@@ -62,7 +62,7 @@ pub(super) fn all_asked(topic: &Topic) -> Option<Asked> {
 /// The words of all questions of a topic that bring posts. `None` if one of them has no words, because it is unknown
 /// which question found a post.
 fn asked(topic: &Topic) -> Option<Asked> {
-    let posts = topic.providers.iter().filter(|one| one.brings() == Brings::Posts);
+    let posts = topic.providers.iter().filter(|one| one.brings() == ResultKind::Posts);
     let mut questions: Vec<&str> = posts.map(|one| one.text("query").unwrap_or("")).collect();
     questions.extend(topic.social.as_ref().map(|social| social.query.as_str()));
     Asked::of_all(&questions)
@@ -77,8 +77,8 @@ pub async fn relevance<'m, P, E>(
     earlier: impl DoubleEndedIterator<Item = E>,
 ) -> Result<Relevance, StoreError>
 where
-    P: IntoIterator<Item = &'m Mark>,
-    E: IntoIterator<Item = &'m Mark>,
+    P: IntoIterator<Item = &'m ItemMark>,
+    E: IntoIterator<Item = &'m ItemMark>,
 {
     let Some(asked) = asked(topic) else { return Ok(Relevance::default()) };
     let mut found = Relevance { without: without(moment, &asked, period, MOST).await?, usual: None };
@@ -97,18 +97,19 @@ where
 async fn without<'m>(
     moment: &mut Moment,
     asked: &Asked,
-    marks: impl IntoIterator<Item = &'m Mark>,
+    marks: impl IntoIterator<Item = &'m ItemMark>,
     most: usize,
 ) -> Result<Option<Share>, StoreError> {
-    let mut posts: Vec<&Mark> = marks.into_iter().filter(|mark| mark.kind == Kind::Post).collect();
+    let mut posts: Vec<&ItemMark> = marks.into_iter().filter(|mark| mark.kind == Kind::Post).collect();
     posts.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     posts.truncate(most);
     let keys: Vec<String> = posts.into_iter().map(|mark| mark.key.clone()).collect();
     let words = moment.words(&keys).await?;
-    let known: Vec<&Words> =
+    let known: Vec<&ItemContent> =
         words.iter().filter(|words| !words.pruned && (words.text.is_some() || words.title.is_some())).collect();
-    let holds =
-        |w: &&&Words| asked.is_in(&[w.text.as_deref(), w.title.as_deref(), w.author.as_deref(), w.url.as_deref()]);
+    let holds = |w: &&&ItemContent| {
+        asked.matches_any(&[w.text.as_deref(), w.title.as_deref(), w.author.as_deref(), w.url.as_deref()])
+    };
     let held = known.iter().filter(holds).count();
     Ok(share((known.len() - held) as u64, known.len() as u64))
 }

@@ -1,6 +1,6 @@
 //! Finds the runs of a topic to compare.
 
-use crate::model::{Between, Time};
+use crate::model::{SeqRange, Time};
 use crate::store::{Filter, Store, StoreError};
 
 /// How many of the latest runs are searched for the one before the last.
@@ -24,7 +24,7 @@ pub async fn stretch(
     topic: &str,
     since: Since,
     until: Option<Time>,
-) -> Result<Option<Between>, StoreError> {
+) -> Result<Option<SeqRange>, StoreError> {
     let Some(latest) = store.last_snapshot(topic).await?.and_then(|run| run.seq) else { return Ok(None) };
     // Includes runs that failed after the last snapshot: their sources are shown as unanswered.
     let last = store.seq_before(topic, until.unwrap_or(Time(i64::MAX))).await?;
@@ -41,5 +41,5 @@ pub async fn stretch(
             found.or_else(|| before().filter_map(|run| run.seq).max()).unwrap_or(0)
         }
     };
-    Ok(Some(Between { since: since.min(until), until }))
+    Ok(Some(SeqRange { since: since.min(until), until }))
 }

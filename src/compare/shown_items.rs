@@ -1,16 +1,16 @@
 //! Prepares items for a list: rates them, leaves out those that their topic's filter hides, and adds their
 //! near-copies and whether each lay in the window of the search that found it first.
 
-use super::{Filtered, Hiding, Ranking};
+use super::{FilterMode, Ranking, RowFilter};
 use crate::model::{CopyRow, ItemRow, WindowFit};
 use crate::store::{Filter as ListFilter, Store, StoreError};
 
 /// How to show the items of a topic.
 #[derive(Debug, Clone, Copy)]
-pub struct Showing<'a> {
+pub struct ListOptions<'a> {
     pub topic: &'a str,
     /// What to do with items that the topic's filter hides.
-    pub filtered: Filtered,
+    pub filtered: FilterMode,
     /// Whether to leave out likely noise.
     pub without_noise: bool,
     /// Whether to show only what counts as new: nothing that lay outside the window when it was found.
@@ -28,16 +28,16 @@ const STAND_INS: u32 = 50;
 /// the list holds only one item of a cluster.
 pub async fn shown_or_copy(
     store: &Store,
-    hiding: &mut Hiding,
+    hiding: &mut RowFilter,
     folded: Option<&ListFilter>,
     row: ItemRow,
 ) -> Result<Option<ItemRow>, StoreError> {
-    if hiding.item(&row) {
+    if hiding.shows_item(&row) {
         return Ok(Some(row));
     }
     let Some(filter) = folded.filter(|_| row.cluster.is_some()) else { return Ok(None) };
     let copies = store.matching_copies(filter, &row.key, STAND_INS).await?;
-    Ok(copies.into_iter().find(|copy| copy.key != row.key && hiding.item(copy)))
+    Ok(copies.into_iter().find(|copy| copy.key != row.key && hiding.shows_item(copy)))
 }
 
 /// A shown item.
@@ -52,7 +52,7 @@ pub struct ShownItem {
 
 /// The shown items of a page, and how many were left out.
 #[derive(Debug)]
-pub struct ShownItems {
+pub struct ItemList {
     pub items: Vec<ShownItem>,
     /// Items that the topic's filter hides.
     pub hidden: u64,
@@ -63,16 +63,16 @@ pub struct ShownItems {
 }
 
 /// Returns which of these rows to show.
-pub async fn shown_items(
+pub async fn list_items(
     store: &Store,
     ranking: Option<&Ranking>,
     mut rows: Vec<ItemRow>,
-    how: Showing<'_>,
-) -> Result<ShownItems, StoreError> {
+    how: ListOptions<'_>,
+) -> Result<ItemList, StoreError> {
     let noise = ranking.map_or(0, |ranking| ranking.apply(&mut rows, how.without_noise));
     let topics = [how.topic.to_owned()];
-    let mut hiding = Hiding::of(store, &topics, how.filtered).await?;
-    let mut shown = ShownItems { items: Vec::new(), hidden: 0, outside: 0, noise };
+    let mut hiding = RowFilter::of(store, &topics, how.filtered).await?;
+    let mut shown = ItemList { items: Vec::new(), hidden: 0, outside: 0, noise };
     let mut kept = Vec::with_capacity(rows.len());
     for row in rows {
         let listed = row.key.clone();
@@ -100,6 +100,6 @@ pub async fn shown_items(
         };
         shown.items.push(ShownItem { row, fit, copies });
     }
-    shown.hidden = hiding.hidden();
+    shown.hidden = hiding.hidden_count();
     Ok(shown)
 }

@@ -1,6 +1,6 @@
 //! Finds the sources of topics that are silent or stale.
 
-use crate::insight::{Illness, illness, suspect};
+use crate::insight::{SourceSilence, detect_silence, may_be_silent};
 use crate::store::{Store, StoreError};
 
 /// Maximum number of topics judged at once: the status of all topics must load quickly.
@@ -14,7 +14,7 @@ const LONG: u32 = 150;
 #[derive(Debug, Default)]
 pub struct Health {
     /// The ill sources, by topic and source.
-    pub ill: Vec<Illness>,
+    pub ill: Vec<SourceSilence>,
     /// Topics that were not judged because there are too many.
     pub unjudged: usize,
 }
@@ -22,12 +22,12 @@ pub struct Health {
 /// Judges the sources of topics; if there are more than [`MOST_JUDGED`], of the first ones.
 pub async fn health(store: &Store, topics: &[String]) -> Result<Health, StoreError> {
     let judged = topics.get(..MOST_JUDGED).unwrap_or(topics);
-    let mut ill: Vec<Illness> = Vec::new();
+    let mut ill: Vec<SourceSilence> = Vec::new();
     // One source at a time: many topics have one source that seldom finds anything new, but few have two.
     for source in &store.searched_sources().await? {
         let quick = store.pulses(judged, *source, QUICK).await?.into_iter();
-        let suspects: Vec<String> = quick.filter(suspect).map(|pulse| pulse.topic).collect();
-        ill.extend(store.pulses(&suspects, *source, LONG).await?.iter().filter_map(illness));
+        let suspects: Vec<String> = quick.filter(may_be_silent).map(|pulse| pulse.topic).collect();
+        ill.extend(store.pulses(&suspects, *source, LONG).await?.iter().filter_map(detect_silence));
     }
     ill.sort_by(|a, b| (&a.topic, a.source.as_str()).cmp(&(&b.topic, b.source.as_str())));
     Ok(Health { ill, unjudged: topics.len() - judged.len() })

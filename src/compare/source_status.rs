@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::insight::Illness;
+use crate::insight::SourceSilence;
 use crate::model::{SearchRow, SearchState, Source, Topic, TopicCard};
 use crate::store::{Store, StoreError};
 
@@ -22,14 +22,14 @@ pub struct SourceStatus<'a> {
 /// What is known of the sources of some topics.
 #[derive(Debug)]
 pub struct SourceHistory {
-    ill: Vec<Illness>,
+    ill: Vec<SourceSilence>,
     /// The searches of each topic's last run, by run.
     searches: BTreeMap<String, Vec<SearchRow>>,
 }
 
 impl SourceHistory {
     /// Reads the searches of the last runs. `ill` are the sources known to be ill.
-    pub async fn of(store: &Store, cards: &[TopicCard], ill: Vec<Illness>) -> Result<Self, StoreError> {
+    pub async fn of(store: &Store, cards: &[TopicCard], ill: Vec<SourceSilence>) -> Result<Self, StoreError> {
         let last: Vec<String> = cards.iter().filter_map(|card| Some(card.last_run.as_ref()?.run.clone())).collect();
         let mut searches: BTreeMap<String, Vec<SearchRow>> = BTreeMap::new();
         for search in store.searches(&last).await? {
@@ -54,7 +54,7 @@ impl SourceHistory {
 }
 
 /// Works out the status from the searches of the last run and the known illnesses.
-fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[Illness]) -> Vec<SourceStatus<'a>> {
+fn standing<'a>(card: &TopicCard, searches: &'a [SearchRow], ill: &[SourceSilence]) -> Vec<SourceStatus<'a>> {
     let on = card.definition.as_ref().map(Topic::sources).unwrap_or_default();
     let one = |source: Source| {
         let last = searches.iter().rfind(|search| search.source == source);

@@ -7,11 +7,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::insight::covered;
-use crate::insight::daily::{links, uncut};
-use crate::insight::story::{Doubt, Looked, MOST_TOPICS, Story, checked, story as told, timeline};
-use crate::model::{Found, Kind, Linking, Span, StoryRows, Tie, Time};
-use crate::normalise::{canonical, keys_of, words::of_address};
+use crate::insight::daily::{extract_links, without_last_word};
+use crate::insight::source_coverage;
+use crate::insight::story::{Looked, MOST_TOPICS, Story, StoryCaveats, checked_span, story as told, timeline};
+use crate::model::{Kind, LinkSource, ReplyEntry, Span, StoryRows, Tie, Time};
+use crate::normalise::{canonical, identify, words::url_query};
 use crate::store::{Moment, Store, StoreError};
 
 /// Maximum number of items of a story; if there are more, those seen first are shown.
@@ -35,7 +35,7 @@ type Link = (String, String);
 /// The story of an item, found by any of its keys or its address; `None` if nothing has it.
 pub async fn story(store: &Store, asked: &str) -> Result<Option<Story>, StoreError> {
     let pruned_until = store.pruned_until().await?;
-    let mut moment = store.moment().await?;
+    let mut moment = store.snapshot().await?;
     let read = read(&mut moment, asked, pruned_until).await;
     moment.end().await?;
     read
@@ -43,7 +43,7 @@ pub async fn story(store: &Store, asked: &str) -> Result<Option<Story>, StoreErr
 
 async fn read(moment: &mut Moment, asked: &str, pruned_until: Option<Time>) -> Result<Option<Story>, StoreError> {
     let key = if asked.starts_with("http://") || asked.starts_with("https://") { key_of(asked) } else { None };
-    let Some(item) = moment.story_asked(key.as_deref().unwrap_or(asked)).await? else { return Ok(None) };
+    let Some(item) = moment.story_item(key.as_deref().unwrap_or(asked)).await? else { return Ok(None) };
     let mut rows = members(moment, &item).await?;
     let timeline = timeline(&rows.items);
     let (Some(first), Some(last)) = (timeline.first(), timeline.last()) else { return Ok(None) };
@@ -54,11 +54,11 @@ async fn read(moment: &mut Moment, asked: &str, pruned_until: Option<Time>) -> R
             rows.last_looks.push((topic.clone(), at));
         }
     }
-    let span = checked(first.at, last.at);
+    let span = checked_span(first.at, last.at);
     let known_since = pruned_until.filter(|until| *until > span.from);
     let (near, beyond) = topics.split_at(topics.len().min(MOST_TOPICS));
     let looked = looked(moment, near, span, known_since).await?;
-    let doubt = Doubt::of(span, &looked, pruned_until, beyond.len());
+    let doubt = StoryCaveats::of(span, &looked, pruned_until, beyond.len());
     Ok(told(rows, doubt))
 }
 
@@ -86,16 +86,16 @@ async fn looked(
         return Ok(all);
     }
     for mut watched in moment.watched(topics).await? {
-        let looks = moment.looks_over(&watched.topic, span).await?;
+        let looks = moment.runs_covering(&watched.topic, span).await?;
         watched.began = known_since.map_or(watched.began, |since| since.max(watched.began));
-        let sources = covered(&watched, &looks, span, |_| true);
+        let sources = source_coverage(&watched, &looks, span, |_| true);
         all.push(Looked { watched, sources });
     }
     Ok(all)
 }
 
 /// Reads the items of the story.
-async fn members(moment: &mut Moment, item: &Linking) -> Result<StoryRows, StoreError> {
+async fn members(moment: &mut Moment, item: &LinkSource) -> Result<StoryRows, StoreError> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let copies = moment.story_copies(&item.key, most.saturating_add(1)).await?;
     let mut more = copies.len() > MOST_ITEMS;
@@ -104,14 +104,16 @@ async fn members(moment: &mut Moment, item: &Linking) -> Result<StoryRows, Store
     let (links, links_beyond) = links_to_seek(item);
     let keys: Vec<String> = links.iter().map(|(_, key)| key.clone()).collect();
     for met in moment.meet(&keys).await? {
-        tie(&mut ties, met.key);
+        add_link(&mut ties, met.key);
     }
     let wanted: BTreeSet<&str> = keys.iter().map(String::as_str).collect();
-    for words in links.iter().filter_map(|(address, _)| of_address(address)) {
+    for words in links.iter().filter_map(|(address, _)| url_query(address)) {
         let found = moment.story_worded(&words, i64::try_from(MOST_WORDED + 1).unwrap_or(i64::MAX)).await?;
         more |= found.len() > MOST_WORDED;
-        for post in found.iter().filter(|post| in_text(post).0.iter().any(|(_, key)| wanted.contains(key.as_str()))) {
-            tie(&mut ties, post.key.clone());
+        for post in
+            found.iter().filter(|post| links_in_text(post).0.iter().any(|(_, key)| wanted.contains(key.as_str())))
+        {
+            add_link(&mut ties, post.key.clone());
         }
     }
     more |= ties.len() > MOST_ITEMS;
@@ -122,14 +124,14 @@ async fn members(moment: &mut Moment, item: &Linking) -> Result<StoryRows, Store
         links_beyond,
         more,
         unindexed: moment.words_waiting().await?,
-        uncompared: moment.uncompared().await?,
+        uncompared: moment.has_unclustered().await?,
         last_looks: Vec::new(),
         edits: Vec::new(),
     })
 }
 
 /// Records that an item shares a link.
-fn tie(ties: &mut HashMap<String, Tie>, key: String) {
+fn add_link(ties: &mut HashMap<String, Tie>, key: String) {
     let tie = ties.entry(key).or_insert(Tie::Link);
     if *tie == Tie::Copy {
         *tie = Tie::Both;
@@ -137,7 +139,7 @@ fn tie(ties: &mut HashMap<String, Tie>, key: String) {
 }
 
 /// The links of an item by which to find others, its own first, and the number of further links.
-fn links_to_seek(item: &Linking) -> (Vec<Link>, u64) {
+fn links_to_seek(item: &LinkSource) -> (Vec<Link>, u64) {
     let by_key = item.keys.iter().filter_map(|key| match (key.strip_prefix("page:"), key.strip_prefix("post:x:")) {
         (Some(address), _) if address.starts_with("https://") => Some(address.to_owned()),
         (_, Some(id)) => Some(format!("https://x.com/i/status/{id}")),
@@ -146,15 +148,15 @@ fn links_to_seek(item: &Linking) -> (Vec<Link>, u64) {
     let own = item.url.iter().cloned().chain(by_key);
     let mut all: Vec<Link> = Vec::new();
     for address in own {
-        push(&mut all, &address);
+        add_unique(&mut all, &address);
     }
     let mut beyond = 0;
     if item.kind == Kind::Post {
-        let (in_text, left) = in_text(item);
+        let (in_text, left) = links_in_text(item);
         let mut others = BTreeSet::new();
         for (address, key) in in_text {
             if all.len() < MOST_LINKS {
-                push(&mut all, &address);
+                add_unique(&mut all, &address);
             } else if all.iter().all(|(_, known)| *known != key) {
                 others.insert(key);
             }
@@ -164,18 +166,18 @@ fn links_to_seek(item: &Linking) -> (Vec<Link>, u64) {
     (all, beyond)
 }
 
-fn push(all: &mut Vec<Link>, address: &str) {
+fn add_unique(all: &mut Vec<Link>, address: &str) {
     if let Some(key) = key_of(address).filter(|key| all.iter().all(|(_, known)| known != key)) {
         all.push((address.to_owned(), key));
     }
 }
 
 /// The links in a post's text, without front pages of sites: many posts name those, whatever they are about.
-fn in_text(post: &Linking) -> (Vec<Link>, u64) {
+fn links_in_text(post: &LinkSource) -> (Vec<Link>, u64) {
     let text = post.text.as_deref().unwrap_or_default();
     // A cut text may end in half an address.
-    let text = if text.chars().count() < MOST_READ { text } else { uncut(text) };
-    let (found, beyond) = links(text);
+    let text = if text.chars().count() < MOST_READ { text } else { without_last_word(text) };
+    let (found, beyond) = extract_links(text);
     let told = found.into_iter().filter(|link| !is_front_page(link));
     (told.filter_map(|link| Some((link.to_owned(), key_of(link)?))).collect(), beyond)
 }
@@ -188,19 +190,19 @@ fn is_front_page(address: &str) -> bool {
 
 /// The key under which a page or post of this address would be stored. The address alone determines the platform.
 fn key_of(address: &str) -> Option<String> {
-    let found = Found { kind: Some(Kind::Page), url: Some(address.to_owned()), ..Found::default() };
-    keys_of(&found, "x")?.keys.into_iter().next()
+    let found = ReplyEntry { kind: Some(Kind::Page), url: Some(address.to_owned()), ..ReplyEntry::default() };
+    identify(&found, "x")?.keys.into_iter().next()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn item(kind: Kind, url: &str, text: &str) -> Linking {
-        Linking { key: "k".into(), kind, url: Some(url.into()), text: Some(text.into()), keys: Vec::new() }
+    fn item(kind: Kind, url: &str, text: &str) -> LinkSource {
+        LinkSource { key: "k".into(), kind, url: Some(url.into()), text: Some(text.into()), keys: Vec::new() }
     }
 
-    fn keys(item: &Linking) -> Vec<String> {
+    fn keys(item: &LinkSource) -> Vec<String> {
         links_to_seek(item).0.into_iter().map(|(_, key)| key).collect()
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::insight::daily::days;
 use crate::insight::terms::{TermItem, voice_of};
-use crate::model::{Mark, Readable, Span, Time, Topic, Words};
+use crate::model::{ItemContent, ItemMark, SearchableItem, Span, Time, Topic};
 use crate::normalise::words;
 use crate::store::{Moment, StoreError};
 
@@ -20,11 +20,11 @@ pub(super) const CHUNK: usize = 2_000;
 pub struct TermsAsked<'a> {
     pub topic: &'a Topic,
     /// Items first seen in the period or the four weeks before, without those that the topic's filter hides.
-    pub meant: &'a [Mark],
+    pub meant: &'a [ItemMark],
     /// The items that the filter hides.
-    pub hidden: &'a [Mark],
+    pub hidden: &'a [ItemMark],
     /// Keys of the period's items.
-    pub period: &'a [&'a Mark],
+    pub period: &'a [&'a ItemMark],
     pub span: Span,
     /// When the topic's first run with findings started.
     pub began: Option<Time>,
@@ -44,7 +44,7 @@ impl TermsAsked<'_> {
 }
 
 /// The latest items of the period, as many as are read, and whether there are more.
-pub(super) fn latest<'a>(asked: &TermsAsked<'a>) -> (Vec<&'a Mark>, bool) {
+pub(super) fn latest<'a>(asked: &TermsAsked<'a>) -> (Vec<&'a ItemMark>, bool) {
     let mut period = asked.period.to_vec();
     period.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     let cut = period.len() > asked.most();
@@ -52,14 +52,14 @@ pub(super) fn latest<'a>(asked: &TermsAsked<'a>) -> (Vec<&'a Mark>, bool) {
     (period, cut)
 }
 
-pub(super) async fn said(moment: &mut Moment, marks: &[&Mark]) -> Result<HashMap<String, Words>, StoreError> {
+pub(super) async fn said(moment: &mut Moment, marks: &[&ItemMark]) -> Result<HashMap<String, ItemContent>, StoreError> {
     let keys: BTreeSet<&str> = marks.iter().map(|mark| mark.key.as_str()).collect();
     let words = moment.words(&keys.into_iter().map(str::to_owned).collect::<Vec<_>>()).await?;
     Ok(words.into_iter().map(|words| (words.key.clone(), words)).collect())
 }
 
-pub(super) fn readable<'a>(mark: &Mark, words: &'a Words) -> Readable<'a> {
-    Readable {
+pub(super) fn readable<'a>(mark: &ItemMark, words: &'a ItemContent) -> SearchableItem<'a> {
+    SearchableItem {
         kind: mark.kind,
         title: words.title.as_deref(),
         text: words.text.as_deref(),
@@ -70,7 +70,7 @@ pub(super) fn readable<'a>(mark: &Mark, words: &'a Words) -> Readable<'a> {
 }
 
 /// The terms of an item, each once, sorted.
-pub(super) fn terms_of(mark: &Mark, words: &Words) -> Vec<String> {
+pub(super) fn terms_of(mark: &ItemMark, words: &ItemContent) -> Vec<String> {
     let mut terms = BTreeSet::new();
     words::terms(&readable(mark, words), &mut |term| {
         if !terms.contains(term) {
@@ -83,7 +83,7 @@ pub(super) fn terms_of(mark: &Mark, words: &Words) -> Vec<String> {
 pub(super) async fn items_of(
     moment: &mut Moment,
     asked: &TermsAsked<'_>,
-    period: &[&Mark],
+    period: &[&ItemMark],
 ) -> Result<Vec<TermItem>, StoreError> {
     let last = Time(asked.span.until.0.saturating_sub(1));
     let many = i32::try_from(asked.span.length().as_secs() / 86_400 + 2).unwrap_or(400);
@@ -104,7 +104,7 @@ pub(super) async fn items_of(
                 sound: mark.sound.filter(|_| by_this),
                 weight: mark.engagement.sum(),
                 terms: terms_of(mark, words),
-                runs: words::runs(&readable(mark, words)),
+                runs: words::dense_runs(&readable(mark, words)),
             });
         }
     }

@@ -3,7 +3,7 @@
 use crate::insight::daily::Share;
 use crate::insight::terms::{LEAST_DAYS, MOST_NEWS, NewsTerm, TermItem, Theme};
 use crate::insight::why::{DayItems, Term};
-use crate::model::{Kind, TermKind, Time, Words, closed_list, shown_term};
+use crate::model::{ItemContent, Kind, TermKind, Time, closed_list, format_term};
 use crate::normalise::safe_link;
 
 closed_list! {
@@ -191,7 +191,7 @@ pub struct TermRow {
 impl TermRow {
     pub(super) fn of(term: &NewsTerm, example: TermSample) -> Self {
         Self {
-            term: shown_term(&term.term),
+            term: format_term(&term.term),
             kind: term.kind,
             z: term.z,
             items: term.items,
@@ -225,7 +225,7 @@ pub struct ThemeRow {
 
 impl ThemeRow {
     pub(super) fn of(theme: &Theme, first: &TermSample, post: Option<TermSample>, page: Option<TermSample>) -> Self {
-        let names: Vec<String> = theme.terms.iter().map(|term| shown_term(term)).collect();
+        let names: Vec<String> = theme.terms.iter().map(|term| format_term(term)).collect();
         Self {
             name: names.join(", "),
             items: theme.items,
@@ -257,7 +257,7 @@ pub struct TermSample {
 }
 
 impl TermSample {
-    pub(super) fn of(words: Words, item: &TermItem) -> Self {
+    pub(super) fn of(words: ItemContent, item: &TermItem) -> Self {
         let said = [words.title, words.text].into_iter().flatten().find(|text| !text.trim().is_empty());
         Self {
             kind: item.kind,

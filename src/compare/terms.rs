@@ -15,7 +15,7 @@ use crate::insight::terms::{
     BusiestDay, DayTerms, LEAST_DAYS, NewsTerm, RiseInput, StandOut, TermItem, Theme, busiest_day, news, rises,
     stand_out, themes,
 };
-use crate::model::{Time, Words, shown_term};
+use crate::model::{ItemContent, Time, format_term};
 use crate::store::{Moment, StoreError};
 
 /// The most terms that are shown.
@@ -52,7 +52,7 @@ pub async fn topic_terms(moment: &mut Moment, asked: TermsAsked<'_>) -> Result<T
     answer.cut = cut;
     let items = items_of(moment, &asked, &period).await?;
     let questions = questions(asked.topic);
-    let own = |term: &str| questions.iter().any(|question| question.is_own(term));
+    let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let (earlier_days, counts): (Vec<(Day, u64)>, Vec<DayTerms>) =
         counted.into_iter().map(|(day, counts)| ((day, counts.said), counts)).unzip();
     let (all, tested) = rises(RiseInput { items: &items, before: &counts }, &own);
@@ -103,14 +103,14 @@ async fn standing_out(
         return Ok(None);
     }
     let mut left = ENOUGH_ELSEWHERE;
-    let kept = moment.kept_terms_elsewhere(&asked.topic.id, asked.span.until, ELSEWHERE).await?;
+    let kept = moment.terms_of_other_topics(&asked.topic.id, asked.span.until, ELSEWHERE).await?;
     let enough = kept.iter().take_while(|day| {
         left -= day.items;
         left + day.items > 0
     });
     let others: Vec<DayTerms> = enough.filter_map(|day| DayTerms::decode(&day.counts)).collect();
     let questions = questions(asked.topic);
-    let own = |term: &str| questions.iter().any(|question| question.is_own(term));
+    let own = |term: &str| questions.iter().any(|question| question.repeats_query(term));
     let StandOut { mut terms, others } = stand_out(items, &others, &own);
     terms.truncate(SHOWN);
     if terms.is_empty() {
@@ -130,7 +130,7 @@ async fn standing_out(
 
 fn rise_of(term: &NewsTerm, items: &[TermItem]) -> TermRise {
     let keys = term.places.iter().filter_map(|place| Some(items.get(*place)?.key.clone()));
-    TermRise { term: shown_term(&term.term), keys: keys.collect(), texts: term.now, expected: term.expected }
+    TermRise { term: format_term(&term.term), keys: keys.collect(), texts: term.now, expected: term.expected }
 }
 
 /// The items that are shown, by key.
@@ -146,7 +146,7 @@ async fn samples(
         of_terms.chain(of_themes).filter_map(|place| items.get(place)).map(|item| (item.key.as_str(), item)).collect();
     let keys: Vec<String> = shown.keys().map(|key| (*key).to_owned()).collect();
     let words = moment.words(&keys).await?;
-    let sample = |words: Words| {
+    let sample = |words: ItemContent| {
         let item = shown.get(words.key.as_str())?;
         Some((words.key.clone(), TermSample::of(words, item)))
     };

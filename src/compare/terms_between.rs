@@ -3,10 +3,10 @@
 use super::term_items::TermsAsked;
 use super::term_rows::{TopicTerms, Untold};
 use super::terms::topic_terms;
-use super::{FilteredItems, relevance, sifted};
+use super::{FilteredItems, apply_filter, relevance};
 use crate::insight::daily::{Day, days, scorer_of};
 use crate::insight::terms::BEFORE;
-use crate::model::{Mark, Span, Time, Topic};
+use crate::model::{ItemMark, Span, Time, Topic};
 use crate::store::{Moment, Store, StoreError};
 
 /// Days whose items say which scorer a period is told by, its own the last: those of a report's charts.
@@ -26,8 +26,8 @@ pub async fn terms_between(store: &Store, topic: &Topic, span: Span, trusting: b
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let from = if trusting { from.min(Time(span.from.0 - (span.until.0 - span.from.0))) } else { from.min(four_weeks) };
     let seen = Span { from, until: span.until };
-    let asked_since = store.asked_anew(&topic.id, Span { from: four_weeks, ..seen }).await?.into_iter().max();
-    let mut moment = store.moment().await?;
+    let asked_since = store.query_changes(&topic.id, Span { from: four_weeks, ..seen }).await?.into_iter().max();
+    let mut moment = store.snapshot().await?;
     let told = read(&mut moment, topic, Asked { span, seen, drawn, asked_since, trusting }).await;
     moment.end().await?;
     told
@@ -47,15 +47,15 @@ async fn read(moment: &mut Moment, topic: &Topic, asked: Asked) -> Result<TopicT
     let Asked { span, seen, drawn, asked_since, trusting } = asked;
     let began = moment.first_run(&topic.id).await?;
     let marks = moment.marks_of(&topic.id, seen).await?;
-    let FilteredItems { meant, hidden, .. } = sifted(moment, topic, marks).await?;
-    let period: Vec<&Mark> = meant.iter().filter(|mark| span.holds(mark.moment())).collect();
+    let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
+    let period: Vec<&ItemMark> = meant.iter().filter(|mark| span.holds(mark.moment())).collect();
     let from = drawn.first().map_or(span.from, |day| day.span.from.min(span.from));
     let scorer = scorer_of(meant.iter().filter(|mark| mark.moment() >= from));
     let earlier = drawn.iter().filter(|day| day.span.until <= span.from);
     let earlier = earlier.map(|day| meant.iter().filter(|mark| day.span.holds(mark.moment())));
     let relevance = relevance(moment, topic, period.iter().copied(), earlier).await?;
     let long = span.until.0 - span.from.0 > LONGER;
-    if if long { relevance.is_far_astray() } else { relevance.is_astray() } {
+    if if long { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() } {
         return Ok(TopicTerms::untold(Untold::Relevance));
     }
     let asked = TermsAsked {

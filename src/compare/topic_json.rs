@@ -7,7 +7,7 @@ use crate::model::{Period, Time, Topic, TopicCard};
 
 /// Returns a topic's card.
 #[must_use]
-pub fn card_as_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
+pub fn topic_card_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Value {
     let topic = card.definition.as_ref();
     let policy = topic.and_then(|topic| topic.schedule.as_ref());
     let (cron, every) = match policy.map(|policy| &policy.period) {

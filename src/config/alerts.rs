@@ -12,7 +12,7 @@ use super::names::slug;
 use super::references::{References, listed};
 use super::scalars::{duration, flag, text, texts};
 use super::value::Table;
-use crate::model::{AlertRule, AlertSpec, Quiet, Source, TopicLimits};
+use crate::model::{AlertRule, AlertSpec, QuietHours, Source, TopicLimits};
 use crate::{filter, schedule};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -45,7 +45,7 @@ pub(super) fn read(document: &Document, limits: &Limits, mistakes: &mut Mistakes
         let reader = Reader { section: Section::Alert, tables: &tables };
         let Some(alert) = one(&reader, table, &known, limits, document.broken, mistakes) else { continue };
         let hint = "the cursor is kept under the name: choose another";
-        reader.once(mistakes, "name", &mut names, alert.name.clone(), "alert", hint);
+        reader.check_unique(mistakes, "name", &mut names, alert.name.clone(), "alert", hint);
         alerts.push(alert);
     }
     alerts
@@ -63,7 +63,7 @@ fn one(
     let rules: Vec<&str> = AlertRule::ALL.iter().map(|rule| rule.as_str()).collect();
     let needs_rule = format!("write rule = \"…\": {}", rules.join(", "));
     for (key, needs) in [("name", "write name = \"…\": a short name that stays"), ("rule", needs_rule.as_str())] {
-        if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+        if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
             mistakes.at(header, format!("this alert has no `{key}`"), needs);
         }
     }
@@ -86,7 +86,7 @@ fn one(
         None => Some(None),
     };
     let quiet = match reader.written("quiet") {
-        Some(_) => reader.read(mistakes, "quiet", |value| hours(&text(value)?).map(Some)),
+        Some(_) => reader.read(mistakes, "quiet", |value| parse_quiet_hours(&text(value)?).map(Some)),
         None => Some(None),
     };
     let timezone = reader.read(mistakes, "timezone", |value| {
@@ -97,7 +97,7 @@ fn one(
     let recovery = reader.read(mistakes, "recovery", flag);
     let paused = reader.read(mistakes, "paused", flag);
     let rule = rule?;
-    fits(reader, rule, (failures, of), mistakes);
+    check_combination(reader, rule, (failures, of), mistakes);
     let least = least?.unwrap_or(match rule {
         AlertRule::Volume => 10,
         AlertRule::Negative => 30,
@@ -127,7 +127,12 @@ fn one(
 }
 
 /// Reports keys that do not fit the rule or each other.
-fn fits(reader: &Reader<'_>, rule: AlertRule, (failures, of): (Option<u32>, Option<u32>), mistakes: &mut Mistakes<'_>) {
+fn check_combination(
+    reader: &Reader<'_>,
+    rule: AlertRule,
+    (failures, of): (Option<u32>, Option<u32>),
+    mistakes: &mut Mistakes<'_>,
+) {
     for (key, rules) in FOR_SOME {
         if let Some(given) = reader.written(key)
             && !rules.contains(&rule)
@@ -147,7 +152,7 @@ fn fits(reader: &Reader<'_>, rule: AlertRule, (failures, of): (Option<u32>, Opti
 }
 
 /// Parses `22:00-07:00`.
-fn hours(text: &str) -> Result<Quiet, Fault> {
+fn parse_quiet_hours(text: &str) -> Result<QuietHours, Fault> {
     let wrong = || Fault::new(format!("cannot be {text:?}"), "write two times of a day, such as \"22:00-07:00\"");
     let minute = |time: &str| {
         let (hour, minute) = time.trim().split_once(':')?;
@@ -155,7 +160,7 @@ fn hours(text: &str) -> Result<Quiet, Fault> {
         (minute < 60 && hour < 24).then_some(hour * 60 + minute)
     };
     let (from, until) = text.split_once('-').ok_or_else(wrong)?;
-    let quiet = Quiet { from: minute(from).ok_or_else(wrong)?, until: minute(until).ok_or_else(wrong)? };
+    let quiet = QuietHours { from: minute(from).ok_or_else(wrong)?, until: minute(until).ok_or_else(wrong)? };
     if quiet.from == quiet.until {
         return Err(Fault::new("begins and ends at the same time", "leave it out, or name the end"));
     }

@@ -7,7 +7,7 @@ use super::document::Document;
 use super::mistake::Mistakes;
 use super::value::{Table, Value};
 use super::{ProviderConfig, ServiceConfig};
-use crate::budget::{Prices, TooDear};
+use crate::budget::{Prices, UnaffordableCall};
 use crate::model::{Micros, Source, Topic};
 
 const NAME: &str = "budget_per_day";
@@ -26,12 +26,12 @@ pub(super) fn warn_of_small(
     };
     if let Some(day) = service.budget_per_day {
         let asked = topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
-        if let Some(dear) = prices.too_dear(asked, day) {
+        if let Some(dear) = prices.unaffordable(asked, day) {
             warn(span(&[&document.service]), day, dear, mistakes);
         }
     }
     for provider in providers {
-        let dear = provider.budget_per_day.and_then(|day| Some((day, prices.too_dear([provider.name], day)?)));
+        let dear = provider.budget_per_day.and_then(|day| Some((day, prices.unaffordable([provider.name], day)?)));
         let table = document.providers.iter().find(|one| one.name == provider.name).map(|one| &one.table);
         if let (Some((day, dear)), Some(table)) = (dear, table) {
             warn(span(&[table]), day, dear, mistakes);
@@ -39,9 +39,9 @@ pub(super) fn warn_of_small(
     }
     let small = topics.iter().filter_map(|topic| {
         let day = topic.limits.money()?;
-        Some((topic.id.as_str(), (day, prices.too_dear(topic.sources(), day)?)))
+        Some((topic.id.as_str(), (day, prices.unaffordable(topic.sources(), day)?)))
     });
-    let small: HashMap<&str, (Micros, TooDear)> = small.collect();
+    let small: HashMap<&str, (Micros, UnaffordableCall)> = small.collect();
     for table in document.topics.iter().filter(|_| !small.is_empty()) {
         let Some(Value::Text(id)) = table.given.get("id").map(|given| &given.value) else { continue };
         if let Some((day, dear)) = small.get(id.as_str()) {
@@ -55,7 +55,12 @@ fn span<'d>(tables: &[&'d Table]) -> Option<&'d Range<usize>> {
     tables.iter().find_map(|table| table.given.get(NAME)).and_then(|given| given.origin.span())
 }
 
-fn warn(span: Option<&Range<usize>>, day: Micros, TooDear { source, price }: TooDear, mistakes: &mut Mistakes<'_>) {
+fn warn(
+    span: Option<&Range<usize>>,
+    day: Micros,
+    UnaffordableCall { source, price }: UnaffordableCall,
+    mistakes: &mut Mistakes<'_>,
+) {
     let message = format!("`{NAME}` = {day} is less than a call of {source} may cost ({price}): none will be made");
     let key = match source {
         Source::Social | Source::Web | Source::Ai => format!("[service] prices.{source}"),

@@ -8,11 +8,11 @@ use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::plain_text;
 use super::value::Table;
-use crate::model::SecretPlace;
+use crate::model::SecretSource;
 
 /// Reports a key that a channel needs but does not have.
 pub(super) fn missing(table: &Table, key: &str, broken: bool, mistakes: &mut Mistakes<'_>) {
-    if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+    if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
         mistakes.at(header, format!("this channel has no `{key}`"), needs(key));
     }
 }
@@ -37,8 +37,8 @@ pub(super) fn secret(
     file: &'static str,
     dir: &Path,
     mistakes: &mut Mistakes<'_>,
-) -> Option<SecretPlace> {
-    let mut place = SecretPlace::default();
+) -> Option<SecretSource> {
+    let mut place = SecretSource::default();
     if reader.written(variable).is_some() {
         place.variable = Some(reader.read(mistakes, variable, variable_name)?);
     }

@@ -15,7 +15,7 @@ use super::mistake::Mistakes;
 use super::names::slug;
 use super::scalars::{duration, flag, plain_text, text, texts};
 use super::value::Table;
-use crate::model::{ChannelKind, ChannelSpec, ChannelWay, EmailSpec, SmtpTls};
+use crate::model::{ChannelKind, ChannelSpec, EmailSpec, SmtpTls, Transport};
 use crate::notify::check_address;
 
 /// Keys that only some kinds of channel have.
@@ -52,14 +52,14 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
             missing(table, key, document.broken, mistakes);
         }
         if let Some(name) = &name {
-            reader.once(mistakes, "name", &mut names, name.clone(), "channel", "choose another name");
+            reader.check_unique(mistakes, "name", &mut names, name.clone(), "channel", "choose another name");
         }
         let way = reader.choice(mistakes, "kind", ChannelKind::parse).and_then(|kind| {
-            refuse_foreign(table, kind, mistakes);
+            report_foreign_keys(table, kind, mistakes);
             let place = Place { reader: &reader, table, dir, broken: document.broken };
             match kind {
-                ChannelKind::Email => email(&reader, table, dir, document.broken, mistakes).map(ChannelWay::Email),
-                _ => hook_channels::read(&place, kind, mistakes).map(ChannelWay::Webhook),
+                ChannelKind::Email => email(&reader, table, dir, document.broken, mistakes).map(Transport::Email),
+                _ => hook_channels::read(&place, kind, mistakes).map(Transport::Webhook),
             }
         });
         let span = (Duration::from_secs(1), Duration::from_secs(300));
@@ -78,14 +78,14 @@ pub(super) fn read(document: &Document, dir: &Path, mistakes: &mut Mistakes<'_>)
 /// Returns the environment variables that a channel names.
 pub(super) fn variables(channel: &ChannelSpec) -> impl Iterator<Item = &str> {
     let (place, url) = match &channel.way {
-        ChannelWay::Email(email) => (&email.password, None),
-        ChannelWay::Webhook(hook) => (&hook.secret, hook.url_variable.as_deref()),
+        Transport::Email(email) => (&email.password, None),
+        Transport::Webhook(hook) => (&hook.secret, hook.url_variable.as_deref()),
     };
     place.variable.as_deref().into_iter().chain(url)
 }
 
 /// Reports keys of other kinds.
-fn refuse_foreign(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
+fn report_foreign_keys(table: &Table, kind: ChannelKind, mistakes: &mut Mistakes<'_>) {
     for key in foreign(kind).into_iter().filter(|key| table.given.contains_key(*key)) {
         if let Some(span) = table.key_span(key).cloned() {
             mistakes.at(&span, format!("`{key}` means nothing in a channel of kind = \"{kind}\""), "remove it");

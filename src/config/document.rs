@@ -10,7 +10,7 @@ use super::mistake::Mistakes;
 use super::provider_tables::{Provider, kind_of};
 use super::suggest::{LATER, nearest};
 use super::value::Table;
-use super::walk::{Name, home, many, many_asking, one, one_asking};
+use super::walk::{Name, many, many_with_providers, one, one_with_providers, section_of};
 use crate::model::Source;
 
 /// The file, section by section.
@@ -72,10 +72,12 @@ pub(super) fn walk(mistakes: &mut Mistakes<'_>) -> Document {
             "scheduler" => document.scheduler = one(mistakes, Section::Scheduler, "scheduler", name, &value),
             "retention" => document.retention = one(mistakes, Section::Retention, "retention", name, &value),
             "web" => document.web = one(mistakes, Section::Web, "web", name, &value),
-            "defaults" => document.defaults = one_asking(mistakes, Section::Topic, "defaults", name, &value, &known),
+            "defaults" => {
+                document.defaults = one_with_providers(mistakes, Section::Topic, "defaults", name, &value, &known);
+            }
             "topics" => {
                 document.topics_attempted |= !matches!(value.get_ref(), DeValue::Array(list) if list.is_empty());
-                many_asking(mistakes, Section::Topic, "topic", name, value, &mut document.topics, &known);
+                many_with_providers(mistakes, Section::Topic, "topic", name, value, &mut document.topics, &known);
             }
             "reports" => many(mistakes, Section::Report, "report", name, value, &mut document.reports),
             "channels" => many(mistakes, Section::Channel, "channel", name, value, &mut document.channels),
@@ -160,7 +162,7 @@ fn unknown_section(name: &str) -> (String, Option<&'static str>) {
         return (format!("did you mean `{header}`?"), Some(*meant));
     }
     match KEYS.iter().find(|key| key.name == name) {
-        Some(key) => (format!("`{name}` belongs under {}", home(key)), None),
+        Some(key) => (format!("`{name}` belongs under {}", section_of(key)), None),
         None => (
             "the file has [service], [providers.NAME], [database], [scheduler], [retention], [web], [defaults], [[topics]], [[reports]], [[channels]], \
              [[exports]] and [[alerts]]"

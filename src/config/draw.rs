@@ -8,7 +8,7 @@ use super::place::one_line;
 
 /// Draws mistakes with an empty line between them. `width` is the terminal's in columns.
 #[must_use]
-pub fn draw(mistakes: &[Mistake], color: bool, width: usize) -> String {
+pub fn render(mistakes: &[Mistake], color: bool, width: usize) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() }.term_width(width.clamp(40, 400));
     mistakes.iter().map(|mistake| one(&renderer, mistake) + "\n").collect::<Vec<_>>().join("\n")
 }

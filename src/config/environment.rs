@@ -21,7 +21,7 @@ const OTHERS: [&str; 4] =
 const PREFIX: &str = "TOPICWATCH_";
 
 /// Applies the environment and the command line to one section of the file.
-pub(super) fn lay_over(
+pub(super) fn apply_overrides(
     section: Section,
     table: &mut Table,
     request: &LoadRequest<'_>,
@@ -35,15 +35,17 @@ pub(super) fn lay_over(
         let (value, origin) = match (set(&variable), set(&in_file)) {
             (Some(_), Some(_)) => {
                 let message = format!("{variable} and {in_file} are both set");
-                mistakes.nowhere(message, "unset one of the two");
+                mistakes.error_without_place(message, "unset one of the two");
                 continue;
             }
             (Some(value), None) => (value, variable),
             (None, Some(path)) => match read_value(&dir.join(path)) {
                 Ok(value) => (value, in_file),
                 Err(why) => {
-                    mistakes
-                        .nowhere(format!("{in_file} names a file that {why}"), "check the path and its permissions");
+                    mistakes.error_without_place(
+                        format!("{in_file} names a file that {why}"),
+                        "check the path and its permissions",
+                    );
                     continue;
                 }
             },

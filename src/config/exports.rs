@@ -16,8 +16,8 @@ use super::references::{References, listed, sources as sources_of};
 use super::scalars::{duration, text, texts};
 use super::schedule_keys::Schedules;
 use super::value::{Table, Value};
-use crate::export::{ExportSpec, Filtered, Format, Mode, Part, Profile, What, unpacked_name, wanted};
-use crate::model::{Between, PingSpec, Time, Tone};
+use crate::export::{ExportKind, ExportSpec, FilterMode, Format, Mode, Part, Profile, strip_gz, wanted};
+use crate::model::{PingSpec, SeqRange, Time, Tone};
 
 /// Reads all exports. Mistakes are reported; an export with a mistake is left out.
 pub(super) fn read(
@@ -37,7 +37,7 @@ pub(super) fn read(
         let Some(mut export) = one(&reader, table, &known, &mut schedules, document.broken, mistakes) else { continue };
         pings.extend(super::pings::read(&reader, &format!("export:{}", export.name), mistakes));
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
-            reader.once(mistakes, key, seen, value, "export", hint);
+            reader.check_unique(mistakes, key, seen, value, "export", hint);
         };
         once("name", &mut names, export.name.clone(), "the cursor is kept under the name: choose another");
         // Compare components: `./out` is the same as `out`.
@@ -63,14 +63,14 @@ fn one(
         ("name", "write name = \"…\": a short name that stays"),
         ("what", "write what = \"items\", or another kind of rows"),
     ] {
-        if let (false, Some(header), false) = (broken, &table.header, table.mentions(key)) {
+        if let (false, Some(header), false) = (broken, &table.header, table.was_written(key)) {
             mistakes.at(header, format!("this export has no `{key}`"), needs);
         }
     }
-    let what = reader.choice(mistakes, "what", What::parse);
+    let what = reader.choice(mistakes, "what", ExportKind::parse);
     let mode = reader.choice(mistakes, "mode", Mode::parse);
     let profile = reader.choice(mistakes, "profile", Profile::parse);
-    let filtered = reader.choice(mistakes, "filtered", Filtered::parse);
+    let filtered = reader.choice(mistakes, "filtered", FilterMode::parse);
     let topics = reader.read(mistakes, "topics", |value| listed(value, &known.topics, "topic"));
     let tags = reader.read(mistakes, "tags", |value| listed(value, &known.tags, "tag"));
     let sources = reader.read(mistakes, "sources", |value| sources_of(value, known));
@@ -128,11 +128,16 @@ fn one(
         path,
         retain,
     };
-    fits(&spec, named, reader, mistakes).then_some(spec)
+    check_combination(&spec, named, reader, mistakes).then_some(spec)
 }
 
 /// Returns whether the parts of an export fit together. Each that does not is reported where it is written.
-fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> bool {
+fn check_combination(
+    spec: &ExportSpec,
+    named: Option<Format>,
+    reader: &Reader<'_>,
+    mistakes: &mut Mistakes<'_>,
+) -> bool {
     let mut good = true;
     let mut fault = |key: &str, message: String, hint: String| {
         good = false;
@@ -147,16 +152,17 @@ fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes:
             format!("end it in .{}", spec.format),
         );
     }
-    if spec.format == Format::Xlsx && unpacked_name(&spec.path).1 {
+    if spec.format == Format::Xlsx && strip_gz(&spec.path).1 {
         fault("path", "is of a workbook, which is packed already".to_owned(), "end it in .xlsx".to_owned());
     }
-    if spec.format == Format::Atom && (spec.what != What::New || spec.goes_on() || !spec.by_topic()) {
+    if spec.format == Format::Atom && (spec.what != ExportKind::New || spec.goes_on() || !spec.by_topic()) {
         let hint = "write what = \"new\", mode = \"full\" and {topic} in the path";
         fault("format", "is a feed: of all new items of one topic".to_owned(), hint.to_owned());
     }
     if spec.goes_on() {
-        if !spec.what.appends() {
-            let grow: Vec<&str> = What::ALL.iter().filter(|what| what.appends()).map(|what| what.as_str()).collect();
+        if !spec.what.is_append_only() {
+            let grow: Vec<&str> =
+                ExportKind::ALL.iter().filter(|what| what.is_append_only()).map(|what| what.as_str()).collect();
             let hint = format!("write mode = \"full\"; rows are only added to {}", grow.join(", "));
             fault("mode", format!("cannot be \"incremental\": rows of {} change later", spec.what), hint);
         }
@@ -169,8 +175,8 @@ fn fits(spec: &ExportSpec, named: Option<Format>, reader: &Reader<'_>, mistakes:
             fault("since", "means nothing for an incremental export".to_owned(), hint.to_owned());
         }
     }
-    let order = spec.order(Time(0), Between { since: 0, until: 0 }, None);
-    if let Some((part, takers)) = spec.what.refuses(&order.filter, spec.filtered != Filtered::Keep) {
+    let order = spec.order(Time(0), SeqRange { since: 0, until: 0 }, None);
+    if let Some((part, takers)) = spec.what.first_unsupported(&order.filter, spec.filtered != FilterMode::Keep) {
         let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
         let hint = format!("leave it out, or export {}", takers.join(", "));
         fault(key_of(part), format!("means nothing for {}", spec.what), hint);

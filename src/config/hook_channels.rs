@@ -12,7 +12,7 @@ use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::{flag, plain_text, text};
 use super::value::Table;
-use crate::model::{ChannelKind, HookForm, SecretPlace, WebhookSpec};
+use crate::model::{ChannelKind, SecretSource, WebhookFormat, WebhookSpec};
 
 /// Default address of Telegram's bot API.
 const TELEGRAM: &str = "https://api.telegram.org/";
@@ -38,7 +38,7 @@ pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes
         None => Some(None),
         Some(_) => reader.read(mistakes, "url_env", variable_name).map(Some),
     };
-    let url = match (table.mentions("url"), table.mentions("url_env"), &table.header) {
+    let url = match (table.was_written("url"), table.was_written("url_env"), &table.header) {
         (false, false, _) if kind == ChannelKind::Telegram => Url::parse(TELEGRAM).ok().map(Some),
         (false, false, Some(header)) if !broken => {
             let hint = "write url = \"https://…\", or url_env = \"…\" when the address itself is a secret";
@@ -54,29 +54,29 @@ pub(super) fn read(place: &Place<'_>, kind: ChannelKind, mistakes: &mut Mistakes
     let secret = match kind {
         ChannelKind::Webhook => secret(reader, "secret_env", "secret_file", dir, mistakes)?,
         ChannelKind::Ntfy | ChannelKind::Telegram => secret(reader, "token_env", "token_file", dir, mistakes)?,
-        _ => SecretPlace::default(),
+        _ => SecretSource::default(),
     };
     let form = match kind {
-        ChannelKind::Slack => HookForm::Slack,
-        ChannelKind::Mattermost => HookForm::Mattermost,
-        ChannelKind::Ntfy => HookForm::Ntfy,
-        ChannelKind::Discord => HookForm::Discord,
-        ChannelKind::Teams => HookForm::Teams,
+        ChannelKind::Slack => WebhookFormat::Slack,
+        ChannelKind::Mattermost => WebhookFormat::Mattermost,
+        ChannelKind::Ntfy => WebhookFormat::Ntfy,
+        ChannelKind::Discord => WebhookFormat::Discord,
+        ChannelKind::Teams => WebhookFormat::Teams,
         ChannelKind::Telegram => {
             if let (false, Some(header), true) = (broken, &table.header, secret.is_none()) {
                 let hint = "write token_env = \"TOPICWATCH_TELEGRAM_TOKEN\"; @BotFather gives the token of a bot";
                 mistakes.at(header, "this channel has no `token_env`", hint);
             }
             missing(table, "chat", broken, mistakes);
-            HookForm::Telegram { chat: reader.read(mistakes, "chat", |value| chat(text(value)?))? }
+            WebhookFormat::Telegram { chat: reader.read(mistakes, "chat", |value| chat(text(value)?))? }
         }
-        ChannelKind::Apprise => HookForm::Apprise {
+        ChannelKind::Apprise => WebhookFormat::Apprise {
             tag: match reader.written("tag") {
                 None => None,
                 Some(_) => Some(reader.read(mistakes, "tag", |value| plain_text(value, 200))?),
             },
         },
-        ChannelKind::Webhook | ChannelKind::Email => HookForm::Own,
+        ChannelKind::Webhook | ChannelKind::Email => WebhookFormat::Own,
     };
     let allow_private = reader.read(mistakes, "allow_private", flag)?;
     Some(WebhookSpec { url: url?, url_variable: url_variable?, secret, form, allow_private })

@@ -114,7 +114,7 @@ impl Reader<'_> {
 
 impl Reader<'_> {
     /// Reports a value that another table of the same section has too.
-    pub(super) fn once(
+    pub(super) fn check_unique(
         &self,
         mistakes: &mut Mistakes<'_>,
         key: &str,

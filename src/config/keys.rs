@@ -2,7 +2,7 @@
 //! environment variables, the JSON Schema and the tests of the shipped file all use this table. What a value means is
 //! decided where it is used.
 
-use crate::export::{Filtered, Format, Mode, Profile, What};
+use crate::export::{ExportKind, FilterMode, Format, Mode, Profile};
 use crate::model::{
     AiWhen, AlertRule, CatchUp, ChannelKind, Engine, KINDS, Overlap, ReportFormat, ReportWindow, SmtpTls,
     SocialOperation, WebOperation, Window,
@@ -296,7 +296,7 @@ keys! {
     }
     Export {
         "name" Text, None, "Short name, unique among the exports: a-z, 0-9, - and _; the cursor is kept under it.";
-        "what" OneOf(names!(What)), None, "Which rows.";
+        "what" OneOf(names!(ExportKind)), None, "Which rows.";
         "mode" OneOf(names!(Mode)), Some("\"full\""), "All rows each time, or those since the last file (sightings, searches, answers, new).";
         "path" Text, None, "Where files go; {name}, {date}, {topic} (a file for each) and {run} are filled in, the ending says the format.";
         "format" OneOf(names!(Format)), None, "How they are written; by the ending of the path, or csv, when left out.";
@@ -307,7 +307,7 @@ keys! {
         "tones" Texts, Some("[]"), "Only items with this tone.";
         "authors" Texts, Some("[]"), "Only items by these handles.";
         "search" Text, None, "Only items with these words, as `export --search` takes them.";
-        "filtered" OneOf(names!(Filtered)), Some("\"keep\""), "What becomes of rows that topics' filters hide.";
+        "filtered" OneOf(names!(FilterMode)), Some("\"keep\""), "What becomes of rows that topics' filters hide.";
         "since" Duration, None, "How far back a full export goes from its slot.";
         "schedule" Text, None, "Cron expression of five fields, or six with seconds first.";
         "every" Duration, None, "Period, instead of a schedule.";

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::discover::{LoadRequest, find, shown};
 use super::document::{Document, walk};
-use super::draw::draw;
+use super::draw::render;
 use super::keys::Section;
 use super::mistake::{Mistake, Mistakes};
 use super::place::one_line;
-use super::scalars::rate_shown;
+use super::scalars::format_rate;
 use super::text::{NotText, Text};
 use super::{
     Config, Effective, ProviderConfig, ServiceConfig, Target, WebConfig, alerts, budgets, channels, environment,
@@ -50,7 +50,7 @@ impl LoadError {
                 message: one_line(&message),
                 hint: one_line(&hint),
             };
-            draw(&[mistake], color, width)
+            render(&[mistake], color, width)
         };
         match self {
             Self::NotFound { looked } => {
@@ -59,7 +59,7 @@ impl LoadError {
                 plain(message, "`topicwatch init` writes an annotated jobs.toml".to_owned())
             }
             Self::Unreadable { path, message, hint } => plain(format!("{} {message}", path.display()), hint.clone()),
-            Self::Mistakes(mistakes) => draw(mistakes, color, width),
+            Self::Mistakes(mistakes) => render(mistakes, color, width),
         }
     }
 }
@@ -128,7 +128,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         (Section::Retention, &mut document.retention),
         (Section::Web, &mut document.web),
     ] {
-        environment::lay_over(section, table, request, &dir, &mut mistakes);
+        environment::apply_overrides(section, table, request, &dir, &mut mistakes);
     }
     let built = build(&document, &dir, request, &mut mistakes);
     let key_variable = built.as_ref().map(|built| built.0.api_key_env.as_str());
@@ -145,7 +145,7 @@ fn check(text: &Text, file: &Path, request: &LoadRequest<'_>) -> Result<Config, 
         if errors.is_empty() {
             // Believed to be unreachable. Even so, a lost configuration must not look like a valid one.
             let mut unknown = Mistakes::new(text);
-            unknown.nowhere("the configuration cannot be used", "please report this file as a bug");
+            unknown.error_without_place("the configuration cannot be used", "please report this file as a bug");
             errors = unknown.finish().0;
         }
         return Err(LoadError::Mistakes(errors));
@@ -228,7 +228,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
         .max();
     let retention = retention::read(&document.retention, longest.unwrap_or(0), mistakes);
     let web = web::read(&document.web, dir, request, mistakes);
-    one_world(document, service.as_ref(), &providers, mistakes);
+    check_sandbox_mix(document, service.as_ref(), &providers, mistakes);
     if let Some(service) = &service {
         budgets::warn_of_small(document, service, &providers, &topics, mistakes);
     }
@@ -237,7 +237,7 @@ fn build(document: &Document, dir: &Path, request: &LoadRequest<'_>, mistakes: &
 }
 
 /// Reports a mix of sandbox and real providers: invented and real findings are never mixed.
-fn one_world(
+fn check_sandbox_mix(
     document: &Document,
     service: Option<&ServiceConfig>,
     providers: &[ProviderConfig],
@@ -265,7 +265,7 @@ fn effective(document: &Document, service: &ServiceConfig, database: &str, text:
         Target::Url(url) => url.to_string(),
         Target::Absent => "none".to_owned(),
     };
-    let amend = [("base_url", base_url), ("rate_limit", rate_shown(service.rate_limit))];
+    let amend = [("base_url", base_url), ("rate_limit", format_rate(service.rate_limit))];
     let mut list = Vec::new();
     if service.target != Target::Absent {
         list.extend(environment::effective(Section::Service, &document.service, &amend, text));

@@ -86,7 +86,7 @@ impl<'t> Mistakes<'t> {
     }
 
     /// Reports an error without a place in the file.
-    pub(super) fn nowhere(&mut self, message: impl AsRef<str>, hint: impl AsRef<str>) {
+    pub(super) fn error_without_place(&mut self, message: impl AsRef<str>, hint: impl AsRef<str>) {
         self.add(Severity::Error, None, message.as_ref(), hint.as_ref());
     }
 
@@ -96,8 +96,10 @@ impl<'t> Mistakes<'t> {
         let message = format!("`{name}`{gap}{}", fault.message);
         match origin {
             Origin::File { value, .. } => self.at(fault.at.as_ref().unwrap_or(value), message, fault.hint),
-            Origin::Variable(_) | Origin::Flag(_) => self.nowhere(format!("{origin}: {message}"), fault.hint),
-            Origin::Default => self.nowhere(format!("the default of {message}"), fault.hint),
+            Origin::Variable(_) | Origin::Flag(_) => {
+                self.error_without_place(format!("{origin}: {message}"), fault.hint);
+            }
+            Origin::Default => self.error_without_place(format!("the default of {message}"), fault.hint),
         }
     }
 

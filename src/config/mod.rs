@@ -45,7 +45,7 @@ mod walk;
 mod web;
 
 pub use discover::{FILE_NAME, LoadRequest};
-pub use draw::draw;
+pub use draw::render;
 pub use load::{LoadError, digest, load, load_text};
 pub use mistake::{Mistake, Severity};
 pub use place::Place;

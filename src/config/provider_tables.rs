@@ -9,7 +9,7 @@ use super::keys::Shape;
 use super::mistake::Mistakes;
 use super::suggest::nearest;
 use super::value::{Given, Origin, Table, Value};
-use crate::model::{AskShape, KINDS, ProviderKind, Source};
+use crate::model::{KINDS, ProviderKind, QueryKeyType, Source};
 
 /// One of `[providers.NAME]`.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Provider {
 
 impl Provider {
     /// Reads the keys of a topic for this provider.
-    pub(super) fn asks(&self, value: &Spanned<DeValue<'_>>, table: &mut Table, mistakes: &mut Mistakes<'_>) {
+    pub(super) fn read_topic_keys(&self, value: &Spanned<DeValue<'_>>, table: &mut Table, mistakes: &mut Mistakes<'_>) {
         let name = self.name;
         // If the kind is wrong, which was reported, its keys are not known.
         let Some(known) = self.kind else { return };
@@ -44,11 +44,11 @@ impl Provider {
                 continue;
             };
             let shape = match key.shape {
-                AskShape::Text => Shape::Text,
-                AskShape::Texts => Shape::Texts,
-                AskShape::Count(least, most) => Shape::Integer(least, most),
-                AskShape::Flag => Shape::Flag,
-                AskShape::OneOf(choices) => Shape::OneOf(choices),
+                QueryKeyType::Text => Shape::Text,
+                QueryKeyType::Texts => Shape::Texts,
+                QueryKeyType::Count(least, most) => Shape::Integer(least, most),
+                QueryKeyType::Flag => Shape::Flag,
+                QueryKeyType::OneOf(choices) => Shape::OneOf(choices),
             };
             let (found, span) = (value.get_ref(), value.span());
             let (wanted, example) = expected(shape);
@@ -84,7 +84,7 @@ pub(super) fn kind_of(
             kind
         }
         _ => {
-            if let (false, Some(header), false) = (broken, &table.header, table.mentions("kind")) {
+            if let (false, Some(header), false) = (broken, &table.header, table.was_written("kind")) {
                 let hint = format!("write kind = \"…\": {}", names.join(", "));
                 mistakes.at(header, format!("provider {name} has no `kind`"), hint);
             }

@@ -22,7 +22,7 @@ use super::template::{Unfilled, fill};
 use super::value::{Given, Origin, Table, Value};
 use super::{ProviderConfig, Target};
 use crate::budget::Price;
-use crate::model::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Source};
+use crate::model::{Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, ResultKind, Source};
 
 /// The longest text of a query, in characters.
 const LONGEST: usize = 8_000;
@@ -44,7 +44,7 @@ fn one(provider: &Provider, dir: &Path, broken: bool, mistakes: &mut Mistakes<'_
             Some(url) => Some(Target::Url(url)),
             None => {
                 if let (false, Some(header), false) =
-                    (broken, &provider.table.header, provider.table.mentions("base_url"))
+                    (broken, &provider.table.header, provider.table.was_written("base_url"))
                 {
                     let hint =
                         format!("write base_url = \"https://…\", the address of your {}, or \"sandbox\"", kind.name);
@@ -113,7 +113,7 @@ fn optional<T>(
 }
 
 /// What a query to a provider is built from.
-pub(super) struct Asking<'a> {
+pub(super) struct QueryContext<'a> {
     /// The topic's table, then `[defaults]`.
     pub(super) tables: &'a [&'a Table],
     pub(super) query: Option<&'a str>,
@@ -121,7 +121,7 @@ pub(super) struct Asking<'a> {
 }
 
 /// Why there is no query.
-pub(super) enum Unasked {
+pub(super) enum NoQuery {
     /// A mistake, which was reported.
     Reported,
     /// The topic's `query` is needed but missing.
@@ -130,14 +130,14 @@ pub(super) enum Unasked {
     NeedsKey(&'static str),
 }
 
-impl Asking<'_> {
+impl QueryContext<'_> {
     /// Builds the topic's query to a provider.
     pub(super) fn query(
         &self,
         name: Source,
         kind: &'static ProviderKind,
         mistakes: &mut Mistakes<'_>,
-    ) -> Result<ProviderQuery, Unasked> {
+    ) -> Result<ProviderQuery, NoQuery> {
         let mut keys = BTreeMap::new();
         let mut wrong = false;
         for key in kind.asks {
@@ -152,7 +152,7 @@ impl Asking<'_> {
                 Ok(value) => {
                     keys.insert(key.name.to_owned(), value);
                 }
-                Err(Unfilled::NeedsQuery) => return Err(Unasked::NeedsQuery),
+                Err(Unfilled::NeedsQuery) => return Err(NoQuery::NeedsQuery),
                 Err(Unfilled::Wrong(fault)) => {
                     mistakes.fault(&full, &given.origin, fault);
                     wrong = true;
@@ -160,23 +160,23 @@ impl Asking<'_> {
             }
         }
         if wrong {
-            return Err(Unasked::Reported);
+            return Err(NoQuery::Reported);
         }
         if !keys.contains_key(kind.needs) {
-            return Err(Unasked::NeedsKey(kind.needs));
+            return Err(NoQuery::NeedsKey(kind.needs));
         }
         Ok(ProviderQuery { source: name, kind: kind.name.to_owned(), keys })
     }
 
-    fn value(&self, key: &AskKey, value: &Value) -> Result<AskValue, Unfilled> {
+    fn value(&self, key: &QueryKey, value: &Value) -> Result<QueryValue, Unfilled> {
         let wrong = Unfilled::Wrong;
         match key.shape {
-            AskShape::Text => {
+            QueryKeyType::Text => {
                 let filled = fill(&text(value).map_err(wrong)?, self.query, self.title)?;
                 check_plain(&filled, LONGEST, true).map_err(wrong)?;
-                Ok(AskValue::Text(filled))
+                Ok(QueryValue::Text(filled))
             }
-            AskShape::Texts => {
+            QueryKeyType::Texts => {
                 let list = texts(value, MOST, 2_000).map_err(wrong)?;
                 if list.is_empty() {
                     return Err(wrong(Fault::new("is empty", "name one, or leave it out")));
@@ -184,24 +184,24 @@ impl Asking<'_> {
                 if key.name == "urls" {
                     check_urls(&list).map_err(wrong)?;
                 }
-                Ok(AskValue::Texts(list))
+                Ok(QueryValue::Texts(list))
             }
-            AskShape::Count(least, most) => {
+            QueryKeyType::Count(least, most) => {
                 let number = integer(value, least, most).map_err(wrong)?;
-                Ok(AskValue::Count(u32::try_from(number).unwrap_or(u32::MAX)))
+                Ok(QueryValue::Count(u32::try_from(number).unwrap_or(u32::MAX)))
             }
-            AskShape::Flag => Ok(AskValue::Flag(flag(value).map_err(wrong)?)),
-            AskShape::OneOf(choices) => Ok(AskValue::Text(one_of_names(value, &choices()).map_err(wrong)?)),
+            QueryKeyType::Flag => Ok(QueryValue::Flag(flag(value).map_err(wrong)?)),
+            QueryKeyType::OneOf(choices) => Ok(QueryValue::Text(one_of_names(value, &choices()).map_err(wrong)?)),
         }
     }
 }
 
 /// Returns why these sources cannot give an answer: a run keeps only one, and an answer that is written about items
 /// needs a source that finds some.
-pub(super) fn unfounded(sources: &[Source], asked: &[ProviderQuery]) -> Option<(String, &'static str)> {
+pub(super) fn answer_conflict(sources: &[Source], asked: &[ProviderQuery]) -> Option<(String, &'static str)> {
     let writes = |source: &&Source| {
         let provider = asked.iter().find(|one| one.source == **source);
-        provider.map_or(**source == Source::Ai, |one| one.brings() == Brings::Answer)
+        provider.map_or(**source == Source::Ai, |one| one.brings() == ResultKind::Answer)
     };
     let answers: Vec<&str> = sources.iter().filter(writes).map(Source::as_str).collect();
     let [first, rest @ ..] = answers.as_slice() else { return None };

@@ -39,7 +39,7 @@ pub(super) fn read(
         let Some(mut report) = report else { continue };
         pings.extend(super::pings::read(&reader, &report.job(), mistakes));
         let mut once = |key: &str, seen: &mut BTreeSet<String>, value: String, hint: &str| {
-            reader.once(mistakes, key, seen, value, "report", hint);
+            reader.check_unique(mistakes, key, seen, value, "report", hint);
         };
         once("name", &mut names, report.name.clone(), "names are how reports are filed: choose another");
         // Compare components: `./out` is the same as `out`.
@@ -61,7 +61,7 @@ fn one(
     mistakes: &mut Mistakes<'_>,
 ) -> Option<ReportSpec> {
     let name = reader.read(mistakes, "name", slug);
-    if let (false, Some(header), false) = (broken, &table.header, table.mentions("name")) {
+    if let (false, Some(header), false) = (broken, &table.header, table.was_written("name")) {
         mistakes.at(header, "this report has no `name`", "write name = \"…\": a short name that stays");
     }
     let title = match reader.written("title") {
@@ -89,7 +89,7 @@ fn one(
     if scheduled && schedule.is_none() {
         return None;
     }
-    let once_a_day = |policy: &SchedulePolicy| !schedules.several_a_day(policy);
+    let once_a_day = |policy: &SchedulePolicy| !schedules.is_several_per_day(policy);
     if let (Some(ReportWindow::SinceLast), Some(path), Some(given)) = (window, &path, reader.written("path"))
         && !path.contains("{time}")
         && !schedule.as_ref().is_none_or(once_a_day)
@@ -135,7 +135,7 @@ fn repeated(
     };
     let Some(given) = reader.written("schedule").or_else(|| reader.written("every")) else { return };
     if schedules.more_than(policy, most, days) {
-        let noun = window.noun();
+        let noun = window.period_name();
         mistakes.warn(
             given.origin.span(),
             format!("the report is about the last whole {noun}, and this makes it more than once a {noun}: each replaces the one before and is sent again"),

@@ -8,7 +8,7 @@ use super::key_reader::Reader;
 use super::keys::Section;
 use super::mistake::Mistakes;
 use super::scalars::{duration, shown, text};
-use super::schedule_keys::errand;
+use super::schedule_keys::maintenance_schedule;
 use super::value::{Table, Value};
 use crate::model::{Retention, SchedulePolicy};
 
@@ -66,5 +66,5 @@ fn span(value: &Value, least: Duration) -> Result<Option<i64>, Fault> {
 
 fn schedule(value: &Value) -> Result<Option<SchedulePolicy>, Fault> {
     let text = text(value)?;
-    if text == "never" { Ok(None) } else { errand(&text, LONGEST).map(Some) }
+    if text == "never" { Ok(None) } else { maintenance_schedule(&text, LONGEST).map(Some) }
 }

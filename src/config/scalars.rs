@@ -107,11 +107,11 @@ pub(super) fn duration(value: &Value, least: Duration, most: Duration) -> Read<D
 
 /// Parses a duration as written in the file.
 pub(super) fn parse_duration(text: &str) -> Result<Duration, Fault> {
-    crate::schedule::parse_duration(text).map_err(refusal)
+    crate::schedule::parse_duration(text).map_err(to_fault)
 }
 
 /// Converts the error of a schedule or a duration into a fault.
-pub(super) fn refusal(refused: crate::schedule::Refused) -> Fault {
+pub(super) fn to_fault(refused: crate::schedule::ScheduleError) -> Fault {
     Fault::new(format!(": {}", refused.message), refused.hint)
 }
 
@@ -143,7 +143,7 @@ pub(super) fn rate(value: &Value) -> Read<Option<Rate>> {
 }
 
 /// Formats a rate as it would be written.
-pub(super) fn rate_shown(rate: Option<Rate>) -> String {
+pub(super) fn format_rate(rate: Option<Rate>) -> String {
     let Some(Rate { count, per }) = rate else { return "unlimited".to_owned() };
     match per.as_secs() {
         1 => format!("{count}/s"),

@@ -8,11 +8,11 @@ use super::fault::Fault;
 use super::key_reader::{Reader, key};
 use super::keys::Section;
 use super::mistake::Mistakes;
-use super::scalars::{duration, flag, refusal, shown, text};
+use super::scalars::{duration, flag, shown, text, to_fault};
 use super::value::Given;
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, SocialQuery, Time, Window};
 use crate::schedule::{self, Uncovered};
-use crate::search::{Dialect, makes_up_for};
+use crate::search::{Dialect, catches_up};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -25,7 +25,7 @@ struct CompiledSchedule {
 
 /// How far the social searches of a topic look back.
 #[derive(Clone, Copy)]
-pub(super) struct Looks<'q> {
+pub(super) struct SearchReach<'q> {
     pub(super) window: Window,
     /// The dialect and the query, if both are known: some calls make up for a gap.
     pub(super) call: Option<(Dialect, &'q SocialQuery)>,
@@ -48,7 +48,7 @@ impl Schedules {
     pub(super) fn read(
         &mut self,
         reader: &Reader<'_>,
-        looks: Option<Looks<'_>>,
+        looks: Option<SearchReach<'_>>,
         mistakes: &mut Mistakes<'_>,
     ) -> Option<SchedulePolicy> {
         let period = period(reader, mistakes);
@@ -75,8 +75,13 @@ impl Schedules {
         let (given, period) = period?;
         // Compile even if another key is wrong, to find every mistake at once.
         let zone = timezone.as_deref().unwrap_or("UTC");
-        let sound =
-            self.compile(&given, &SchedulePolicy::only_when(period.clone(), zone), looks, catch_up_window_ms, mistakes);
+        let sound = self.compile(
+            &given,
+            &SchedulePolicy::timing_only(period.clone(), zone),
+            looks,
+            catch_up_window_ms,
+            mistakes,
+        );
         let policy = SchedulePolicy {
             period,
             timezone: timezone?,
@@ -93,10 +98,10 @@ impl Schedules {
     }
 
     /// Whether a schedule has several slots on some local day of the next week.
-    pub(super) fn several_a_day(&self, policy: &SchedulePolicy) -> bool {
+    pub(super) fn is_several_per_day(&self, policy: &SchedulePolicy) -> bool {
         let until = self.now.plus(DAY * 8);
         schedule::Schedule::compile(policy).is_ok_and(|schedule| {
-            let days = schedule.firsts_of_days(&policy.timezone, self.now, until);
+            let days = schedule.count_first_of_day(&policy.timezone, self.now, until);
             days.is_ok_and(|days| schedule.count(self.now, until) > days)
         })
     }
@@ -112,7 +117,7 @@ impl Schedules {
         &mut self,
         (name, given): &(&'static str, Given),
         policy: &SchedulePolicy,
-        looks: Option<Looks<'_>>,
+        looks: Option<SearchReach<'_>>,
         catch_up_ms: Option<u64>,
         mistakes: &mut Mistakes<'_>,
     ) -> bool {
@@ -123,8 +128,8 @@ impl Schedules {
             Period::Every(ms) => format!("every {ms}"),
         };
         let verdict = self.known.entry((spelling, policy.timezone.clone(), window)).or_insert_with(|| {
-            let schedule = schedule::Schedule::compile(policy).map_err(refusal)?;
-            let uncovered = schedule::uncovered(&schedule, window, now);
+            let schedule = schedule::Schedule::compile(policy).map_err(to_fault)?;
+            let uncovered = schedule::largest_uncovered_gap(&schedule, window, now);
             Ok(CompiledSchedule { warnings: schedule.warnings().to_vec(), uncovered })
         });
         let verdict = match verdict {
@@ -150,7 +155,7 @@ impl Schedules {
 fn warn_of_gaps(
     name: &str,
     span: Option<&Range<usize>>,
-    looks: Looks<'_>,
+    looks: SearchReach<'_>,
     rarer: &Uncovered,
     catch_up_ms: Option<u64>,
     mistakes: &mut Mistakes<'_>,
@@ -170,7 +175,7 @@ fn warn_of_gaps(
         return;
     };
     let (gap, catch_up) = (window.length() + rarer.over, Duration::from_millis(catch_up_ms.unwrap_or_default()));
-    if looks.call.is_some_and(|(dialect, query)| makes_up_for(dialect, query, window, gap, catch_up)) {
+    if looks.call.is_some_and(|(dialect, query)| catches_up(dialect, query, window, gap, catch_up)) {
         return;
     }
     let message =
@@ -211,19 +216,19 @@ fn period(reader: &Reader<'_>, mistakes: &mut Mistakes<'_>) -> Option<((&'static
 }
 
 /// Builds the schedule of a maintenance job, in UTC. It catches up for at most one day.
-pub(super) fn errand(cron: &str, timeout: Duration) -> Result<SchedulePolicy, Fault> {
+pub(super) fn maintenance_schedule(cron: &str, timeout: Duration) -> Result<SchedulePolicy, Fault> {
     let period = Period::Cron(cron.to_owned());
     let policy = SchedulePolicy {
         catch_up_window_ms: millis(DAY),
         timeout_ms: millis(timeout),
         max_attempts: 3,
-        ..SchedulePolicy::only_when(period, "UTC")
+        ..SchedulePolicy::timing_only(period, "UTC")
     };
-    schedule::Schedule::compile(&policy).map_err(refusal)?;
+    schedule::Schedule::compile(&policy).map_err(to_fault)?;
     Ok(policy)
 }
 
 /// Checks a time zone by the rule of `schedule`.
 fn zone(name: &str) -> Result<(), Fault> {
-    schedule::check_zone(name).map_err(refusal)
+    schedule::check_zone(name).map_err(to_fault)
 }

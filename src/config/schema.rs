@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{AskShape, KINDS};
+use crate::model::{KINDS, QueryKeyType};
 
 use super::keys::{BOTH, KEYS, Key, Section, Shape};
 
@@ -60,11 +60,11 @@ fn asks() -> Value {
     let mut object = empty_object();
     for key in KINDS.iter().flat_map(|kind| kind.asks) {
         let property = match key.shape {
-            AskShape::Text => json!({ "type": "string" }),
-            AskShape::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
-            AskShape::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-            AskShape::Flag => json!({ "type": "boolean" }),
-            AskShape::OneOf(choices) => json!({ "enum": choices() }),
+            QueryKeyType::Text => json!({ "type": "string" }),
+            QueryKeyType::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
+            QueryKeyType::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+            QueryKeyType::Flag => json!({ "type": "boolean" }),
+            QueryKeyType::OneOf(choices) => json!({ "enum": choices() }),
         };
         let slot = &mut object["properties"][key.name];
         if slot.is_null() {

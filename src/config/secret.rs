@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::ServiceConfig;
 use super::environment::read_value;
-use crate::model::SecretPlace;
+use crate::model::SecretSource;
 
 /// Why there is no usable key. The texts never contain a part of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -77,7 +77,7 @@ pub fn read_key(service: &ServiceConfig, env: &dyn Fn(&str) -> Option<String>) -
 /// Like [`read_key`], except that only control characters are refused.
 pub fn read_secret(
     what: &str,
-    place: &SecretPlace,
+    place: &SecretSource,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<SecretString, KeyError> {
     let set = |name: &str| env(name).filter(|value| !value.is_empty());

@@ -36,7 +36,7 @@ pub(super) fn read(
         None if dialect == Some(Dialect::Desearch) => Url::parse(DESEARCH).ok().map(Target::Url),
         None if absent => Some(Target::Absent),
         None => {
-            if !broken && !table.mentions("base_url") {
+            if !broken && !table.was_written("base_url") {
                 missing(table, mistakes);
             }
             None

@@ -7,7 +7,7 @@ use crate::budget::{Price, Prices};
 use crate::export::ExportSpec;
 use crate::model::{
     AlertSpec, ChannelSpec, DayLimits, Engine, Micros, PingSpec, ProviderKind, ReportSpec, Retention, SchedulePolicy,
-    SecretPlace, ServiceLimits, Source, Topic,
+    SecretSource, ServiceLimits, Source, Topic,
 };
 use crate::search::{Dialect, Rate};
 
@@ -151,7 +151,7 @@ pub struct WebConfig {
     /// Address of the pages; `None` if none are served.
     pub listen: Option<std::net::SocketAddr>,
     /// Where the token is; empty if there is none.
-    pub token: SecretPlace,
+    pub token: SecretSource,
     /// Host names of the pages.
     pub hosts: Vec<String>,
     /// Whether visitors use TLS.
@@ -210,7 +210,7 @@ pub struct Config {
     pub web: WebConfig,
     /// Warnings, one line each.
     pub warnings: Vec<String>,
-    /// The warnings with their places, for [`draw`](super::draw()).
+    /// The warnings with their places, for [`render`](super::render()).
     pub notices: Vec<Mistake>,
     /// Service, database, scheduler, retention and web keys in force.
     pub effective: Vec<Effective>,

@@ -119,7 +119,7 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
     if path.ends_with('/') {
         return refused("names a folder", "name a file in it");
     }
-    let path = tidy(&dir.join(path));
+    let path = drop_dot_components(&dir.join(path));
     match path.to_str() {
         Some(path) => Ok(format!("sqlite:{path}")),
         None => refused("lies in a folder whose name is not UTF-8", "write an absolute path"),
@@ -127,7 +127,7 @@ fn sqlite(rest: &str, dir: &Path) -> Result<String, Fault> {
 }
 
 /// Drops `.` components, to make the path readable; `..` stays because of symbolic links.
-fn tidy(path: &Path) -> PathBuf {
+fn drop_dot_components(path: &Path) -> PathBuf {
     path.components().filter(|component| !matches!(component, Component::CurDir)).collect()
 }
 

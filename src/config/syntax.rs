@@ -27,7 +27,7 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
             && !error.message().contains("array table")
     };
     for error in errors.iter().filter(lost).take(8) {
-        if let Some(open) = opening(mistakes, root, span(error).start) {
+        if let Some(open) = find_opening(mistakes, root, span(error).start) {
             swallowed = swallowed.min(open.start);
             let message = format!("this is never closed: {}", error.message());
             mistakes.at(&open, message, syntax_hint(error.message()));
@@ -36,17 +36,18 @@ pub(super) fn report(mistakes: &mut Mistakes<'_>, root: &DeTable<'_>, mut errors
     for error in errors.iter().filter(|error| span(error).start < swallowed) {
         structural |= !local(error.message());
         let at = span(error);
-        let (message, hint) = match unquoted(mistakes.text().as_str().get(at.clone()).unwrap_or(""), error.message()) {
-            Some(hint) => ("text is written between quotes", hint),
-            None => (error.message(), syntax_hint(error.message()).to_owned()),
-        };
+        let (message, hint) =
+            match unquoted_hint(mistakes.text().as_str().get(at.clone()).unwrap_or(""), error.message()) {
+                Some(hint) => ("text is written between quotes", hint),
+                None => (error.message(), syntax_hint(error.message()).to_owned()),
+            };
         mistakes.at(&at, message, hint);
     }
     structural || swallowed < usize::MAX
 }
 
 /// Returns the first character of the innermost multi-line value that ends at `end`.
-fn opening(mistakes: &Mistakes<'_>, table: &DeTable<'_>, end: usize) -> Option<Range<usize>> {
+fn find_opening(mistakes: &Mistakes<'_>, table: &DeTable<'_>, end: usize) -> Option<Range<usize>> {
     fn inner(value: &Spanned<DeValue<'_>>, text: &str, end: usize) -> Option<usize> {
         let deeper = match value.get_ref() {
             DeValue::Array(list) => list.iter().filter_map(|value| inner(value, text, end)).max(),
@@ -63,7 +64,7 @@ fn opening(mistakes: &Mistakes<'_>, table: &DeTable<'_>, end: usize) -> Option<R
 }
 
 /// Returns the hint for a value without quotes, which the parser may take for a number (`NOVA`, `nan`).
-fn unquoted(value: &str, message: &str) -> Option<String> {
+fn unquoted_hint(value: &str, message: &str) -> Option<String> {
     let word = value.starts_with(|c: char| c.is_alphabetic() || c == '_');
     let misread = word && message.starts_with("invalid");
     if !misread && !message.starts_with("string values must be quoted") {

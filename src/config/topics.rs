@@ -11,9 +11,9 @@ use super::keys::Section;
 use super::mistake::Mistakes;
 use super::names::slug;
 use super::provider_tables::Provider;
-use super::providers::{Asking, Unasked};
+use super::providers::{NoQuery, QueryContext};
 use super::scalars::{budget, check_plain, flag, plain_text, text, texts};
-use super::schedule_keys::{Looks, Schedules};
+use super::schedule_keys::{Schedules, SearchReach};
 use super::template::{Unfilled, fill};
 use super::value::{Given, Origin, Table, Value};
 use crate::model::{
@@ -46,7 +46,7 @@ pub(super) fn read(
         pings: Vec::new(),
     };
     if !document.defaults.given.is_empty() {
-        room.rehearse(&document.defaults, mistakes);
+        room.check_defaults(&document.defaults, mistakes);
     }
     if document.topics.is_empty() && !document.broken && !document.topics_attempted && !request.without_topics {
         let end = mistakes.text().as_str().trim_end().len();
@@ -84,7 +84,7 @@ struct Reading<'d> {
 
 impl Reading<'_> {
     /// Reads `[defaults]` as a topic, so that a mistake is found even if every topic overrides it.
-    fn rehearse(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
+    fn check_defaults(&mut self, defaults: &Table, mistakes: &mut Mistakes<'_>) {
         let mut table = Table::default();
         for key in ["id", "query"] {
             let given = Given { value: Value::Text("rehearsal".to_owned()), origin: Origin::Default };
@@ -98,7 +98,7 @@ impl Reading<'_> {
         let reader = Reader { section: Section::Topic, tables: &tables };
         let header = table.header.clone();
         let id = reader.read(mistakes, "id", slug);
-        if let (false, Some(header), false) = (self.broken, &header, table.mentions("id")) {
+        if let (false, Some(header), false) = (self.broken, &header, table.was_written("id")) {
             let hint = "write id = \"…\": a short name that stays, for files and the database";
             mistakes.at(header, "this topic has no `id`", hint);
         }
@@ -118,7 +118,7 @@ impl Reading<'_> {
             reader: &reader,
             query: query.as_ref().and_then(Option::as_deref),
             // A mistake in the query is reported once; what would be built from it is not checked.
-            query_wrong: matches!(query, Some(None)) || (query.is_none() && table.mentions("query")),
+            query_wrong: matches!(query, Some(None)) || (query.is_none() && table.was_written("query")),
             title: title.as_deref().unwrap_or(""),
             needy: Vec::new(),
         };
@@ -126,7 +126,7 @@ impl Reading<'_> {
         let web = words.web(self.dialect, mistakes);
         let ai = words.ai(self.dialect, mistakes);
         let wanted = |source: Source| sources.as_ref().is_some_and(|sources| sources.contains(&source));
-        let asking = Asking { tables: &tables, query: words.query, title: words.title };
+        let asking = QueryContext { tables: &tables, query: words.query, title: words.title };
         let (mut asked, mut unasked) = (Vec::new(), false);
         for name in sources.iter().flatten().filter(|source| !source.is_service()) {
             // A wrong kind was reported.
@@ -136,10 +136,10 @@ impl Reading<'_> {
             };
             match asking.query(*name, kind, mistakes) {
                 Ok(query) => asked.push(query),
-                Err(Unasked::NeedsQuery) if words.query_wrong => unasked = true,
-                Err(Unasked::NeedsQuery) => words.needy.push(*name),
-                Err(Unasked::Reported) => unasked = true,
-                Err(Unasked::NeedsKey(key)) => {
+                Err(NoQuery::NeedsQuery) if words.query_wrong => unasked = true,
+                Err(NoQuery::NeedsQuery) => words.needy.push(*name),
+                Err(NoQuery::Reported) => unasked = true,
+                Err(NoQuery::NeedsKey(key)) => {
                     unasked = true;
                     if let (false, Some(header)) = (self.broken, &header) {
                         let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
@@ -158,7 +158,7 @@ impl Reading<'_> {
         }
 
         if let (false, Some(header), Some(sources)) = (self.broken || unasked, &header, &sources)
-            && let Some((message, hint)) = super::providers::unfounded(sources, &asked)
+            && let Some((message, hint)) = super::providers::answer_conflict(sources, &asked)
         {
             let named = id.as_deref().map_or_else(|| "this topic".to_owned(), |id| format!("topic {id:?}"));
             mistakes.at(header, format!("{named} {message}"), hint);
@@ -167,7 +167,7 @@ impl Reading<'_> {
 
         let looks = window
             .filter(|_| header.is_some() && wanted(Source::Social))
-            .map(|window| Looks { window, call: self.dialect.zip(social.as_ref()) });
+            .map(|window| SearchReach { window, call: self.dialect.zip(social.as_ref()) });
         let limits = limits(&reader, mistakes);
         let ping = super::pings::read(&reader, &format!("topic:{}", id.as_deref().unwrap_or("id")), mistakes);
         // [defaults] alone is no topic.

@@ -82,7 +82,7 @@ pub(super) struct Table {
 
 impl Table {
     /// Whether a key was written, even wrongly.
-    pub(super) fn mentions(&self, name: &str) -> bool {
+    pub(super) fn was_written(&self, name: &str) -> bool {
         self.given.contains_key(name) || self.attempted.contains(&name)
     }
 

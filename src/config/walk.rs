@@ -14,7 +14,7 @@ use super::suggest::{LATER, nearest};
 use super::value::{Given, Origin, Table, Value};
 
 /// Returns the section in which a key belongs.
-pub(super) fn home(key: &Key) -> String {
+pub(super) fn section_of(key: &Key) -> String {
     match key.section {
         Section::Topic if key.has_default_section() => "[[topics]] or [defaults]".to_owned(),
         Section::Topic | Section::Report | Section::Channel | Section::Export | Section::Alert => {
@@ -32,11 +32,11 @@ pub(super) fn one(
     name: &Name<'_>,
     value: &Spanned<DeValue<'_>>,
 ) -> Table {
-    one_asking(mistakes, section, shown, name, value, &[])
+    one_with_providers(mistakes, section, shown, name, value, &[])
 }
 
 /// Like [`one`], for a section that may have keys of providers.
-pub(super) fn one_asking(
+pub(super) fn one_with_providers(
     mistakes: &mut Mistakes<'_>,
     section: Section,
     shown: &'static str,
@@ -66,11 +66,11 @@ pub(super) fn many(
     value: Spanned<DeValue<'_>>,
     tables: &mut Vec<Table>,
 ) {
-    many_asking(mistakes, section, one, name, value, tables, &[]);
+    many_with_providers(mistakes, section, one, name, value, tables, &[]);
 }
 
 /// Like [`many`], for a section that may have keys of providers.
-pub(super) fn many_asking(
+pub(super) fn many_with_providers(
     mistakes: &mut Mistakes<'_>,
     section: Section,
     one: &str,
@@ -119,7 +119,7 @@ impl Walk<'_, '_> {
                 if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
             let asked = self.providers.iter().find(|one| prefix.is_empty() && one.name.as_str() == name.get_ref());
             if let Some(provider) = asked {
-                provider.asks(value, table, self.mistakes);
+                provider.read_topic_keys(value, table, self.mistakes);
             } else if let Some(key) = self.keys.iter().copied().find(|key| key.name == path) {
                 self.known(key, name.span(), value, table);
             } else if self.is_group(&path) {
@@ -197,7 +197,7 @@ impl Walk<'_, '_> {
             return ("not available in this version".to_owned(), None);
         }
         if let Some(key) = KEYS.iter().find(|key| key.name == path) {
-            return (format!("`{path}` belongs under {}", home(key)), None);
+            return (format!("`{path}` belongs under {}", section_of(key)), None);
         }
         if let Some(meant) = nearest(path, self.keys.iter().map(|key| key.name)) {
             return (format!("did you mean `{meant}`?"), Some(meant));

@@ -13,7 +13,7 @@ use super::mistake::Mistakes;
 use super::names::variable_name;
 use super::scalars::{flag, plain_text, text, texts};
 use super::value::{Table, Value};
-use crate::model::SecretPlace;
+use crate::model::SecretSource;
 
 /// The most host names that the pages may be given.
 const MOST_HOSTS: usize = 50;
@@ -43,9 +43,9 @@ pub(super) fn read(
     };
     let set = |name: &str| (request.env)(name).is_some_and(|value| !value.is_empty());
     let token = if set(&variable) || set(&format!("{variable}_FILE")) {
-        SecretPlace { variable: Some(variable.clone()), file: None }
+        SecretSource { variable: Some(variable.clone()), file: None }
     } else {
-        SecretPlace { variable: None, file }
+        SecretSource { variable: None, file }
     };
     if let (Some(at), Some(given), true) = (listen, reader.written("listen"), token.is_none())
         && !at.ip().is_loopback()

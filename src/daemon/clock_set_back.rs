@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::model::{Time, spell};
+use crate::model::{Time, format_duration};
 use crate::schedule::AHEAD;
 use crate::store::{Store, StoreError};
 
@@ -18,12 +18,12 @@ const NAMED: usize = 5;
 
 /// Compares the time that has passed on the monotonic clock with the wall clock.
 #[derive(Debug)]
-pub(super) struct SetBack {
-    steady: Steady,
+pub(super) struct ClockMonitor {
+    steady: TrustedClock,
     told: BTreeSet<(String, Time)>,
 }
 
-impl SetBack {
+impl ClockMonitor {
     /// Starts at `now`. How far the ledger is planned shows whether the clock was set back before this process started.
     /// If it had been more than a day ahead, the planner reports that.
     pub(super) async fn begin(store: &Store, now: Time) -> Self {
@@ -32,7 +32,7 @@ impl SetBack {
             None
         });
         let time = planned.map_or(now, |until| until.max(now));
-        Self { steady: Steady { passed: Duration::ZERO, time, back: None }, told: BTreeSet::new() }
+        Self { steady: TrustedClock { passed: Duration::ZERO, time, back: None }, told: BTreeSet::new() }
     }
 
     /// Reports what is new, `passed` after the start.
@@ -47,7 +47,7 @@ impl SetBack {
                     expected = %time,
                     now = %now,
                     "the clock was set back by {}: no slot runs twice, and what comes due meanwhile waits until the clock gets there",
-                    spell(by)
+                    format_duration(by)
                 );
                 time
             }
@@ -71,7 +71,7 @@ impl SetBack {
 
 /// The clock when it was last trusted.
 #[derive(Debug)]
-struct Steady {
+struct TrustedClock {
     passed: Duration,
     time: Time,
     /// How far it is behind, if it was set back.
@@ -92,7 +92,7 @@ enum Seen {
     },
 }
 
-impl Steady {
+impl TrustedClock {
     fn look(&mut self, passed: Duration, now: Time) -> Seen {
         let time = self.time.plus(passed.saturating_sub(self.passed));
         let behind = time.since(now);
@@ -134,7 +134,7 @@ mod tests {
             &[(1, 6, told(5, 11)), (2, 2, told(10, 12)), (3, 3, back(13)), (4, 6, back(14)), (5, 7, back(15))],
         ];
         for case in cases {
-            let mut steady = Steady { passed: Duration::ZERO, time: at(10), back: None };
+            let mut steady = TrustedClock { passed: Duration::ZERO, time: at(10), back: None };
             for (passed, clock, seen) in case {
                 assert_eq!(steady.look(hours(*passed), at(*clock)), *seen, "{case:?}");
             }
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_a_time_server_corrects_is_no_setting_back() {
         let start = Time(1_773_187_200_000);
-        let mut steady = Steady { passed: Duration::ZERO, time: start, back: None };
+        let mut steady = TrustedClock { passed: Duration::ZERO, time: start, back: None };
         for round in 1..1_000 {
             // Half a second too slow in thirty.
             let (passed, clock) = (Duration::from_secs(round * 30), start.plus(Duration::from_millis(round * 29_500)));

@@ -32,7 +32,7 @@ pub(super) async fn finished(worker_pool: &WorkerPool, manager: &Manager, within
 }
 
 /// Waits, after the stop, longer than anything takes with a database that answers.
-pub(super) async fn silent(stop: &CancellationToken) {
+pub(super) async fn unresponsive_after_stop(stop: &CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(ERRANDS_END_WITHIN).await;
 }

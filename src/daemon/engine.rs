@@ -12,7 +12,7 @@ use super::life::Begun;
 use super::settings::Settings;
 use crate::collect::{Collector, WorkerPool};
 use crate::model::Time;
-use crate::store::{Handed, Hands, RunRef, Store, StoreError};
+use crate::store::{DeliveredRun, RunHandler, RunRef, Store, StoreError};
 
 /// Jobs that an engine may hand out here and that wait for a place. Few, because other processes could run them.
 const AT_A_TIME: u32 = 8;
@@ -25,7 +25,7 @@ pub(super) struct Source {
     pub(super) worker_pool: WorkerPool,
     store: Store,
     /// What the engine handed out; `None` if the ledger itself is asked.
-    handed: Option<Arc<Mutex<VecDeque<Handed>>>>,
+    handed: Option<Arc<Mutex<VecDeque<DeliveredRun>>>>,
     begun: Option<Begun>,
 }
 
@@ -43,15 +43,15 @@ impl Source {
         if !store.has_engine() {
             return Self { worker_pool: worker_pool.clone(), store: store.clone(), handed: None, begun };
         }
-        let handed: Arc<Mutex<VecDeque<Handed>>> = Arc::default();
-        let hands: Hands = Arc::new({
+        let handed: Arc<Mutex<VecDeque<DeliveredRun>>> = Arc::default();
+        let hands: RunHandler = Arc::new({
             let (handed, wake) = (Arc::clone(&handed), Arc::clone(wake));
             move |job| {
                 handed.lock().unwrap_or_else(PoisonError::into_inner).push_back(job);
                 wake.notify_one();
             }
         });
-        tokio::spawn(look_after(
+        tokio::spawn(supervise(
             store.clone(),
             hands,
             settings.max_concurrent_runs.min(AT_A_TIME),
@@ -78,7 +78,7 @@ impl Source {
                 break;
             }
             for run in claimed {
-                let Some(place) = self.worker_pool.place().await else { return Ok(looked) };
+                let Some(place) = self.worker_pool.acquire().await else { return Ok(looked) };
                 if let Some(begun) = &self.begun {
                     begun(&run);
                 }
@@ -116,7 +116,7 @@ impl Source {
 }
 
 /// Restarts the engine whenever a database error ended it.
-async fn look_after(store: Store, hands: Hands, at_a_time: u32, lease: Duration, stop: CancellationToken) {
+async fn supervise(store: Store, hands: RunHandler, at_a_time: u32, lease: Duration, stop: CancellationToken) {
     let mut pause = FIRST_PAUSE;
     while !stop.is_cancelled() {
         let begun = tokio::time::Instant::now();

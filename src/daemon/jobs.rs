@@ -9,9 +9,9 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
-use crate::collect::prolong;
+use crate::collect::renew_leases;
 use crate::model::{Clock, Message, RunState};
-use crate::store::{JobEnd, JobRun, MadeReport, Store, StoreError, StoreErrorKind};
+use crate::store::{JobEnd, JobRun, ReportRecord, Store, StoreError, StoreErrorKind};
 
 /// Jobs at the same time in this process.
 const AT_A_TIME: usize = 2;
@@ -26,7 +26,7 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 #[derive(Debug, Clone, Default)]
 pub struct JobResult {
     /// The report, to be recorded.
-    pub report: Option<MadeReport>,
+    pub report: Option<ReportRecord>,
     /// Number of files written.
     pub files: usize,
     /// The messages to deliver.
@@ -174,7 +174,7 @@ impl Jobs {
             (!runs.is_empty()).then_some(async move { store.heartbeat_jobs(&runs, now, lease).await })
         };
         // The token keeps a lost run from recording anything, so there is nothing to stop.
-        prolong(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;
+        renew_leases(lease, beat, |run: String| tracing::warn!(run, "lost its lease")).await;
     }
 
     /// Waits for the next job to end.

@@ -26,7 +26,7 @@ pub struct Reloaded {
 
 /// The loop's connections to the outside. By default there are none.
 #[derive(Default)]
-pub struct Life {
+pub struct Connections {
     /// Reloads, already checked and with their topics stored.
     pub reloads: Option<mpsc::Receiver<Reloaded>>,
     /// Keeps other daemons from the database file.
@@ -77,8 +77,8 @@ pub(super) async fn next(reloads: &mut Option<mpsc::Receiver<Reloaded>>) -> Relo
 
 /// Checks that the database is still the one this process began with, and that no other daemon took it over.
 pub(super) fn in_place(store: &Store, lock: Option<&mut DaemonLock>) -> Result<(), StoreError> {
-    store.in_place()?;
-    lock.map_or(Ok(()), DaemonLock::keep)
+    store.check_file()?;
+    lock.map_or(Ok(()), DaemonLock::ensure_held)
 }
 
 /// Time between two checks for requests.

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::planner::Planner;
 use crate::model::{Clock, Job, Time, Topic};
-use crate::store::{Adopted, Instance, Set, Store, StoreError, Synced};
+use crate::store::{Adopted, DefinitionSet, Instance, Store, StoreError, Synced};
 
 /// So many checks in a row must find no newer daemon before an older set comes back: a daemon that only restarts does
 /// not count as gone.
@@ -42,7 +42,7 @@ impl Membership {
         clock: Clock,
         id: String,
         lease: Duration,
-        set: impl Into<Set<'a>>,
+        set: impl Into<DefinitionSet<'a>>,
     ) -> Result<Self, StoreError> {
         let (now, set) = (clock(), set.into());
         let me = Instance { id, role: "daemon", started_at: now, lease };
@@ -55,7 +55,7 @@ impl Membership {
     pub async fn join_as_worker(store: Store, clock: Clock, id: String, lease: Duration) -> Result<Self, StoreError> {
         let now = clock();
         let me = Instance { id, role: "worker", started_at: now, lease };
-        store.beat(&me, 0, now).await?;
+        store.heartbeat_instance(&me, 0, now).await?;
         let adopted = Adopted { generation: 0, newest: 0, synced: Synced::default() };
         Ok(Self { store, clock, me, held: Mutex::new(Held { set: None, adopted, alone: 0 }) })
     }
@@ -73,7 +73,7 @@ impl Membership {
     }
 
     /// Switches to another set. Nothing changes if it is refused.
-    pub async fn change<'a>(&self, set: impl Into<Set<'a>>) -> Result<Adopted, StoreError> {
+    pub async fn change<'a>(&self, set: impl Into<DefinitionSet<'a>>) -> Result<Adopted, StoreError> {
         let set = set.into();
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         warn(adopted);
@@ -96,7 +96,7 @@ impl Membership {
 
     async fn beat(&self) -> Result<(), StoreError> {
         let adopted = self.adopted();
-        let newer = self.store.beat(&self.me, adopted.generation, (self.clock)()).await?;
+        let newer = self.store.heartbeat_instance(&self.me, adopted.generation, (self.clock)()).await?;
         let kept = {
             let mut held = self.held();
             held.alone = if newer || !held.adopted.follows() { 0 } else { held.alone + 1 };
@@ -105,7 +105,7 @@ impl Membership {
                 _ => return Ok(()),
             }
         };
-        let set = Set { topics: &kept.topics, jobs: &kept.jobs };
+        let set = DefinitionSet { topics: &kept.topics, jobs: &kept.jobs };
         let adopted = adopt(&self.store, set, &self.me, (self.clock)()).await?;
         let mut held = self.held();
         // A reload may have been faster.
@@ -135,7 +135,7 @@ impl Membership {
 }
 
 /// Applies a set, or learns of a newer one. Slots that came due under schedules that it changes are planned first.
-async fn adopt(store: &Store, set: Set<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
+async fn adopt(store: &Store, set: DefinitionSet<'_>, me: &Instance, now: Time) -> Result<Adopted, StoreError> {
     // Runs of dead processes must not count as running.
     store.rescue(now).await?;
     Planner::settle(store, set, true, now, true).await?;
@@ -143,7 +143,7 @@ async fn adopt(store: &Store, set: Set<'_>, me: &Instance, now: Time) -> Result<
 }
 
 /// Returns what must be remembered of a set.
-fn kept(set: Set<'_>, adopted: Adopted) -> Option<Arc<Kept>> {
+fn kept(set: DefinitionSet<'_>, adopted: Adopted) -> Option<Arc<Kept>> {
     adopted.follows().then(|| Arc::new(Kept { topics: set.topics.to_vec(), jobs: set.jobs.to_vec() }))
 }
 

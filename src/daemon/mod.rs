@@ -26,13 +26,13 @@ use tokio_util::task::TaskTracker;
 
 pub use clock::{Skew, system_clock};
 pub use jobs::{Failed, Handler, JobDone, JobResult, Jobs, WAITS_FOR_TOPICS};
-pub use life::{Begun, Life, Reloaded, Watch};
+pub use life::{Begun, Connections, Reloaded, Watch};
 pub use membership::Membership;
 pub use notify::Manager;
 pub use planner::{Planned, Planner};
 pub use settings::Settings;
 
-use ending::{ERRANDS_END_WITHIN, GIVEN_UP_WITHIN, finished, silent};
+use ending::{ERRANDS_END_WITHIN, GIVEN_UP_WITHIN, finished, unresponsive_after_stop};
 use engine::Source;
 
 use crate::collect::{Collector, Done, WorkerPool};
@@ -63,7 +63,7 @@ pub async fn run(
     settings: &Settings,
     token: &(dyn Fn() -> String + Send + Sync),
     stop: CancellationToken,
-    mut life: Life,
+    mut life: Connections,
     each: &(dyn Fn(Event) + Send + Sync),
 ) -> Result<(), StoreError> {
     let mut settings = settings.clone();
@@ -99,7 +99,7 @@ pub async fn run(
     let mut jobs_alive = keep_jobs_alive(jobs.as_ref(), settings.lease);
     let source = Source::new(&worker_pool, &store, &settings, &wake, &stop, life.begun.take());
     let beat = life.beat.clone();
-    let pace = [manager.beat(), beat.as_ref().map(|beat| beat.pace())].into_iter().flatten().min();
+    let pace = [manager.beat(), beat.as_ref().map(|beat| beat.tick_interval())].into_iter().flatten().min();
     let mut planner = Planner::default();
     let mut ended = Ok(());
     let started = Instant::now();
@@ -107,7 +107,7 @@ pub async fn run(
     // A worker runs what another process plans, which reports this.
     let mut set_back = None;
     if settings.plans {
-        set_back = Some(clock_set_back::SetBack::begin(&store, collector.now()).await);
+        set_back = Some(clock_set_back::ClockMonitor::begin(&store, collector.now()).await);
     }
     let mut begun = false;
     // Whether a run may have become readable.
@@ -146,7 +146,7 @@ pub async fn run(
         };
         let looked = tokio::select! {
             looked = look => looked,
-            () = silent(&stop) => Ok(now),
+            () = unresponsive_after_stop(&stop) => Ok(now),
         };
         look_at = match looked {
             Ok(at) => at,
@@ -212,7 +212,7 @@ pub async fn run(
     // If nothing can be stored any more, do not wait.
     if lost || !finished(&worker_pool, &manager, settings.shutdown_grace).await {
         give_up.cancel();
-        collector.store().leave_soon();
+        collector.store().stop_waiting();
         if !finished(&worker_pool, &manager, GIVEN_UP_WITHIN).await {
             tracing::warn!("the database did not answer: runs are left to their lease");
         }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::model::{Overlap, RunState, SchedulePolicy, Time, Trigger};
-use crate::schedule::{AHEAD, Busy, Decision, Schedule, decide, jitter, leftovers};
-use crate::store::{JobPlan, LeftSlot, PlannedJob, PlannedSlot, Set, Store, StoreError};
+use crate::schedule::{AHEAD, ActiveRuns, Decision, Schedule, decide, expired_queued_slots, jitter};
+use crate::store::{DefinitionSet, JobPlan, LeftoverSlot, PlannedJob, PlannedSlot, Store, StoreError};
 
 /// The most rows planned for one job in one transaction.
 const ROWS_PER_PLAN: usize = 1_000;
@@ -51,7 +51,7 @@ impl Planner {
     /// for that.
     pub async fn plan(&mut self, store: &Store, now: Time, with_jitter: bool) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
-        while self.look(store, now, with_jitter, &mut planned).await? {}
+        while self.plan_batch(store, now, with_jitter, &mut planned).await? {}
         Ok(planned)
     }
 
@@ -59,17 +59,17 @@ impl Planner {
     /// belong to the old schedules, and the new set starts at the present.
     pub async fn settle<'a>(
         store: &Store,
-        set: impl Into<Set<'a>>,
+        set: impl Into<DefinitionSet<'a>>,
         removes: bool,
         now: Time,
         with_jitter: bool,
     ) -> Result<(), StoreError> {
-        let left = store.left_behind(set, removes).await?;
+        let left = store.jobs_losing_slots(set, removes).await?;
         let mut planner = Self::default();
         while !left.is_empty() {
             let due = store.to_plan(now, AHEAD, u32::MAX).await?;
             let due: Vec<PlannedJob> = due.into_iter().filter(|known| left.contains(&known.id)).collect();
-            if planner.gave_up(store, &due, now).await? {
+            if planner.cancel_leftovers(store, &due, now).await? {
                 continue;
             }
             let mut held = 0;
@@ -86,12 +86,12 @@ impl Planner {
     /// Does the first part of [`Planner::plan`], so that what was due first does not wait for the rows of all.
     pub(super) async fn plan_first(&mut self, store: &Store, now: Time) -> Result<Planned, StoreError> {
         let mut planned = Planned::default();
-        self.look(store, now, true, &mut planned).await?;
+        self.plan_batch(store, now, true, &mut planned).await?;
         Ok(planned)
     }
 
     /// Plans one batch of jobs. Returns whether there may be more.
-    async fn look(
+    async fn plan_batch(
         &mut self,
         store: &Store,
         now: Time,
@@ -99,7 +99,7 @@ impl Planner {
         planned: &mut Planned,
     ) -> Result<bool, StoreError> {
         let mut due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
-        if self.gave_up(store, &due, now).await? {
+        if self.cancel_leftovers(store, &due, now).await? {
             due = store.to_plan(now, AHEAD, JOBS_PER_LOOK).await?;
         }
         // If none was accepted, another process plans the same right now. The rest is its work, or the next tick's.
@@ -108,9 +108,9 @@ impl Planner {
 
     /// Ends queued runs of these jobs that are not to run any more, before anything is decided by what is queued.
     /// Returns whether there were any.
-    async fn gave_up(&mut self, store: &Store, due: &[PlannedJob], now: Time) -> Result<bool, StoreError> {
-        let left: Vec<LeftSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
-        Ok(!left.is_empty() && store.give_up_left(&left, now).await? > 0)
+    async fn cancel_leftovers(&mut self, store: &Store, due: &[PlannedJob], now: Time) -> Result<bool, StoreError> {
+        let left: Vec<LeftoverSlot> = due.iter().flat_map(|known| self.left(known, now)).collect();
+        Ok(!left.is_empty() && store.end_leftover_slots(&left, now).await? > 0)
     }
 
     /// Stores the plans of these jobs. Returns how many were accepted.
@@ -122,7 +122,7 @@ impl Planner {
         with_jitter: bool,
         planned: &mut Planned,
     ) -> Result<u64, StoreError> {
-        let plans: Vec<JobPlan> = due.iter().map(|known| self.guarded(known, now, with_jitter)).collect();
+        let plans: Vec<JobPlan> = due.iter().map(|known| self.plan_catching_panics(known, now, with_jitter)).collect();
         let (held, rows) = store.plan(&plans, now).await?;
         planned.rows += rows;
         // A topic with many slots is planned in parts, and reported when the last part is done.
@@ -133,27 +133,27 @@ impl Planner {
 
     /// Plans one job. A panic keeps no other job from being planned: this one is retried in a minute, and its slots
     /// stay open until then.
-    fn guarded(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
+    fn plan_catching_panics(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         let decided = std::panic::catch_unwind(AssertUnwindSafe(|| self.decide(known, now, with_jitter)));
         decided.unwrap_or_else(|_| {
             tracing::error!(job = %known.id, "planning it ended by a defect, please report it; tried again in a minute");
-            nothing(known, Some(now.plus(AFTER_A_DEFECT)))
+            unchanged_plan(known, Some(now.plus(AFTER_A_DEFECT)))
         })
     }
 
     /// Returns the queued runs of a job that are not to run any more.
-    fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<LeftSlot> {
+    fn left(&mut self, known: &PlannedJob, now: Time) -> Vec<LeftoverSlot> {
         if known.waiting.is_empty() {
             return Vec::new();
         }
         let Some((policy, schedule)) = self.schedule(known) else { return Vec::new() };
-        let left = leftovers(&schedule, &policy, known.planned_until, now, &known.waiting);
-        left.into_iter().map(|(slot, reason)| LeftSlot { job: known.id.clone(), slot, reason }).collect()
+        let left = expired_queued_slots(&schedule, &policy, known.planned_until, now, &known.waiting);
+        left.into_iter().map(|(slot, reason)| LeftoverSlot { job: known.id.clone(), slot, reason }).collect()
     }
 
     fn decide(&mut self, known: &PlannedJob, now: Time, with_jitter: bool) -> JobPlan {
         // A job that cannot be planned is not checked again until its definition changes.
-        let mut job = nothing(known, None);
+        let mut job = unchanged_plan(known, None);
         crate::failpoint::at_of("planner/decide", known.topic.as_ref().unwrap_or(&known.id));
         let Some((policy, schedule)) = self.schedule(known) else { return job };
         let plan = decide(&schedule, &policy, known.planned_until, now, busy(known), ROWS_PER_PLAN);
@@ -192,13 +192,18 @@ impl Planner {
     }
 }
 
-fn busy(known: &PlannedJob) -> Busy {
+fn busy(known: &PlannedJob) -> ActiveRuns {
     let running = known.running as usize;
-    Busy { active: known.active as usize, running, backlog: known.backlog as usize, on_time: known.on_time as usize }
+    ActiveRuns {
+        active: known.active as usize,
+        running,
+        backlog: known.backlog as usize,
+        on_time: known.on_time as usize,
+    }
 }
 
 /// Returns a plan that changes nothing until `next`.
-fn nothing(known: &PlannedJob, next: Option<Time>) -> JobPlan {
+fn unchanged_plan(known: &PlannedJob, next: Option<Time>) -> JobPlan {
     let (from, until) = (known.planned_until, known.planned_until);
     JobPlan {
         id: known.id.clone(),

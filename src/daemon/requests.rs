@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Carries out requests until the stop.
 pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
     loop {
-        if let Err(error) = take(&store, &clock).await
+        if let Err(error) = carry_out(&store, &clock).await
             && error.kind != StoreErrorKind::Replaced
         {
             tracing::warn!("what was asked for on a page could not be done: {error}; trying again");
@@ -26,9 +26,9 @@ pub(super) async fn keep(store: Store, clock: Clock, stop: CancellationToken) {
     }
 }
 
-async fn take(store: &Store, clock: &Clock) -> Result<(), StoreError> {
+async fn carry_out(store: &Store, clock: &Clock) -> Result<(), StoreError> {
     for request in store.open_requests().await? {
-        if store.take_request(&request, clock()).await? {
+        if store.execute_request(&request, clock()).await? {
             tracing::info!(of = request.wish.of, kind = %request.wish.kind, request = request.id, "asked for on a page");
         }
     }

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::format::{self, number, percent};
-use crate::insight::daily::{Share, Usual};
+use crate::insight::daily::{Share, UsualRange};
 use crate::model::{Span, Time};
 
 /// Size of the drawing; a phone shows it unscaled, a desktop larger.
@@ -17,7 +17,7 @@ const TOP: f64 = 10.0;
 const BOTTOM: f64 = 24.0;
 
 /// Formats a coordinate; one decimal is precise enough.
-pub(super) fn c(value: f64) -> String {
+pub(super) fn coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
@@ -42,7 +42,7 @@ pub struct ChartDay {
 
 /// A span that nothing covered.
 #[derive(Debug, Clone, Copy)]
-pub struct Gap {
+pub struct ChartHole {
     /// Start and end.
     pub span: Span,
     /// Whether it lies before the topic was watched.
@@ -57,11 +57,11 @@ pub struct Chart {
     /// The days, the earliest first.
     pub days: Vec<ChartDay>,
     /// Spans not covered.
-    pub holes: Vec<Gap>,
+    pub holes: Vec<ChartHole>,
     /// When the query changed.
     pub asked_anew: Vec<Time>,
     /// The usual band for the last day.
-    pub usual: Option<Usual>,
+    pub usual: Option<UsualRange>,
     /// Whether the chart is about all of its days instead of the last one.
     pub all_alike: bool,
     /// The unit of its days: `day` or `week`.
@@ -133,7 +133,7 @@ pub(super) fn ceiling(value: f64) -> f64 {
 }
 
 /// Draws the hatched holes, the labels of days, the axis and the lines of changed queries.
-fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
+fn draw_background(topic: &Chart, axis: &Axis, id: &str) -> Markup {
     let bottom = y(0.0);
     html! {
         defs { pattern id=(id) width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
@@ -142,35 +142,35 @@ fn ground(topic: &Chart, axis: &Axis, id: &str) -> Markup {
         } }
         @for hole in topic.holes.iter().filter(|hole| hole.span.until.0 - hole.span.from.0 >= 1_800_000) {
             @let (from, until) = (axis.x(hole.span.from), axis.x(hole.span.until));
-            @if hole.before { rect class="unwatched" x=(c(from)) y=(c(TOP)) width=(c((until - from).max(1.0))) height=(c(bottom - TOP)) {} }
-            @else { rect fill=(format!("url(#{id})")) x=(c(from)) y=(c(TOP)) width=(c((until - from).max(1.5))) height=(c(bottom - TOP)) {} }
+            @if hole.before { rect class="unwatched" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate((until - from).max(1.0))) height=(coordinate(bottom - TOP)) {} }
+            @else { rect fill=(format!("url(#{id})")) x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate((until - from).max(1.5))) height=(coordinate(bottom - TOP)) {} }
         }
         @for (place, day) in topic.days.iter().enumerate() {
             @let middle = f64::midpoint(axis.x(day.span.from), axis.x(day.span.until));
             @if (topic.days.len() - 1 - place).is_multiple_of(topic.named_every()) {
                 // With many days the last is too close to the edge for a centred label.
                 @let (x, anchor) = if topic.is_close() && place + 1 == topic.days.len() { (WIDTH, "end") } else { (middle, "middle") };
-                text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(c(x)) y=(c(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
+                text class=(if topic.is_now(place) { "label now" } else { "label" }) x=(coordinate(x)) y=(coordinate(HEIGHT - 8.0)) text-anchor=(anchor) { (day.date.get(5..).unwrap_or_default()) }
             }
         }
-        line class="axis" x1=(c(LEFT)) y1=(c(bottom)) x2=(c(WIDTH - RIGHT)) y2=(c(bottom)) {}
+        line class="axis" x1=(coordinate(LEFT)) y1=(coordinate(bottom)) x2=(coordinate(WIDTH - RIGHT)) y2=(coordinate(bottom)) {}
         @for at in &topic.asked_anew {
-            line class="anew" x1=(c(axis.x(*at))) y1=(c(TOP)) x2=(c(axis.x(*at))) y2=(c(bottom)) { title { "Another query from here on" } }
+            line class="anew" x1=(coordinate(axis.x(*at))) y1=(coordinate(TOP)) x2=(coordinate(axis.x(*at))) y2=(coordinate(bottom)) { title { "Another query from here on" } }
         }
     }
 }
 
 /// Explains the lines of changed queries, for the caption and the text version.
 #[must_use]
-pub fn anew(topic: &Chart, timezone: &str) -> String {
-    let at: Vec<String> = topic.asked_anew.iter().map(|at| format::when(*at, timezone)).collect();
+pub fn query_changes_note(topic: &Chart, timezone: &str) -> String {
+    let at: Vec<String> = topic.asked_anew.iter().map(|at| format::date_time(*at, timezone)).collect();
     if at.is_empty() { String::new() } else { format!(" Upright line: another query from {}.", at.join(", ")) }
 }
 
 pub(super) fn scale(value: f64, text: &str) -> Markup {
     html! {
-        line class="grid" x1=(c(LEFT)) y1=(c(y(value))) x2=(c(WIDTH - RIGHT)) y2=(c(y(value))) {}
-        text class="label" x=(c(LEFT - 4.0)) y=(c(y(value) + 4.0)) text-anchor="end" { (text) }
+        line class="grid" x1=(coordinate(LEFT)) y1=(coordinate(y(value))) x2=(coordinate(WIDTH - RIGHT)) y2=(coordinate(y(value))) {}
+        text class="label" x=(coordinate(LEFT - 4.0)) y=(coordinate(y(value) + 4.0)) text-anchor="end" { (text) }
     }
 }
 
@@ -188,8 +188,8 @@ pub(super) fn point(x: f64, width: f64, words: &str) -> Markup {
         _ => (f64::midpoint(LEFT, WIDTH), "middle"),
     };
     html! { g.point-of tabindex="0" role="img" aria-label=(words) {
-        rect.hit x=(c(x)) y=(c(TOP)) width=(c(width)) height=(c(y(0.0) - TOP)) {}
-        text.value x=(c(at)) y=(c(TOP - 1.0)) text-anchor=(anchor) aria-hidden="true" { (words) }
+        rect.hit x=(coordinate(x)) y=(coordinate(TOP)) width=(coordinate(width)) height=(coordinate(y(0.0) - TOP)) {}
+        text.value x=(coordinate(at)) y=(coordinate(TOP - 1.0)) text-anchor=(anchor) aria-hidden="true" { (words) }
     } }
 }
 
@@ -225,27 +225,27 @@ pub fn volume(topic: &Chart, timezone: &str) -> Markup {
                 (words.collect::<Vec<_>>().join(", ")) ". "
                 @if let Some(usual) = topic.usual { "Usual for the last day: " (format::round(usual.low.ceil())) " to " (format::round(usual.high.floor())) ". " }
                 @for hole in topic.holes.iter().filter(|hole| !hole.before) { "Not covered: " (format::span(hole.span, timezone)) ". " }
-                (anew(topic, timezone))
+                (query_changes_note(topic, timezone))
             }
             (scale(1.0, &format::round(top)))
             (scale(0.5, &format::round(top / 2.0)))
-            (ground(topic, &axis, &hatch))
+            (draw_background(topic, &axis, &hatch))
             @if let (Some(usual), Some(last)) = (topic.usual, topic.days.last()) {
                 @let (high, low) = (y(usual.high / top), y(usual.low / top));
                 @let (from, until) = (axis.x(last.span.from), axis.x(last.span.until));
-                rect class="usual" x=(c(LEFT)) y=(c(high)) width=(c(WIDTH - LEFT - RIGHT)) height=(c(low - high)) {}
-                line class="median" x1=(c(LEFT)) y1=(c(y(usual.expected / top))) x2=(c(until)) y2=(c(y(usual.expected / top))) {}
-                rect class="today" x=(c(from)) y=(c(TOP)) width=(c(until - from)) height=(c(y(0.0) - TOP)) {}
+                rect class="usual" x=(coordinate(LEFT)) y=(coordinate(high)) width=(coordinate(WIDTH - LEFT - RIGHT)) height=(coordinate(low - high)) {}
+                line class="median" x1=(coordinate(LEFT)) y1=(coordinate(y(usual.expected / top))) x2=(coordinate(until)) y2=(coordinate(y(usual.expected / top))) {}
+                rect class="today" x=(coordinate(from)) y=(coordinate(TOP)) width=(coordinate(until - from)) height=(coordinate(y(0.0) - TOP)) {}
             }
             @for (place, day) in topic.days.iter().enumerate() {
                 @let (from, until) = (axis.x(day.span.from), axis.x(day.span.until));
                 @let (all, unique) = (y(count(day.all) / top), y(count(day.unique) / top));
                 @let class = if topic.is_now(place) { "bar now" } else { "bar" };
-                rect class=(format!("{class} copies")) x=(c(from + 2.5)) y=(c(all)) width=(c(until - from - 5.0)) height=(c(y(0.0) - all)) {}
-                rect class=(class) x=(c(from + 2.5)) y=(c(unique)) width=(c(until - from - 5.0)) height=(c(y(0.0) - unique)) {}
-                @if day.saturated { text class="label" x=(c(f64::midpoint(from, until))) y=(c(all - 2.0)) text-anchor="middle" { "≥" } }
+                rect class=(format!("{class} copies")) x=(coordinate(from + 2.5)) y=(coordinate(all)) width=(coordinate(until - from - 5.0)) height=(coordinate(y(0.0) - all)) {}
+                rect class=(class) x=(coordinate(from + 2.5)) y=(coordinate(unique)) width=(coordinate(until - from - 5.0)) height=(coordinate(y(0.0) - unique)) {}
+                @if day.saturated { text class="label" x=(coordinate(f64::midpoint(from, until))) y=(coordinate(all - 2.0)) text-anchor="middle" { "≥" } }
             }
-            (points(topic, &axis, |day| format!("{}: {}, {} without near-copies", day.date, format::several(day.all, day.saturated, "item"), number(day.unique))))
+            (points(topic, &axis, |day| format!("{}: {}, {} without near-copies", day.date, format::at_least_noun(day.all, day.saturated, "item"), number(day.unique))))
         }
     }
 }
@@ -272,9 +272,9 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role=(role(topic)) aria-labelledby=(format!("{title} {desc}")) {
             title id=(title) { "Share of negative and positive items a " (topic.each) ", " (topic.title) }
-            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (anew(topic, timezone)) }
+            desc id=(desc) { (words.collect::<Vec<_>>().join("; ")) "." (query_changes_note(topic, timezone)) }
             @for part in [1.0, 0.5] { (scale(part, &percent(part * top))) }
-            (ground(topic, &axis, &format::id(&topic.id, "hatch-tone")))
+            (draw_background(topic, &axis, &format::id(&topic.id, "hatch-tone")))
             @for (class, shift, share) in [
                 ("negative", -mark, (|day| day.negative) as fn(&ChartDay) -> Option<Share>),
                 ("positive", mark, |day| day.positive),
@@ -283,13 +283,13 @@ pub fn tone(topic: &Chart, timezone: &str) -> Markup {
                     share(day).map(|share| (f64::midpoint(axis.x(day.span.from), axis.x(day.span.until)) + shift, share))
                 }).collect();
                 @for run in points.split(Option::is_none) {
-                    @let path: Vec<String> = run.iter().flatten().map(|(x, share)| format!("{},{}", c(*x), c(y(share.share / top)))).collect();
+                    @let path: Vec<String> = run.iter().flatten().map(|(x, share)| format!("{},{}", coordinate(*x), coordinate(y(share.share / top)))).collect();
                     polyline class=(format!("trend {class}")) points=(path.join(" ")) {}
                 }
                 @for (x, share) in points.iter().flatten() {
-                    line class=(format!("interval {class}")) x1=(c(*x)) y1=(c(y(share.low / top))) x2=(c(*x)) y2=(c(y(share.high / top))) {}
-                    @if class == "negative" { rect class=(format!("dot {class}")) x=(c(x - size / 2.0)) y=(c(y(share.share / top) - size / 2.0)) width=(size) height=(size) {} }
-                    @else { circle class=(format!("dot {class}")) cx=(c(*x)) cy=(c(y(share.share / top))) r=(c(size * 0.56)) {} }
+                    line class=(format!("interval {class}")) x1=(coordinate(*x)) y1=(coordinate(y(share.low / top))) x2=(coordinate(*x)) y2=(coordinate(y(share.high / top))) {}
+                    @if class == "negative" { rect class=(format!("dot {class}")) x=(coordinate(x - size / 2.0)) y=(coordinate(y(share.share / top) - size / 2.0)) width=(size) height=(size) {} }
+                    @else { circle class=(format!("dot {class}")) cx=(coordinate(*x)) cy=(coordinate(y(share.share / top))) r=(coordinate(size * 0.56)) {} }
                 }
             }
             (points(topic, &axis, |day| {
@@ -315,9 +315,9 @@ pub fn voice(voices: &[VoiceBar]) -> Markup {
             @for (place, voice) in voices.iter().enumerate() {
                 @let top = f64::from(u32::try_from(place).unwrap_or(0)) * row + 4.0;
                 @let width = voice.share.map_or(0.0, |share| share.share / most * 300.0);
-                text class="label" x="0" y=(c(top + 10.0)) { (format::line(&voice.title, 30)) }
-                rect class="bar now" x="0" y=(c(top + 14.0)) width=(c(width)) height="14" {}
-                text class="label" x=(c(6.0 + width)) y=(c(top + 25.0)) { (voice.told) }
+                text class="label" x="0" y=(coordinate(top + 10.0)) { (format::line(&voice.title, 30)) }
+                rect class="bar now" x="0" y=(coordinate(top + 14.0)) width=(coordinate(width)) height="14" {}
+                text class="label" x=(coordinate(6.0 + width)) y=(coordinate(top + 25.0)) { (voice.told) }
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::chart::{WIDTH, c};
+use super::chart::{WIDTH, coordinate};
 use super::format::{self, percent};
 use crate::insight::daily::Share;
 
@@ -46,21 +46,21 @@ pub fn shares(names: &[&str], thin: &[bool], rows: &[PartsRow]) -> Markup {
                 line class="hatch" x1="0" y1="0" x2="0" y2="5" {}
             } }
             @for (place, _) in thin.iter().enumerate().filter(|(_, thin)| **thin) {
-                rect fill="url(#voice-parts-hatch)" x=(c(real(place) * step + 1.0)) y="0" width=(c(step - 2.0)) height=(c(height - NAMES)) {}
+                rect fill="url(#voice-parts-hatch)" x=(coordinate(real(place) * step + 1.0)) y="0" width=(coordinate(step - 2.0)) height=(coordinate(height - NAMES)) {}
             }
             @for (line, row) in rows.iter().enumerate() {
                 @let bottom = real(line) * ROW + ROW - 4.0;
-                text class="label now" x="0" y=(c(real(line) * ROW + TITLE - 3.0)) { (format::line(&row.title, 40)) }
-                line class="axis" x1="0" y1=(c(bottom)) x2=(c(WIDTH)) y2=(c(bottom)) {}
+                text class="label now" x="0" y=(coordinate(real(line) * ROW + TITLE - 3.0)) { (format::line(&row.title, 40)) }
+                line class="axis" x1="0" y1=(coordinate(bottom)) x2=(coordinate(WIDTH)) y2=(coordinate(bottom)) {}
                 @for (place, share) in row.shares.iter().enumerate() {
                     @let long = share.map_or(0.0, |share| share.share / most * BARS);
                     @let middle = (real(place) + 0.5) * step;
-                    rect class="bar" x=(c(middle - step * 0.3)) y=(c(bottom - long)) width=(c(step * 0.6)) height=(c(long)) {}
-                    text class="label" x=(c(middle)) y=(c(bottom - long - 2.0)) text-anchor="middle" { @if share.is_some() { (told(share)) } @else { "–" } }
+                    rect class="bar" x=(coordinate(middle - step * 0.3)) y=(coordinate(bottom - long)) width=(coordinate(step * 0.6)) height=(coordinate(long)) {}
+                    text class="label" x=(coordinate(middle)) y=(coordinate(bottom - long - 2.0)) text-anchor="middle" { @if share.is_some() { (told(share)) } @else { "–" } }
                 }
             }
             @for (place, name) in names.iter().enumerate() {
-                text class="label" x=(c((real(place) + 0.5) * step)) y=(c(height - 4.0)) text-anchor="middle" { (name) }
+                text class="label" x=(coordinate((real(place) + 0.5) * step)) y=(coordinate(height - 4.0)) text-anchor="middle" { (name) }
             }
         }
     }

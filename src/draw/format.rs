@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::insight::daily::{Counted, Rise, Share};
-use crate::model::{Span, Time, Tone, is_hidden_after};
+use crate::model::{Span, Time, Tone, is_invisible_after};
 
 /// Shown with shares of tone: how many posts count as negative depends on their subject.
 pub const COMPARE_TONE: &str =
@@ -34,7 +34,7 @@ pub fn line(text: &str, most: usize) -> String {
     let mut many = 0;
     for word in text.split_whitespace() {
         let mut before = None;
-        let word: String = word.chars().filter(|c| !is_hidden_after(before.replace(*c), *c)).collect();
+        let word: String = word.chars().filter(|c| !is_invisible_after(before.replace(*c), *c)).collect();
         if word.is_empty() {
             continue;
         }
@@ -82,14 +82,14 @@ pub fn at_least(n: u64, more: bool) -> String {
 
 /// Formats as `1 post`, `2 posts`.
 #[must_use]
-pub fn counted(n: u64, one: &str) -> String {
+pub fn count_noun(n: u64, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 
 /// Formats as `≥ 2 posts` if there may be more.
 #[must_use]
-pub fn several(n: u64, more: bool, one: &str) -> String {
-    format!("{}{}", if more { "≥\u{a0}" } else { "" }, counted(n, one))
+pub fn at_least_noun(n: u64, more: bool, one: &str) -> String {
+    format!("{}{}", if more { "≥\u{a0}" } else { "" }, count_noun(n, one))
 }
 
 /// Formats as `+327 reactions (279 before), 54.5 an hour`.
@@ -101,7 +101,7 @@ pub fn rise(rise: &Rise) -> String {
 /// Formats a number of items, as posts if all are posts.
 #[must_use]
 pub fn items(all: u64, posts: u64) -> String {
-    counted(all, if posts == all { "post" } else { "item" })
+    count_noun(all, if posts == all { "post" } else { "item" })
 }
 
 /// Returns the id of a topic's section on the page. It is unique for every topic, because topic ids contain no dot.
@@ -158,14 +158,14 @@ pub fn authors(counted: &Counted, more: bool) -> String {
 
 /// Formats an instant relative to another: without the year if it is within half a year.
 #[must_use]
-pub fn dated(at: Time, beside: Time, timezone: &str) -> String {
+pub fn date_time_near(at: Time, beside: Time, timezone: &str) -> String {
     const HALF_A_YEAR: u64 = 182 * 86_400_000;
-    if at.0.abs_diff(beside.0) < HALF_A_YEAR { short(at, timezone) } else { when(at, timezone) }
+    if at.0.abs_diff(beside.0) < HALF_A_YEAR { date_time_short(at, timezone) } else { date_time(at, timezone) }
 }
 
 /// Formats local date and time to the minute.
 #[must_use]
-pub fn when(at: Time, timezone: &str) -> String {
+pub fn date_time(at: Time, timezone: &str) -> String {
     local(at, timezone, "%Y-%m-%d %H:%M")
 }
 
@@ -177,7 +177,7 @@ pub fn with_offset(at: Time, timezone: &str) -> String {
 
 /// Formats date and time without the year.
 #[must_use]
-pub fn short(at: Time, timezone: &str) -> String {
+pub fn date_time_short(at: Time, timezone: &str) -> String {
     local(at, timezone, "%m-%d %H:%M")
 }
 
@@ -189,7 +189,7 @@ fn local(at: Time, timezone: &str, format: &str) -> String {
 /// Formats a span; the end has no date if it is the same.
 #[must_use]
 pub fn span(span: Span, timezone: &str) -> String {
-    let (from, until) = (when(span.from, timezone), when(span.until, timezone));
+    let (from, until) = (date_time(span.from, timezone), date_time(span.until, timezone));
     let same = from.get(..10) == until.get(..10);
     format!("{from} – {}", if same { until.get(11..).unwrap_or(&until) } else { &until })
 }
@@ -199,7 +199,7 @@ pub fn span(span: Span, timezone: &str) -> String {
 pub fn length(span: Span) -> String {
     match span.length().as_secs() / 60 {
         0 => "under a minute".to_owned(),
-        minutes => crate::model::spell(Duration::from_secs(minutes * 60)),
+        minutes => crate::model::format_duration(Duration::from_secs(minutes * 60)),
     }
 }
 
@@ -212,7 +212,7 @@ pub fn score(thousandths: i64) -> String {
 
 /// Returns the tone in a word.
 #[must_use]
-pub fn sound(sound: Option<Tone>) -> &'static str {
+pub fn tone(sound: Option<Tone>) -> &'static str {
     sound.map_or("not scored", Tone::as_str)
 }
 

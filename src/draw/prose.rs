@@ -1,7 +1,7 @@
 //! Splits an answer into plain words and links, in Markdown or bare. Other Markdown is not rendered; emphasis marks are
 //! removed.
 
-use crate::insight::daily::links;
+use crate::insight::daily::extract_links;
 
 /// A part of a line.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub enum Piece<'a> {
 
 /// Returns the pieces of a line, in order.
 #[must_use]
-pub fn pieces(line: &str) -> Vec<Piece<'_>> {
+pub fn parse_line(line: &str) -> Vec<Piece<'_>> {
     let mut all = Vec::new();
     let mut rest = line;
-    for address in links(line).0 {
+    for address in extract_links(line).0 {
         let Some(at) = rest.find(address) else { continue };
         let (before, after) = (rest.get(..at).unwrap_or_default(), rest.get(at + address.len()..).unwrap_or_default());
         // `[label](address)`, the label on the same line.
@@ -68,7 +68,7 @@ mod tests {
             ("![i](https://a.example/i.png)", vec![Words("!".into()), Link("i", "https://a.example/i.png")]),
             ("", vec![]),
         ] {
-            assert_eq!(pieces(line), told, "{line}");
+            assert_eq!(parse_line(line), told, "{line}");
         }
     }
 }

@@ -42,7 +42,7 @@ pub fn volume(days: &[SparkDay]) -> Markup {
             @for (place, day) in days.iter().enumerate() {
                 @let x = real(place as u64) * step(days);
                 @let height = (real(day.items) / real(most) * (HEIGHT - 2.0)).max(1.0);
-                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) { title { (day.date) ": " (format::counted(day.items, "item")) } }
+                rect class=(if day.items == 0 { "none" } else if place + 1 == days.len() { "bar now" } else { "bar" }) x=(c(x + 1.0)) y=(c(HEIGHT - height)) width=(c(step(days) - 2.0)) height=(c(height)) { title { (day.date) ": " (format::count_noun(day.items, "item")) } }
             }
         }
     }
@@ -80,5 +80,5 @@ pub fn tone(days: &[SparkDay]) -> Markup {
 /// Returns the total of all days, in words.
 #[must_use]
 pub fn sum(days: &[SparkDay]) -> String {
-    format::counted(days.iter().map(|day| day.items).sum(), "item")
+    format::count_noun(days.iter().map(|day| day.items).sum(), "item")
 }

@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use super::chart::{HEIGHT, LEFT, RIGHT, WIDTH, c, ceiling, scale, y};
-use super::format::{self, counted, number};
-use crate::insight::story::{Bar, Basis, Entry, Missed, Story};
-use crate::model::{Time, spell};
+use super::chart::{HEIGHT, LEFT, RIGHT, WIDTH, ceiling, coordinate, scale, y};
+use super::format::{self, count_noun, number};
+use crate::insight::story::{Bar, MissedSpan, Story, TimeBasis, TimelineEntry};
+use crate::model::{Time, format_duration};
 
 /// Formats an instant.
-pub type When<'w> = &'w dyn Fn(Time) -> String;
+pub type FormatTime<'w> = &'w dyn Fn(Time) -> String;
 
 /// Returns sentences on the number of items, texts and authors, where they were, and over how long.
 #[must_use]
-pub fn summary(story: &Story, when: When<'_>) -> Vec<String> {
+pub fn summary(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let first = &story.first_seen;
     if story.seen_once {
         let source = first.source.map_or_else(String::new, |source| format!(" ({source})"));
@@ -24,7 +24,7 @@ pub fn summary(story: &Story, when: When<'_>) -> Vec<String> {
             "No other item repeats its words or shares a link with it.".to_owned(),
         ];
     }
-    let many = |n: usize, one: &str| counted(n as u64, one);
+    let many = |n: usize, one: &str| count_noun(n as u64, one);
     let by = story.authors.map_or_else(|| "authors unknown".to_owned(), |authors| many(authors, "author"));
     let places = format!("{} and {}", many(story.topics.len(), "topic"), many(story.sources.len(), "source"));
     let mut told = Vec::new();
@@ -39,11 +39,14 @@ pub fn summary(story: &Story, when: When<'_>) -> Vec<String> {
             n => format!("{} are near-copies", number(n as u64)),
         };
         told.push(format!("Of these {copies} of it, and {} a link with it.", share(story.linked)));
-        let length = spell(Duration::from_millis((story.until.0 - story.from.0).unsigned_abs()));
+        let length = format_duration(Duration::from_millis((story.until.0 - story.from.0).unsigned_abs()));
         told.push(format!("From {} to {}: {length}.", when(story.from), when(story.until)));
     }
     told.extend(story.half_ms.map(|half| {
-        format!("Half of them had come {} after the earliest.", spell(Duration::from_millis(half.unsigned_abs())))
+        format!(
+            "Half of them had come {} after the earliest.",
+            format_duration(Duration::from_millis(half.unsigned_abs()))
+        )
     }));
     told.extend(
         story
@@ -59,7 +62,7 @@ fn share(many: usize) -> String {
 
 /// Returns the first items, each with a label.
 #[must_use]
-pub fn firsts(story: &Story) -> Vec<(&'static str, &Entry)> {
+pub fn firsts(story: &Story) -> Vec<(&'static str, &TimelineEntry)> {
     let published = story.first_published.as_ref();
     let sure = published.filter(|_| story.first_is_sure).map(|entry| ("First", entry));
     let known = published.filter(|_| !story.first_is_sure).map(|entry| ("Earliest published", entry));
@@ -68,19 +71,19 @@ pub fn firsts(story: &Story) -> Vec<(&'static str, &Entry)> {
 
 /// Returns when an item was published and seen.
 #[must_use]
-pub fn times(entry: &Entry, when: When<'_>) -> String {
+pub fn times(entry: &TimelineEntry, when: FormatTime<'_>) -> String {
     match entry.at_is {
-        Basis::Published => format!("published {}, seen {}", when(entry.at), when(entry.first_seen)),
-        Basis::Seen => format!("seen {}; when it was published is not known", when(entry.first_seen)),
+        TimeBasis::Published => format!("published {}, seen {}", when(entry.at), when(entry.first_seen)),
+        TimeBasis::Seen => format!("seen {}; when it was published is not known", when(entry.first_seen)),
     }
 }
 
 /// Returns at most two headings with reasons why items may be missing, or a statement that everything was covered.
 #[must_use]
-pub fn doubts(story: &Story, when: When<'_>) -> Vec<(String, Vec<String>)> {
-    let (before, later): (Vec<&Missed>, Vec<&Missed>) =
+pub fn caveats(story: &Story, when: FormatTime<'_>) -> Vec<(String, Vec<String>)> {
+    let (before, later): (Vec<&MissedSpan>, Vec<&MissedSpan>) =
         story.doubt.holes.iter().partition(|hole| hole.span.from < story.from);
-    let hole = |hole: &&Missed| {
+    let hole = |hole: &&MissedSpan| {
         let (topic, source) = (&hole.topic, hole.source);
         let (from, until) = (when(hole.span.from), when(hole.span.until));
         if hole.late_indexing {
@@ -123,7 +126,7 @@ fn gaps_beyond(story: &Story) -> Option<String> {
 }
 
 /// Returns further reasons why earlier items may be missing, other than holes.
-fn earlier(story: &Story, when: When<'_>) -> Vec<String> {
+fn earlier(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let doubt = &story.doubt;
     let mut told = Vec::new();
     if !story.complete {
@@ -140,27 +143,27 @@ fn earlier(story: &Story, when: When<'_>) -> Vec<String> {
     );
     told.extend(doubt.pruned_until.map(|at| format!("Searches before {} were pruned.", when(at))));
     if doubt.topics_beyond > 0 {
-        told.push(format!("{} not looked at.", counted(doubt.topics_beyond as u64, "further topic")));
+        told.push(format!("{} not looked at.", count_noun(doubt.topics_beyond as u64, "further topic")));
     }
     if story.undated > 0 {
         let tell = if story.undated == 1 { "tells" } else { "tell" };
-        told.push(format!("{} {tell} no time of publication.", counted(story.undated as u64, "item")));
+        told.push(format!("{} {tell} no time of publication.", count_noun(story.undated as u64, "item")));
     }
     if story.uncompared {
         told.push("New items were not compared with others yet.".to_owned());
     }
     if story.unindexed > 0 {
-        told.push(format!("Links of {} are not indexed yet.", counted(story.unindexed.unsigned_abs(), "item")));
+        told.push(format!("Links of {} are not indexed yet.", count_noun(story.unindexed.unsigned_abs(), "item")));
     }
     if story.links_beyond > 0 {
-        told.push(format!("{} of it not looked for.", counted(story.links_beyond, "further link")));
+        told.push(format!("{} of it not looked for.", count_noun(story.links_beyond, "further link")));
     }
     told
 }
 
 /// Returns what is left of the story: items still shown, and what was pruned.
 #[must_use]
-pub fn left(story: &Story, when: When<'_>) -> Vec<String> {
+pub fn remaining(story: &Story, when: FormatTime<'_>) -> Vec<String> {
     let shown = match story.still_shown {
         0 => "none".to_owned(),
         many => number(many as u64),
@@ -168,7 +171,7 @@ pub fn left(story: &Story, when: When<'_>) -> Vec<String> {
     let mut told =
         vec![format!("The last run still showed {shown} of them; the latest sighting was {}.", when(story.last_seen))];
     if story.pruned > 0 {
-        told.push(format!("The words of {} were let go for their age.", counted(story.pruned as u64, "item")));
+        told.push(format!("The words of {} were let go for their age.", count_noun(story.pruned as u64, "item")));
     }
     if story.sightings_pruned {
         told.push("Sightings were let go for their age: a source may have shown an item before.".to_owned());
@@ -186,21 +189,21 @@ pub fn chart(story: &Story) -> Markup {
     let real = |n: usize| n as f64;
     let top = ceiling(bars.iter().map(|bar| real(bar.items)).fold(0.0, f64::max));
     let step = (WIDTH - LEFT - RIGHT) / real(bars.len());
-    let told = |bar: &&Bar| format!("from {}: {}", format::when(bar.from, "UTC"), number(bar.items as u64));
+    let told = |bar: &&Bar| format!("from {}: {}", format::date_time(bar.from, "UTC"), number(bar.items as u64));
     let words: Vec<String> = bars.iter().filter(|bar| bar.items > 0).map(|bar| told(&bar)).collect();
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("Items over time, UTC; {}", words.join(", "))) {
             (scale(1.0, &format::round(top)))
             (scale(0.5, &format::round(top / 2.0)))
-            line class="axis" x1=(c(LEFT)) y1=(c(y(0.0))) x2=(c(WIDTH - RIGHT)) y2=(c(y(0.0))) {}
+            line class="axis" x1=(coordinate(LEFT)) y1=(coordinate(y(0.0))) x2=(coordinate(WIDTH - RIGHT)) y2=(coordinate(y(0.0))) {}
             @for (place, bar) in bars.iter().enumerate() {
                 @let x = LEFT + real(place) * step;
                 @let (all, new) = (y(real(bar.items) / top), y(real(bar.new_texts) / top));
-                @if bar.items > 0 { rect class="bar copies" x=(c(x + 1.0)) y=(c(all)) width=(c(step.min(60.0) - 2.0)) height=(c(y(0.0) - all)) {} }
-                @if bar.new_texts > 0 { rect class="bar" x=(c(x + 1.0)) y=(c(new)) width=(c(step.min(60.0) - 2.0)) height=(c(y(0.0) - new)) {} }
+                @if bar.items > 0 { rect class="bar copies" x=(coordinate(x + 1.0)) y=(coordinate(all)) width=(coordinate(step.min(60.0) - 2.0)) height=(coordinate(y(0.0) - all)) {} }
+                @if bar.new_texts > 0 { rect class="bar" x=(coordinate(x + 1.0)) y=(coordinate(new)) width=(coordinate(step.min(60.0) - 2.0)) height=(coordinate(y(0.0) - new)) {} }
             }
-            text class="label" x=(c(LEFT)) y=(c(HEIGHT - 8.0)) { (format::when(first.from, "UTC")) }
-            @if bars.len() > 1 { text class="label" x=(c(WIDTH - RIGHT)) y=(c(HEIGHT - 8.0)) text-anchor="end" { (format::when(last.until, "UTC")) } }
+            text class="label" x=(coordinate(LEFT)) y=(coordinate(HEIGHT - 8.0)) { (format::date_time(first.from, "UTC")) }
+            @if bars.len() > 1 { text class="label" x=(coordinate(WIDTH - RIGHT)) y=(coordinate(HEIGHT - 8.0)) text-anchor="end" { (format::date_time(last.until, "UTC")) } }
         }
     }
 }
@@ -210,7 +213,7 @@ pub fn chart(story: &Story) -> Markup {
 pub fn legend(story: &Story) -> Markup {
     let length = story.chart.first().map_or(0, |bar| bar.until.0 - bar.from.0);
     html! {
-        "Items in each " (spell(Duration::from_millis(length.unsigned_abs()))) ", UTC: "
+        "Items in each " (format_duration(Duration::from_millis(length.unsigned_abs()))) ", UTC: "
         span.unique { "■" } " new texts, " span.copied { "■" } " near-copies of these."
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Returns the text with each comment that `is` accepts replaced by `told`. A comment starts with its `#`.
 #[must_use]
-pub fn without_comments(text: &str, told: &str, is: impl Fn(&str) -> bool) -> String {
+pub fn replace_comments(text: &str, told: &str, is: impl Fn(&str) -> bool) -> String {
     let mut made = text.to_owned();
     for span in spans(text).into_iter().rev() {
         if text.get(span.clone()).is_some_and(&is) {
@@ -66,7 +66,7 @@ mod tests {
                     l = '''\n# no ''\n'''' # five 'é'\ne = \"\\\\\" # six\n#";
         let found: Vec<&str> = spans(text).into_iter().map(|span| &text[span]).collect();
         assert_eq!(found, ["# one", "# two \"x\"", "# three", "# four", "# five 'é'", "# six", "#"]);
-        let without = without_comments(text, "# -", |comment| comment.contains("two"));
+        let without = replace_comments(text, "# -", |comment| comment.contains("two"));
         assert_eq!(without, text.replace("# two \"x\"", "# -"));
         for odd in ["", "\"", "'", "\"\\", "'''", "a = \"x\n# y", "\"\"\"\\"] {
             assert!(spans(odd).len() <= 1, "{odd}");

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::value::Given;
+use super::value::KeyValue;
 
 /// What can be edited: the tables that may occur any number of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,20 +31,20 @@ impl Kind {
 
     /// The singular, for people and URLs.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn singular(self) -> &'static str {
         self.table().trim_end_matches('s')
     }
 
     /// The key that holds its name.
     #[must_use]
-    pub fn key(self) -> &'static str {
+    pub fn name_key(self) -> &'static str {
         if self == Self::Topic { "id" } else { "name" }
     }
 
     /// Parses the singular.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
+        Self::ALL.into_iter().find(|kind| kind.singular() == word)
     }
 }
 
@@ -56,7 +56,7 @@ pub struct Refused {
     pub hint: String,
 }
 
-pub(super) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Refused {
+pub(super) fn edit_error(message: impl Into<String>, hint: impl Into<String>) -> Refused {
     Refused { message: message.into(), hint: hint.into() }
 }
 
@@ -81,7 +81,7 @@ pub(super) struct KeyPlace {
     pub(super) name: String,
     pub(super) key: Range<usize>,
     pub(super) value: Range<usize>,
-    pub(super) given: Given,
+    pub(super) given: KeyValue,
     /// The places of the entries, if it is a list.
     pub(super) entries: Vec<Range<usize>>,
 }

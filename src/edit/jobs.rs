@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
+use super::entry::{Entry, KeyPlace, Kind, Refused, edit_error};
 use super::lists;
 use super::places::Places;
 use super::text;
-use super::value::Given;
+use super::value::KeyValue;
 
 /// Removed text and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct Removed {
 impl Removed {
     /// Returns the text with it restored; `text` is what the removal left.
     #[must_use]
-    pub fn put_back(&self, text: &str) -> Option<String> {
+    pub fn restore(&self, text: &str) -> Option<String> {
         let (before, after) = text.split_at_checked(self.at)?;
         Some([before, &self.text, after].concat())
     }
@@ -52,16 +52,16 @@ impl<'t> Jobs<'t> {
     /// # Errors
     /// If there is none, or more than one.
     pub fn entry(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
-        let word = kind.word();
+        let word = kind.singular();
         let mut all = self.entries(kind).filter(|entry| entry.name == name);
         match (all.next(), all.next()) {
             (Some(entry), None) => Ok(entry),
-            (None, _) => Err(refused(
+            (None, _) => Err(edit_error(
                 format!("the file has no {word} `{name}`"),
                 "it may have been renamed or removed meanwhile",
             )),
             (Some(_), Some(_)) => {
-                Err(refused(format!("the file has two {word}s `{name}`"), "edit the file: names are unique"))
+                Err(edit_error(format!("the file has two {word}s `{name}`"), "edit the file: names are unique"))
             }
         }
     }
@@ -74,17 +74,17 @@ impl<'t> Jobs<'t> {
 
     /// Returns the value of a key, and its source text.
     #[must_use]
-    pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e Given, &'t str)> {
+    pub fn given<'e>(&self, entry: &'e Entry, key: &str) -> Option<(&'e KeyValue, &'t str)> {
         self.given_in(&entry.keys, key)
     }
 
     /// Returns the value that `[defaults]` sets for topics, and its source text.
     #[must_use]
-    pub fn default(&self, key: &str) -> Option<(&Given, &'t str)> {
+    pub fn default(&self, key: &str) -> Option<(&KeyValue, &'t str)> {
         self.given_in(&self.defaults, key)
     }
 
-    fn given_in<'e>(&self, keys: &'e [KeyPlace], key: &str) -> Option<(&'e Given, &'t str)> {
+    fn given_in<'e>(&self, keys: &'e [KeyPlace], key: &str) -> Option<(&'e KeyValue, &'t str)> {
         let place = keys.iter().find(|place| place.name == key)?;
         Some((&place.given, self.text.get(place.value.clone())?))
     }
@@ -92,14 +92,14 @@ impl<'t> Jobs<'t> {
     /// Returns whether `[defaults]` pauses tables of a kind.
     #[must_use]
     pub fn paused_by_default(&self, kind: Kind) -> bool {
-        kind == Kind::Topic && self.default("paused").is_some_and(|(given, _)| *given == Given::Flag(true))
+        kind == Kind::Topic && self.default("paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true))
     }
 
     /// Returns whether a table is paused, by its own key or by `[defaults]`.
     #[must_use]
     pub fn is_paused(&self, kind: Kind, entry: &Entry) -> bool {
         match self.given(entry, "paused") {
-            Some((given, _)) => *given == Given::Flag(true),
+            Some((given, _)) => *given == KeyValue::Flag(true),
             None => self.paused_by_default(kind),
         }
     }
@@ -119,7 +119,7 @@ impl<'t> Jobs<'t> {
 
     /// Converts lines to the line ends of this text.
     #[must_use]
-    pub fn typed(&self, lines: &str) -> String {
+    pub fn with_line_ends(&self, lines: &str) -> String {
         text::with_ends(lines, text::newline(self.text))
     }
 
@@ -180,10 +180,10 @@ impl<'t> Jobs<'t> {
     ///
     /// # Errors
     /// If there is no such table, or the key is a table itself.
-    pub fn set(&self, kind: Kind, name: &str, key: &str, value: Option<&Given>) -> Result<String, Refused> {
+    pub fn set(&self, kind: Kind, name: &str, key: &str, value: Option<&KeyValue>) -> Result<String, Refused> {
         let entry = self.whole(kind, name)?;
         if entry.keys.iter().any(|place| place.name.strip_prefix(key).is_some_and(|rest| rest.starts_with('.'))) {
-            return Err(refused(format!("`{key}` is a table in the file"), "edit it as TOML"));
+            return Err(edit_error(format!("`{key}` is a table in the file"), "edit it as TOML"));
         }
         let place = entry.keys.iter().find(|place| place.name == key);
         let mut edited = self.text.to_owned();
@@ -210,8 +210,8 @@ impl<'t> Jobs<'t> {
     }
 
     /// Returns the text of a list with other entries, if its lines and comments can stay.
-    fn list_edited(&self, place: &KeyPlace, value: &Given) -> Option<String> {
-        let (Given::Texts(old), Given::Texts(new)) = (&place.given, value) else { return None };
+    fn list_edited(&self, place: &KeyPlace, value: &KeyValue) -> Option<String> {
+        let (KeyValue::Texts(old), KeyValue::Texts(new)) = (&place.given, value) else { return None };
         let begin = place.value.start;
         let spans: Vec<Range<usize>> = place.entries.iter().map(|at| at.start - begin..at.end - begin).collect();
         lists::edited(self.text.get(place.value.clone())?, &spans, old, new, text::newline(self.text))
@@ -224,8 +224,8 @@ impl<'t> Jobs<'t> {
     pub fn whole(&self, kind: Kind, name: &str) -> Result<&Entry, Refused> {
         let entry = self.entry(kind, name)?;
         if entry.torn {
-            let message = format!("the lines of {} `{name}` do not stand together", kind.word());
-            return Err(refused(message, "edit the file: bring them together first"));
+            let message = format!("the lines of {} `{name}` do not stand together", kind.singular());
+            return Err(edit_error(message, "edit the file: bring them together first"));
         }
         Ok(entry)
     }
@@ -236,7 +236,7 @@ impl<'t> Jobs<'t> {
 ///
 /// # Errors
 /// If it is not exactly one table of the kind, because its contents are then unknown.
-pub fn masked(kind: Kind, block: &str, key: &str, value: &Given) -> Result<String, Refused> {
+pub fn mask_key(kind: Kind, block: &str, key: &str, value: &KeyValue) -> Result<String, Refused> {
     one_table(kind, block)?;
     let jobs = Jobs::read(block)?;
     let is_key =
@@ -259,5 +259,5 @@ fn one_table(kind: Kind, block: &str) -> Result<(), Refused> {
     let places = Places::of(block)?;
     let one = places.entries.len() == 1 && places.entries.iter().all(|(one, _)| *one == kind) && !places.others;
     let hint = format!("write one [[{}]], with its keys below it, and nothing else", kind.table());
-    if one { Ok(()) } else { Err(refused(format!("this is not one {}", kind.word()), hint)) }
+    if one { Ok(()) } else { Err(edit_error(format!("this is not one {}", kind.singular()), hint)) }
 }

@@ -11,7 +11,7 @@ mod tests;
 mod text;
 mod value;
 
-pub use comments::without_comments;
+pub use comments::replace_comments;
 pub use entry::{Entry, Kind, Refused};
-pub use jobs::{Jobs, Removed, masked};
-pub use value::Given;
+pub use jobs::{Jobs, Removed, mask_key};
+pub use value::KeyValue;

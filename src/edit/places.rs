@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Key, Table, Value};
 
-use super::entry::{Entry, KeyPlace, Kind, Refused, refused};
+use super::entry::{Entry, KeyPlace, Kind, Refused, edit_error};
 use super::text;
-use super::value::Given;
+use super::value::KeyValue;
 
 /// Everything that can be edited, and whether there is anything else.
 pub(super) struct Places {
@@ -25,7 +25,7 @@ impl Places {
             let line = error.span().map(|span| text::line(whole, span.start + skipped));
             let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
             let message = error.message().lines().next().unwrap_or_default().to_owned();
-            refused(format!("this is no TOML{line}: {message}"), "`topicwatch check` shows where")
+            edit_error(format!("this is no TOML{line}: {message}"), "`topicwatch check` shows where")
         })?;
         let (root, mut headers) = (document.as_table(), Vec::new());
         headers_of(root, &mut headers);
@@ -36,7 +36,7 @@ impl Places {
                 Some(kind) => {
                     let Some(list) = item.as_array_of_tables() else {
                         let hint = format!("write each as [[{name}]] on a line of its own, keys below it");
-                        return Err(refused(format!("`{name}` is no list of tables that is edited here"), hint));
+                        return Err(edit_error(format!("`{name}` is no list of tables that is edited here"), hint));
                     };
                     for table in list.iter() {
                         entries.push((kind, entry(whole, skipped, kind, table, &headers)?));
@@ -78,7 +78,7 @@ fn header(table: &Table) -> Option<usize> {
 }
 
 fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usize]) -> Result<Entry, Refused> {
-    let nowhere = || refused(format!("a {} has no place in the file", kind.word()), "edit the file by hand");
+    let nowhere = || edit_error(format!("a {} has no place in the file", kind.singular()), "edit the file by hand");
     let begin = header(table).ok_or_else(nowhere)?;
     let (mut keys, mut own) = (Vec::new(), Vec::new());
     keys_of(table, "", skipped, &mut keys);
@@ -90,8 +90,8 @@ fn entry(whole: &str, skipped: usize, kind: Kind, table: &Table, headers: &[usiz
         let here = at + skipped;
         here > begin + skipped && here < end && !own.contains(at)
     });
-    let name = keys.iter().find(|place| place.name == kind.key()).and_then(|place| match &place.given {
-        Given::Text(name) => Some(name.clone()),
+    let name = keys.iter().find(|place| place.name == kind.name_key()).and_then(|place| match &place.given {
+        KeyValue::Text(name) => Some(name.clone()),
         _ => None,
     });
     let tables_from = own.iter().min().map(|at| at + skipped);
@@ -105,7 +105,7 @@ fn place(name: String, key: Option<&Key>, value: &Value, skipped: usize) -> Opti
         Value::Array(list) => list.iter().filter_map(Value::span).map(moved).collect(),
         _ => Vec::new(),
     };
-    Some(KeyPlace { name, key: moved(key), value: moved(at), given: Given::of(value), entries })
+    Some(KeyPlace { name, key: moved(key), value: moved(at), given: KeyValue::of(value), entries })
 }
 
 fn keys_of(table: &Table, path: &str, skipped: usize, keys: &mut Vec<KeyPlace>) {

@@ -9,8 +9,8 @@ const FILE: &str = "\u{FEFF}# head\r\n[service]\r\nbase_url = \"sandbox\"\r\n\r\
 query = 'a, b'\r\n# every = \"6h\"\r\n\r\n# about b\r\n# more of b\r\n[[topics]]\r\nid = \"b\"\r\ntags = [\r\n  \"x\", # one\r\n  \"y\",\r\n]\r\n\
 social.query = \"{query} b\"\r\n[topics.web]\r\nlimit = 7\r\n\r\n# reports\r\n[[reports]]\r\nname = \"daily\"\r\npaused = false # on\r\n\r\n# end";
 
-fn text(value: &str) -> Given {
-    Given::Text(value.to_owned())
+fn text(value: &str) -> KeyValue {
+    KeyValue::Text(value.to_owned())
 }
 
 #[test]
@@ -20,12 +20,12 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
     assert_eq!(names, ["a", "b"]);
     let b = jobs.entry(Kind::Topic, "b").unwrap();
     assert!(jobs.block(b).starts_with("[[topics]]\r\nid = \"b\"") && jobs.block(b).ends_with("limit = 7\r\n"));
-    assert_eq!(jobs.given(b, "tags").unwrap().0, &Given::Texts(vec!["x".into(), "y".into()]));
-    assert_eq!(jobs.given(b, "web.limit").unwrap().0, &Given::Number(7));
+    assert_eq!(jobs.given(b, "tags").unwrap().0, &KeyValue::Texts(vec!["x".into(), "y".into()]));
+    assert_eq!(jobs.given(b, "web.limit").unwrap().0, &KeyValue::Number(7));
     assert_eq!((jobs.key_at(b, 13), jobs.key_at(b, 16), jobs.key_at(b, 4)), (Some("id"), Some("tags"), None));
     for (kind, name, key, value, from, to) in [
         (Kind::Topic, "a", "query", Some(text("c \"d\"")), "'a, b'", "\"c \\\"d\\\"\""),
-        (Kind::Report, "daily", "paused", Some(Given::Flag(true)), "paused = false # on", "paused = true # on"),
+        (Kind::Report, "daily", "paused", Some(KeyValue::Flag(true)), "paused = false # on", "paused = true # on"),
         (Kind::Topic, "a", "every", Some(text("1d")), "'a, b'\r\n", "'a, b'\r\nevery = \"1d\"\r\n"),
         // Before its subtables.
         (Kind::Topic, "b", "every", Some(text("1d")), "[topics.web]", "every = \"1d\"\r\n[topics.web]"),
@@ -41,15 +41,15 @@ fn a_key_is_replaced_added_and_left_out_and_nothing_else_moves() {
 #[test]
 fn a_table_is_added_replaced_and_removed_where_it_belongs() {
     let jobs = Jobs::read(FILE).unwrap();
-    let added = jobs.append(Kind::Topic, &jobs.typed("[[topics]]\nid = \"c\"\n")).unwrap();
+    let added = jobs.append(Kind::Topic, &jobs.with_line_ends("[[topics]]\nid = \"c\"\n")).unwrap();
     assert_eq!(added, FILE.replacen("limit = 7\r\n", "limit = 7\r\n\r\n[[topics]]\r\nid = \"c\"\r\n", 1));
-    let added = jobs.append(Kind::Alert, &jobs.typed("[[alerts]]\nname = \"c\"")).unwrap();
+    let added = jobs.append(Kind::Alert, &jobs.with_line_ends("[[alerts]]\nname = \"c\"")).unwrap();
     assert_eq!(added, format!("{FILE}\r\n\r\n[[alerts]]\r\nname = \"c\"\r\n"));
     let (left, removed) = jobs.remove(Kind::Topic, "b").unwrap();
     // Its own comment is removed with it; that of the table before stays.
     assert!(!left.contains("about b") && left.contains("# every = \"6h\"\r\n\r\n# reports"), "{left}");
-    assert_eq!(removed.put_back(&left).unwrap(), FILE);
-    let replaced = jobs.replace(Kind::Topic, "a", &jobs.typed("[[topics]]\nid = \"z\"")).unwrap();
+    assert_eq!(removed.restore(&left).unwrap(), FILE);
+    let replaced = jobs.replace(Kind::Topic, "a", &jobs.with_line_ends("[[topics]]\nid = \"z\"")).unwrap();
     assert_eq!(
         replaced,
         FILE.replacen("[[topics]] # first\r\nid = \"a\" # stays\r\nquery = 'a, b'", "[[topics]]\r\nid = \"z\"", 1)
@@ -119,8 +119,8 @@ proptest! {
     #[test]
     fn any_words_are_written_as_they_are(words in any::<String>(), list in prop::collection::vec(any::<String>(), 0..4)) {
         let jobs = Jobs::read(FILE).unwrap();
-        let set = |key: &str, value: &Given| jobs.set(Kind::Topic, "b", key, Some(value)).unwrap();
-        for (key, value) in [("query", text(&words)), ("tags", Given::Texts(list))] {
+        let set = |key: &str, value: &KeyValue| jobs.set(Kind::Topic, "b", key, Some(value)).unwrap();
+        for (key, value) in [("query", text(&words)), ("tags", KeyValue::Texts(list))] {
             let edited = set(key, &value);
             let read = Jobs::read(&edited).unwrap();
             let b = read.entry(Kind::Topic, "b").unwrap();
@@ -128,7 +128,7 @@ proptest! {
             let a = |jobs: &Jobs<'_>| jobs.block(jobs.entry(Kind::Topic, "a").unwrap()).to_owned();
             prop_assert_eq!(a(&read), a(&jobs));
             // Only the line of the key changed; a list over several lines has one for each entry.
-            let most = match &value { Given::Texts(list) => list.len().max(1), _ => 1 };
+            let most = match &value { KeyValue::Texts(list) => list.len().max(1), _ => 1 };
             let same = edited.lines().filter(|line| FILE.lines().any(|old| old == *line)).count();
             prop_assert!(edited.lines().count() - same <= most);
         }
@@ -141,7 +141,7 @@ proptest! {
         let file = format!("{before}[[topics]]\nid = \"a\"\n{between}[[topics]]\nid = \"b\"{after}\n");
         for name in ["a", "b"] {
             let (left, removed) = Jobs::read(&file).unwrap().remove(Kind::Topic, name).unwrap();
-            prop_assert_eq!(removed.put_back(&left).unwrap(), file.clone());
+            prop_assert_eq!(removed.restore(&left).unwrap(), file.clone());
             prop_assert_eq!(Jobs::read(&left).unwrap().entries(Kind::Topic).count(), 1);
         }
     }

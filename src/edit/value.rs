@@ -4,7 +4,7 @@ use toml_edit::Value;
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum KeyValue {
     Text(String),
     Texts(Vec<String>),
     Number(i64),
@@ -13,7 +13,7 @@ pub enum Given {
     Other,
 }
 
-impl Given {
+impl KeyValue {
     pub(super) fn of(value: &Value) -> Self {
         match value {
             Value::String(text) => Self::Text(text.value().clone()),
@@ -50,7 +50,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\n' => written.push_str("\\n"),
             '\r' => written.push_str("\\r"),
             '\t' => written.push_str("\\t"),
-            c if is_unseen(c) => written.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c if is_invisible(c) => written.push_str(&format!("\\u{:04X}", u32::from(c))),
             c => written.push(c),
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// Returns whether a character is a control character, or changes the text direction or the line.
-fn is_unseen(c: char) -> bool {
+fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{061C}' | '\u{FEFF}')
 }

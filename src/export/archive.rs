@@ -23,8 +23,8 @@ pub(super) struct Archive<'w> {
 }
 
 enum State<'w> {
-    Between(Counted<'w>),
-    Within(Box<DeflateEncoder<Counted<'w>>>, Crc, Part),
+    Between(CountingWriter<'w>),
+    Within(Box<DeflateEncoder<CountingWriter<'w>>>, Crc, Part),
 }
 
 /// A part that was written.
@@ -37,12 +37,12 @@ struct Part {
 }
 
 /// The output, and how many bytes were written to it.
-struct Counted<'w> {
+struct CountingWriter<'w> {
     out: Out<'w>,
     written: u64,
 }
 
-impl Write for Counted<'_> {
+impl Write for CountingWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let written = self.out.write(bytes)?;
         self.written += written as u64;
@@ -54,25 +54,25 @@ impl Write for Counted<'_> {
     }
 }
 
-fn small(number: u64) -> std::io::Result<u32> {
+fn to_u32(number: u64) -> std::io::Result<u32> {
     let too_large = "a spreadsheet cannot be so large: write CSV, or narrow the rows (--topic, --since)";
     u32::try_from(number).map_err(|_| Error::new(ErrorKind::FileTooLarge, too_large))
 }
 
 /// Reports a bug: parts must be begun and ended in turn.
-fn out_of_turn() -> Error {
+fn misuse_error() -> Error {
     Error::other("a part of the archive was written out of turn")
 }
 
 impl<'w> Archive<'w> {
     pub(super) fn new(out: Out<'w>) -> Self {
-        Self { state: Some(State::Between(Counted { out, written: 0 })), parts: Vec::new() }
+        Self { state: Some(State::Between(CountingWriter { out, written: 0 })), parts: Vec::new() }
     }
 
     /// Begins a part.
     pub(super) fn begin(&mut self, name: &str) -> std::io::Result<()> {
-        let Some(State::Between(mut out)) = self.state.take() else { return Err(out_of_turn()) };
-        let part = Part { name: name.to_owned(), offset: small(out.written)?, sum: 0, packed: 0, size: 0 };
+        let Some(State::Between(mut out)) = self.state.take() else { return Err(misuse_error()) };
+        let part = Part { name: name.to_owned(), offset: to_u32(out.written)?, sum: 0, packed: 0, size: 0 };
         let mut header = 0x0403_4b50_u32.to_le_bytes().to_vec();
         part.describe(&mut header);
         header.extend([0; 2]);
@@ -85,7 +85,7 @@ impl<'w> Archive<'w> {
 
     /// Writes to the current part.
     pub(super) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        let Some(State::Within(deflate, sum, _)) = &mut self.state else { return Err(out_of_turn()) };
+        let Some(State::Within(deflate, sum, _)) = &mut self.state else { return Err(misuse_error()) };
         sum.update(bytes);
         deflate.write_all(bytes)
     }
@@ -97,9 +97,9 @@ impl<'w> Archive<'w> {
 
     /// Ends the current part.
     pub(super) fn end(&mut self) -> std::io::Result<()> {
-        let Some(State::Within(mut deflate, sum, mut part)) = self.state.take() else { return Err(out_of_turn()) };
+        let Some(State::Within(mut deflate, sum, mut part)) = self.state.take() else { return Err(misuse_error()) };
         deflate.try_finish()?;
-        (part.sum, part.packed, part.size) = (sum.sum(), small(deflate.total_out())?, small(deflate.total_in())?);
+        (part.sum, part.packed, part.size) = (sum.sum(), to_u32(deflate.total_out())?, to_u32(deflate.total_in())?);
         let mut out = deflate.finish()?;
         out.write_all(&0x0807_4b50_u32.to_le_bytes())?;
         for number in [part.sum, part.packed, part.size] {
@@ -119,7 +119,7 @@ impl<'w> Archive<'w> {
 
     /// Writes the central directory.
     pub(super) fn finish(mut self) -> std::io::Result<()> {
-        let Some(State::Between(mut out)) = self.state.take() else { return Err(out_of_turn()) };
+        let Some(State::Between(mut out)) = self.state.take() else { return Err(misuse_error()) };
         let begin = out.written;
         for part in &self.parts {
             let mut entry = 0x0201_4b50_u32.to_le_bytes().to_vec();
@@ -131,13 +131,13 @@ impl<'w> Archive<'w> {
             entry.extend(part.name.as_bytes());
             out.write_all(&entry)?;
         }
-        let parts = u16::try_from(self.parts.len()).map_err(|_| out_of_turn())?.to_le_bytes();
+        let parts = u16::try_from(self.parts.len()).map_err(|_| misuse_error())?.to_le_bytes();
         let mut end = 0x0605_4b50_u32.to_le_bytes().to_vec();
         end.extend([0; 4]);
         end.extend(parts);
         end.extend(parts);
-        end.extend(small(out.written - begin)?.to_le_bytes());
-        end.extend(small(begin)?.to_le_bytes());
+        end.extend(to_u32(out.written - begin)?.to_le_bytes());
+        end.extend(to_u32(begin)?.to_le_bytes());
         end.extend([0; 2]);
         out.write_all(&end)?;
         out.flush()

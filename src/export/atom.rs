@@ -7,7 +7,7 @@ use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
 
 use super::{Out, xml};
-use crate::model::{ItemRow, NewRow, Time, WindowFit};
+use crate::model::{FirstSightingRow, ItemRow, Time, WindowFit};
 use crate::normalise::safe_link;
 
 /// Maximum number of entries of a feed.
@@ -18,7 +18,7 @@ const TITLE: usize = 120;
 
 /// A feed being built; it keeps only the newest entries.
 pub(super) struct Feed {
-    entries: VecDeque<NewRow>,
+    entries: VecDeque<FirstSightingRow>,
 }
 
 impl Feed {
@@ -27,7 +27,7 @@ impl Feed {
     }
 
     /// Adds a row. Rows must come in the order in which they were first seen.
-    pub(super) fn take(&mut self, row: NewRow) {
+    pub(super) fn take(&mut self, row: FirstSightingRow) {
         if row.baseline || row.fit == WindowFit::Outside {
             return;
         }
@@ -82,8 +82,8 @@ impl Feed {
 }
 
 /// Returns an item as an entry.
-fn found(row: ItemRow) -> NewRow {
-    NewRow {
+fn found(row: ItemRow) -> FirstSightingRow {
+    FirstSightingRow {
         topic: row.topic,
         key: row.key,
         kind: row.kind,
@@ -101,7 +101,7 @@ fn found(row: ItemRow) -> NewRow {
     }
 }
 
-fn entry(text: &mut String, row: &NewRow) {
+fn entry(text: &mut String, row: &FirstSightingRow) {
     let _ = write!(text, "<entry>\n<id>{}</id>\n<title>", urn("item", &row.key));
     let said = row.title.as_deref().or(row.text.as_deref()).filter(|said| !said.trim().is_empty());
     push(text, &headline(said.unwrap_or(&row.key)));

@@ -38,7 +38,7 @@ impl<'w> Writer<'w> {
         }
         let mut csv =
             csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).buffer_capacity(PAGE).from_writer(out);
-        csv.write_record(columns.iter().map(|column| column.name)).map_err(plain)?;
+        csv.write_record(columns.iter().map(|column| column.name)).map_err(io_error)?;
         Ok(Self { csv, profile, cell: String::new() })
     }
 
@@ -46,36 +46,36 @@ impl<'w> Writer<'w> {
     pub(super) fn row(&mut self, cells: &[Cell<'_>]) -> std::io::Result<()> {
         for cell in cells {
             match cell {
-                Cell::Empty => self.csv.write_field("").map_err(plain)?,
-                Cell::Text(text) => self.guarded(text, text.starts_with(GUARDED))?,
-                Cell::Id(id) => self.guarded(id, id.starts_with(GUARDED) || reads_as_number(id))?,
-                Cell::Word(word) => self.csv.write_field(word).map_err(plain)?,
-                Cell::Date(day) => self.csv.write_field(day).map_err(plain)?,
-                Cell::Flag(true) => self.csv.write_field("true").map_err(plain)?,
-                Cell::Flag(false) => self.csv.write_field("false").map_err(plain)?,
-                Cell::Time(at) => self.csv.write_field(at.iso_millis()).map_err(plain)?,
-                Cell::Money(micros) => self.csv.write_field(decimal(micros.0, 6)).map_err(plain)?,
-                Cell::Decimal(units, decimals) => self.csv.write_field(decimal(*units, *decimals)).map_err(plain)?,
+                Cell::Empty => self.csv.write_field("").map_err(io_error)?,
+                Cell::Text(text) => self.write_text(text, text.starts_with(GUARDED))?,
+                Cell::Id(id) => self.write_text(id, id.starts_with(GUARDED) || reads_as_number(id))?,
+                Cell::Word(word) => self.csv.write_field(word).map_err(io_error)?,
+                Cell::Date(day) => self.csv.write_field(day).map_err(io_error)?,
+                Cell::Flag(true) => self.csv.write_field("true").map_err(io_error)?,
+                Cell::Flag(false) => self.csv.write_field("false").map_err(io_error)?,
+                Cell::Time(at) => self.csv.write_field(at.iso_millis()).map_err(io_error)?,
+                Cell::Money(micros) => self.csv.write_field(decimal(micros.0, 6)).map_err(io_error)?,
+                Cell::Decimal(units, decimals) => self.csv.write_field(decimal(*units, *decimals)).map_err(io_error)?,
                 Cell::Integer(number) => {
                     self.cell.clear();
                     // Writing into a string does not fail.
                     let _ = write!(self.cell, "{number}");
-                    self.csv.write_field(&self.cell).map_err(plain)?;
+                    self.csv.write_field(&self.cell).map_err(io_error)?;
                 }
             }
         }
-        self.csv.write_record(None::<&[u8]>).map_err(plain)
+        self.csv.write_record(None::<&[u8]>).map_err(io_error)
     }
 
     /// Writes text. In the `excel` profile, dangerous text gets one apostrophe in front, which a reader removes.
-    fn guarded(&mut self, text: &str, dangerous: bool) -> std::io::Result<()> {
+    fn write_text(&mut self, text: &str, dangerous: bool) -> std::io::Result<()> {
         if self.profile == Profile::Machine || !dangerous {
-            return self.csv.write_field(text).map_err(plain);
+            return self.csv.write_field(text).map_err(io_error);
         }
         self.cell.clear();
         self.cell.push('\'');
         self.cell.push_str(text);
-        self.csv.write_field(&self.cell).map_err(plain)
+        self.csv.write_field(&self.cell).map_err(io_error)
     }
 
     /// Writes what is left in the buffer.
@@ -85,7 +85,7 @@ impl<'w> Writer<'w> {
 }
 
 /// Returns the output's own error, so that a caller that writes into a pipe can see that it was closed.
-fn plain(error: ::csv::Error) -> std::io::Error {
+fn io_error(error: ::csv::Error) -> std::io::Error {
     match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
         other => std::io::Error::other(format!("{other:?}")),

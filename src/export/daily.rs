@@ -2,11 +2,11 @@
 //! out tones and coverage. Holds one topic and four weeks of it at a time.
 
 use super::columns::{self, DailyRow};
-use super::order::{ExportError, Order};
+use super::order::{ExportError, ExportOptions};
 use super::rows::Rows;
-use crate::compare::{FilteredItems, sifted};
+use crate::compare::{FilteredItems, apply_filter};
 use crate::insight::daily::{self, Day, SearchCoverage};
-use crate::model::{Asked, Mark, Micros, SearchState, Source, Span, Time, Topic, Watched};
+use crate::model::{ItemMark, Micros, SearchState, SearchSummary, Source, Span, Time, Topic, WatchedTopic};
 use crate::store::{Moment, Store, StoreError};
 
 /// Days that are worked out at once.
@@ -19,10 +19,10 @@ const SCORED_BY: usize = 14;
 const LONGEST_RUN: i64 = 86_400_000;
 
 /// Writes the days of all topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (watched, topic) in order.topics(store).await? {
         // One moment per topic, so that its figures agree and a long export does not hold the database.
-        let mut moment = store.moment().await?;
+        let mut moment = store.snapshot().await?;
         let days = days(&mut moment, order, &topic.id).await?;
         for days in days.chunks(CHUNK) {
             for row in rows_of(&mut moment, &order.timezone, &watched, &topic, days).await? {
@@ -36,7 +36,7 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
 
 /// The days from the topic's first run that searched, or `--since`, to its last run, or the last instant before
 /// `--until`.
-async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day>, StoreError> {
+async fn days(moment: &mut Moment, order: &ExportOptions, topic: &str) -> Result<Vec<Day>, StoreError> {
     let (first, last) = (moment.first_search(topic).await?, moment.last_run(topic).await?);
     let Some((first, last)) = first.zip(last) else { return Ok(Vec::new()) };
     // The topic's first runs may be pruned; their days are not.
@@ -57,7 +57,7 @@ async fn days(moment: &mut Moment, order: &Order, topic: &str) -> Result<Vec<Day
 async fn rows_of(
     moment: &mut Moment,
     timezone: &str,
-    watched: &Watched,
+    watched: &WatchedTopic,
     topic: &Topic,
     days: &[Day],
 ) -> Result<Vec<DailyRow>, StoreError> {
@@ -66,7 +66,7 @@ async fn rows_of(
     let before = daily::days(span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
     let scored = Span { from: before.first().map_or(span.from, |day| day.span.from), ..span };
     let marks = moment.marks_of(&topic.id, scored).await?;
-    let FilteredItems { meant, hidden, .. } = sifted(moment, topic, marks).await?;
+    let FilteredItems { meant, hidden, .. } = apply_filter(moment, topic, marks).await?;
     let new = moment.first_seen_in(&topic.id, span).await?;
     let began = Span { from: Time(span.from.0.saturating_sub(LONGEST_RUN)), ..span };
     let asked = moment.asked(&topic.id, began, i64::MAX).await?;
@@ -74,22 +74,22 @@ async fn rows_of(
     let pruned = moment.pruned_days(&topic.id).await?;
     // As of the last run, with what follows the last day, so that spans that end there are seen to their end.
     let beyond = Time(span.until.0.saturating_add(LONGEST_RUN));
-    let looks = moment.looks_over(&topic.id, Span { until: beyond, ..began }).await?;
+    let looks = moment.runs_covering(&topic.id, Span { until: beyond, ..began }).await?;
     let covered = looks.iter().filter_map(|look| Some(look.search.as_ref()?.covered?.until));
     let ran = covered.fold(ran, Time::max);
     let beyond = beyond.min(ran).max(span.from);
-    let then = Watched { ended: None, paused: false, ..watched.clone() };
+    let then = WatchedTopic { ended: None, paused: false, ..watched.clone() };
     let looked = SearchCoverage::new(Some(then), looks, Span { until: beyond, ..span }, Time(i64::MAX));
     // What the next search will look back over is not a hole yet.
     let settled = looked.open_from().filter(|_| beyond == ran).map_or(ran, |open| open.min(ran));
     Ok(days
         .iter()
         .map(|day| {
-            let inside = |mark: &&Mark| day.span.holds(mark.moment());
+            let inside = |mark: &&ItemMark| day.span.holds(mark.moment());
             let week = daily::days(day.span.from, i32::try_from(SCORED_BY).unwrap_or(1), timezone);
             let drawn = Span { from: week.first().map_or(day.span.from, |day| day.span.from), ..day.span };
             let scorer = daily::scorer_of(meant.iter().filter(|mark| drawn.holds(mark.moment())));
-            let asked: Vec<&Asked> = asked.iter().filter(|asked| day.span.holds(asked.at)).collect();
+            let asked: Vec<&SearchSummary> = asked.iter().filter(|asked| day.span.holds(asked.at)).collect();
             let mut runs: Vec<&str> = asked.iter().map(|asked| asked.run.as_str()).collect();
             let last_run = runs.last().map(|run| (*run).to_owned());
             let (whole, gone) = (pruned.whole(day.span), pruned.of(day.span));
@@ -105,7 +105,7 @@ async fn rows_of(
                 until: day.span.until,
                 last_run: last_run.filter(|_| all),
                 runs: gone.map(|gone| gone.0 + i64::try_from(runs.len()).unwrap_or(i64::MAX)),
-                counted: daily::count(meant.iter().filter(inside)),
+                counted: daily::count_items(meant.iter().filter(inside)),
                 new: new.iter().filter(|at| day.span.holds(**at)).count() as u64,
                 filtered: hidden.iter().filter(inside).count() as u64,
                 sounds: daily::sounds(meant.iter().filter(inside), scorer.as_deref()),
@@ -127,7 +127,7 @@ async fn rows_of(
 }
 
 /// The number of answered and of failed searches of a source.
-fn of(asked: &[&Asked], source: Source) -> (u64, u64) {
+fn of(asked: &[&SearchSummary], source: Source) -> (u64, u64) {
     let count = |states: &[SearchState]| {
         asked.iter().filter(|asked| asked.source == source && states.contains(&asked.state)).count() as u64
     };

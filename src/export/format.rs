@@ -4,7 +4,7 @@
 use super::column::{Cell, Heading};
 use super::csv::{self, Profile};
 use super::out::Out;
-use super::packed::unpacked_name;
+use super::packed::strip_gz;
 use super::{jsonl, xlsx};
 use crate::model::closed_list;
 
@@ -26,19 +26,19 @@ impl Format {
     /// The format that the ending of a file's name says, after a `.gz` is removed; `None` if it says none.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        let ending = unpacked_name(name).0.rsplit_once('.')?.1.to_ascii_lowercase();
+        let ending = strip_gz(name).0.rsplit_once('.')?.1.to_ascii_lowercase();
         Self::parse(&ending)
     }
 }
 
 /// A file being written.
-pub(super) enum Sheet<'w> {
+pub(super) enum RowWriter<'w> {
     Csv(Box<csv::Writer<'w>>),
     Jsonl(jsonl::Writer<'w>),
     Xlsx(Box<xlsx::Writer<'w>>),
 }
 
-impl<'w> Sheet<'w> {
+impl<'w> RowWriter<'w> {
     pub(super) fn begin(
         format: Format,
         (profile, sheet_rows): (Profile, u32),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::spec::{ExportSpec, Mode};
-use super::{Filtered, Order, SCHEMA};
-use crate::model::{Between, Time};
+use super::{ExportOptions, FilterMode, SCHEMA};
+use crate::model::{SeqRange, Time};
 use crate::store::{Edition, RunRange};
 
 /// Maximum number of run ids in a manifest.
@@ -89,8 +89,8 @@ impl Manifest {
 
     /// The order that gives the same rows again, and what to do with rows that filters hide.
     #[must_use]
-    pub fn order(&self) -> Option<(Order, Filtered)> {
-        let between = Between { since: self.seq.0, until: self.seq.1 };
+    pub fn order(&self) -> Option<(ExportOptions, FilterMode)> {
+        let between = SeqRange { since: self.seq.0, until: self.seq.1 };
         Some((self.query.order(Time::parse(&self.at)?, between, self.topic.as_deref()), self.query.filtered))
     }
 
@@ -101,14 +101,14 @@ impl Manifest {
     pub fn beside(file: &Path) -> io::Result<Self> {
         use std::io::Read as _;
         let mut text = String::new();
-        std::fs::File::open(path(file))?.take(LONGEST).read_to_string(&mut text)?;
+        std::fs::File::open(manifest_path(file))?.take(LONGEST).read_to_string(&mut text)?;
         serde_json::from_str(&text).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
     }
 }
 
 /// Path of the manifest of a file.
 #[must_use]
-pub(super) fn path(file: &Path) -> PathBuf {
+pub(super) fn manifest_path(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".manifest.json");
     PathBuf::from(name)

@@ -31,23 +31,23 @@ pub const FEED_ENTRIES: usize = atom::MOST_ENTRIES;
 pub use self::column::{Cell, Heading, Type};
 pub use self::csv::Profile;
 pub use self::format::Format;
-use self::format::Sheet;
+use self::format::RowWriter;
 pub use self::manifest::Manifest;
-pub use self::order::{ExportError, Order};
+pub use self::order::{ExportError, ExportOptions};
 pub use self::out::Out;
-pub use self::packed::{Packed, unpacked_name};
-pub use self::page::page;
+pub use self::packed::{MaybeGzip, strip_gz};
+pub use self::page::reference_tables;
 pub use self::request::{ExportRequest, InvalidRequest};
 use self::rows::Rows;
 pub use self::rows::Watch;
 pub use self::scheduled::{Editions, ScheduledExportError, make};
 pub use self::spec::{ExportSpec, Mode};
 pub use self::verify::{Comparison, verify};
-pub use self::what::{Part, SCHEMA, What};
-pub use crate::compare::Filtered;
-use crate::compare::{Hiding, Rankings};
+pub use self::what::{ExportKind, Part, SCHEMA};
+pub use crate::compare::FilterMode;
+use crate::compare::{Rankings, RowFilter};
 pub use crate::normalise::words::wanted;
-use crate::store::{ItemRow, Nature, SightingRow, Store, StoreError};
+use crate::store::{DataOrigin, ItemRow, SightingRow, Store, StoreError};
 
 /// The result of an export.
 #[derive(Debug)]
@@ -59,38 +59,48 @@ pub struct Written {
 }
 
 /// [`write_watched`] without a watcher; returns the number of rows.
-pub async fn write(store: &Store, order: &Order, hiding: &mut Hiding, out: Out<'_>) -> Result<u64, ExportError> {
+pub async fn write(
+    store: &Store,
+    order: &ExportOptions,
+    hiding: &mut RowFilter,
+    out: Out<'_>,
+) -> Result<u64, ExportError> {
     Ok(write_watched(store, order, hiding, out, &mut |_| {}).await?.rows)
 }
 
 /// Writes rows in constant memory, without the items and sightings to hide. Callers must have checked the filter with
-/// [`What::refuses`], and may ask for a feed only of `new` and of one topic.
+/// [`ExportKind::first_unsupported`], and may ask for a feed only of `new` and of one topic.
 pub async fn write_watched(
     store: &Store,
-    order: &Order,
-    hiding: &mut Hiding,
+    order: &ExportOptions,
+    hiding: &mut RowFilter,
     out: Out<'_>,
     watch: Watch<'_>,
 ) -> Result<Written, ExportError> {
     let nature = store.nature().await?;
     if order.format == Format::Atom {
-        return feed(store, order, hiding, out, nature == Some(Nature::Sandbox)).await;
+        return feed(store, order, hiding, out, nature == Some(DataOrigin::Sandbox)).await;
     }
     // A row keeps its origin wherever it is copied. Before the first reply there is no origin.
     let origin = match nature {
-        Some(Nature::Sandbox) => Cell::Word("SANDBOX"),
-        Some(Nature::Real) => Cell::Word("service"),
+        Some(DataOrigin::Sandbox) => Cell::Word("SANDBOX"),
+        Some(DataOrigin::Real) => Cell::Word("service"),
         None => Cell::Empty,
     };
-    let sheet =
-        Sheet::begin(order.format, (order.profile, order.sheet_rows), &order.what.columns(), order.what.as_str(), out)?;
+    let sheet = RowWriter::begin(
+        order.format,
+        (order.profile, order.sheet_rows),
+        &order.what.columns(),
+        order.what.as_str(),
+        out,
+    )?;
     let mut rows = Rows { sheet, origin, written: 0, watch };
     let filter = &order.filter;
     match order.what {
-        What::Items => {
+        ExportKind::Items => {
             let rankings = Rankings::of(store, &filter.topics).await?;
             let mut put = |mut row: ItemRow| {
-                if !hiding.item(&row) {
+                if !hiding.shows_item(&row) {
                     return Ok(());
                 }
                 rankings.rate(&mut row);
@@ -99,12 +109,12 @@ pub async fn write_watched(
             };
             store.each_item(filter, &mut put).await?;
         }
-        What::Sightings => {
+        ExportKind::Sightings => {
             // Incremental files form one file in pieces, so later marks must not change what was written.
             let goes_on = filter.seq.is_some();
             let rankings = if goes_on { Rankings::default() } else { Rankings::of(store, &filter.topics).await? };
             let mut put = |mut row: SightingRow| {
-                if !hiding.sighting(&row) {
+                if !hiding.shows_sighting(&row) {
                     return Ok(());
                 }
                 rankings.rate_sighting(&mut row);
@@ -113,16 +123,16 @@ pub async fn write_watched(
             };
             store.each_sighting(filter, &mut put).await?;
         }
-        What::New => {
-            let mut put = |row| if hiding.new_item(&row) { rows.put(columns::NEW, &row) } else { Ok(()) };
+        ExportKind::New => {
+            let mut put = |row| if hiding.shows_new_item(&row) { rows.put(columns::NEW, &row) } else { Ok(()) };
             store.each_new(filter, &mut put).await?;
         }
-        What::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
-        What::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
-        What::Changes => changes::write(store, order, &mut rows).await?,
-        What::Terms => terms::write(store, order, &mut rows).await?,
-        What::Daily => daily::write(store, order, &mut rows).await?,
-        What::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
+        ExportKind::Runs => store.each_run(filter, &mut |row| rows.put(columns::RUNS, &row)).await?,
+        ExportKind::Searches => store.each_search(filter, &mut |row| rows.put(columns::SEARCHES, &row)).await?,
+        ExportKind::Changes => changes::write(store, order, &mut rows).await?,
+        ExportKind::Terms => terms::write(store, order, &mut rows).await?,
+        ExportKind::Daily => daily::write(store, order, &mut rows).await?,
+        ExportKind::Answers => store.each_answer(filter, &mut |row| rows.put(columns::ANSWERS, &row)).await?,
     }
     let cut = rows.sheet.finish()?;
     Ok(Written { rows: rows.written, cut })
@@ -131,14 +141,14 @@ pub async fn write_watched(
 /// Writes what is new in a topic as a feed.
 async fn feed(
     store: &Store,
-    order: &Order,
-    hiding: &mut Hiding,
+    order: &ExportOptions,
+    hiding: &mut RowFilter,
     out: Out<'_>,
     invented: bool,
 ) -> Result<Written, ExportError> {
     let mut feed = atom::Feed::new();
     let mut take = |row| {
-        if hiding.new_item(&row) {
+        if hiding.shows_new_item(&row) {
             feed.take(row);
         }
         Ok::<_, ExportError>(())
@@ -161,12 +171,12 @@ pub fn write_feed(out: Out<'_>, search: &str, rows: Vec<ItemRow>, invented: bool
 }
 
 /// Why a count ended early.
-enum Counted {
+enum CountStop {
     Full,
     Failed(StoreError),
 }
 
-impl From<StoreError> for Counted {
+impl From<StoreError> for CountStop {
     fn from(error: StoreError) -> Self {
         Self::Failed(error)
     }
@@ -186,20 +196,20 @@ pub enum ItemCount {
 /// Counts the items that [`write()`] would write. Gives up after more than `most` items.
 pub async fn count_items(
     store: &Store,
-    order: &Order,
-    hiding: &mut Hiding,
+    order: &ExportOptions,
+    hiding: &mut RowFilter,
     most: u64,
 ) -> Result<ItemCount, StoreError> {
     let (mut counted, mut looked) = (0, 0);
     let mut count = |row: ItemRow| {
         looked += 1;
-        counted += u64::from(hiding.item(&row));
-        if looked > most { Err(Counted::Full) } else { Ok(()) }
+        counted += u64::from(hiding.shows_item(&row));
+        if looked > most { Err(CountStop::Full) } else { Ok(()) }
     };
     match store.each_item(&order.filter, &mut count).await {
         Ok(()) => Ok(ItemCount::All(counted)),
-        Err(Counted::Full) if counted > most => Ok(ItemCount::More),
-        Err(Counted::Full) => Ok(ItemCount::AtLeast(counted)),
-        Err(Counted::Failed(error)) => Err(error),
+        Err(CountStop::Full) if counted > most => Ok(ItemCount::More),
+        Err(CountStop::Full) => Ok(ItemCount::AtLeast(counted)),
+        Err(CountStop::Failed(error)) => Err(error),
     }
 }

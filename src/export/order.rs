@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::csv::Profile;
 use super::format::Format;
-use super::what::What;
+use super::what::ExportKind;
 use super::xlsx;
-use crate::model::{Topic, Watched};
+use crate::model::{Topic, WatchedTopic};
 use crate::store::{Filter, Store, StoreError};
 
 /// Why an export ended early.
@@ -22,8 +22,8 @@ pub enum ExportError {
 
 /// What to write, and how.
 #[derive(Debug, Clone)]
-pub struct Order {
-    pub what: What,
+pub struct ExportOptions {
+    pub what: ExportKind,
     /// The format.
     pub format: Format,
     /// The profile, if the format is CSV.
@@ -42,10 +42,10 @@ pub struct Order {
     pub alone: bool,
 }
 
-impl Order {
+impl ExportOptions {
     /// All rows of a kind, as CSV for programs.
     #[must_use]
-    pub fn all(what: What) -> Self {
+    pub fn all(what: ExportKind) -> Self {
         Self {
             what,
             format: Format::Csv,
@@ -62,7 +62,7 @@ impl Order {
     pub(super) async fn topics(
         &self,
         store: &Store,
-    ) -> Result<impl Iterator<Item = (Watched, Topic)> + use<>, StoreError> {
+    ) -> Result<impl Iterator<Item = (WatchedTopic, Topic)> + use<>, StoreError> {
         let tags = self.filter.tags.clone();
         let meant = move |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
         let watched = store.watched(&self.filter.topics).await?.into_iter();

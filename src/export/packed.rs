@@ -23,7 +23,7 @@ const WAITING: usize = 8;
 
 /// A file's name without the compression ending, and whether it had one.
 #[must_use]
-pub fn unpacked_name(name: &str) -> (&str, bool) {
+pub fn strip_gz(name: &str) -> (&str, bool) {
     let begin = name.len().saturating_sub(ENDING.len());
     match name.split_at_checked(begin) {
         Some((plain, ending)) if ending.eq_ignore_ascii_case(ENDING) && !plain.is_empty() => (plain, true),
@@ -33,13 +33,13 @@ pub fn unpacked_name(name: &str) -> (&str, bool) {
 
 /// A writer that may compress.
 #[derive(Debug)]
-pub enum Packed<W> {
+pub enum MaybeGzip<W> {
     /// Not compressed.
     Plain(W),
     Gzip(Gzip<W>),
 }
 
-impl<W: Write + Send + 'static> Packed<W> {
+impl<W: Write + Send + 'static> MaybeGzip<W> {
     /// Starts a file.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl<W: Write + Send + 'static> Packed<W> {
     }
 }
 
-impl<W: Write> Write for Packed<W> {
+impl<W: Write> Write for MaybeGzip<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match self {
             Self::Plain(out) => out.write(bytes),
@@ -106,20 +106,20 @@ impl<W> Gzip<W> {
         let rest = std::mem::take(&mut self.page);
         self.send(Some(rest))?;
         self.send(None)?;
-        self.ended()
+        self.join()
     }
 
     /// Sends a page. If that fails, returns the error with which the thread ended.
     fn send(&mut self, page: Sent) -> std::io::Result<()> {
         match self.pages.as_ref().map(|pages| pages.send(page)) {
             Some(Ok(())) => Ok(()),
-            Some(Err(_)) | None => Err(self.ended().err().unwrap_or_else(gone)),
+            Some(Err(_)) | None => Err(self.join().err().unwrap_or_else(compressor_gone)),
         }
     }
 
-    fn ended(&mut self) -> std::io::Result<W> {
+    fn join(&mut self) -> std::io::Result<W> {
         self.pages = None;
-        self.thread.take().and_then(|thread| thread.join().ok()).ok_or_else(gone)?
+        self.thread.take().and_then(|thread| thread.join().ok()).ok_or_else(compressor_gone)?
     }
 }
 
@@ -142,14 +142,14 @@ impl<W> Write for Gzip<W> {
 impl<W> Drop for Gzip<W> {
     fn drop(&mut self) {
         // The file was given up for another reason, which the caller knows; this error does not matter.
-        let _ = self.ended();
+        let _ = self.join();
     }
 }
 
 /// Compresses pages until the end.
 fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
     let mut gzip = GzBuilder::new().write(out, LEVEL);
-    while let Some(page) = sent.recv().map_err(|_| gone())? {
+    while let Some(page) = sent.recv().map_err(|_| compressor_gone())? {
         gzip.write_all(&page)?;
     }
     let mut out = gzip.finish()?;
@@ -158,7 +158,7 @@ fn compress<W: Write>(sent: &Receiver<Sent>, out: W) -> std::io::Result<W> {
 }
 
 /// The error if one side ended while the other goes on.
-fn gone() -> Error {
+fn compressor_gone() -> Error {
     Error::other("compression ended before the file did")
 }
 
@@ -179,7 +179,7 @@ mod tests {
             ("é.gz", ("é", true)),
             ("ß", ("ß", false)),
         ] {
-            assert_eq!(unpacked_name(name), plain);
+            assert_eq!(strip_gz(name), plain);
         }
     }
 
@@ -187,7 +187,7 @@ mod tests {
     fn the_same_bytes_are_packed_alike_however_they_come() {
         let text: Vec<u8> = (0..90_000_u32).flat_map(|n| format!("{n},{}\r\n", n % 97).into_bytes()).collect();
         let packed = |apart: usize| {
-            let mut file = Packed::new(Vec::new(), true).unwrap();
+            let mut file = MaybeGzip::new(Vec::new(), true).unwrap();
             for part in text.chunks(apart) {
                 file.write_all(part).unwrap();
                 file.flush().unwrap();
@@ -224,7 +224,7 @@ mod tests {
         let noise: Vec<u8> = (0..99_999_u32).flat_map(|n| *blake3::hash(&n.to_le_bytes()).as_bytes()).collect();
         for room in [0, 100_000, 3_000_000] {
             let held = std::sync::Arc::new(());
-            let mut file = Packed::new(Disk(room, held.clone()), true).unwrap();
+            let mut file = MaybeGzip::new(Disk(room, held.clone()), true).unwrap();
             let written = file.write_all(&noise).and_then(|()| file.finish().map(drop));
             assert_eq!(written.unwrap_err().kind(), std::io::ErrorKind::StorageFull, "{room}");
             assert_eq!(std::sync::Arc::strong_count(&held), 1, "the file is let go");
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn a_file_that_is_given_up_is_let_go_before_the_drop_returns() {
         let held = std::sync::Arc::new(());
-        let mut file = Packed::new(Disk(usize::MAX, held.clone()), true).unwrap();
+        let mut file = MaybeGzip::new(Disk(usize::MAX, held.clone()), true).unwrap();
         file.write_all(&[7; 3 * PAGE]).unwrap();
         drop(file);
         assert_eq!(std::sync::Arc::strong_count(&held), 1);

@@ -3,7 +3,7 @@
 //! by hand.
 
 use super::column::Heading;
-use super::what::{Part, SCHEMA, What};
+use super::what::{ExportKind, Part, SCHEMA};
 
 const HEAD: &str = "| column | type | unit | meaning |\n|---|---|---|---|\n";
 
@@ -17,7 +17,7 @@ fn row(column: &Heading) -> String {
 
 /// The columns that several kinds have with the same meaning, in the order in which they first occur.
 fn shared() -> Vec<&'static Heading> {
-    let all: Vec<&'static Heading> = What::ALL.iter().flat_map(|what| what.columns()).collect();
+    let all: Vec<&'static Heading> = ExportKind::ALL.iter().flat_map(|what| what.columns()).collect();
     let mut shared: Vec<&'static Heading> = Vec::new();
     for column in &all {
         if all.iter().filter(|other| other == &column).count() > 1 && !shared.contains(column) {
@@ -29,21 +29,21 @@ fn shared() -> Vec<&'static Heading> {
 
 /// The kinds, their filters and columns, as Markdown.
 #[must_use]
-pub fn page() -> String {
+pub fn reference_tables() -> String {
     let mut page = format!("Version of the columns: {SCHEMA}.\n\n| filter |");
-    for what in What::ALL {
+    for what in ExportKind::ALL {
         page.push_str(&format!(" {what} |"));
     }
-    page.push_str(&format!("\n|---|{}\n| `--topic` |", "---|".repeat(What::ALL.len())));
-    page.push_str(&" ✓ |".repeat(What::ALL.len()));
+    page.push_str(&format!("\n|---|{}\n| `--topic` |", "---|".repeat(ExportKind::ALL.len())));
+    page.push_str(&" ✓ |".repeat(ExportKind::ALL.len()));
     page.push('\n');
     for part in Part::ALL {
         page.push_str(&format!("| `{}` |", part.as_str().replace(" and ", "`, `")));
-        for what in What::ALL {
+        for what in ExportKind::ALL {
             match part {
                 // The column that times are compared with.
-                Part::Time => page.push_str(&format!(" {} |", what.time())),
-                part => page.push_str(if what.takes().contains(part) { " ✓ |" } else { " |" }),
+                Part::Time => page.push_str(&format!(" {} |", what.time_column())),
+                part => page.push_str(if what.supported_filters().contains(part) { " ✓ |" } else { " |" }),
             }
         }
         page.push('\n');
@@ -54,8 +54,8 @@ pub fn page() -> String {
     for column in &shared {
         page.push_str(&row(column));
     }
-    for what in What::ALL {
-        page.push_str(&format!("\n## {what}\n{}\n\n{HEAD}", what.rows()));
+    for what in ExportKind::ALL {
+        page.push_str(&format!("\n## {what}\n{}\n\n{HEAD}", what.description()));
         for column in what.columns() {
             if shared.contains(&column) {
                 page.push_str(&format!("| `{}` | | | |\n", column.name));

@@ -1,17 +1,17 @@
 //! What a user asks to export: parsed here for both the command line and the API, so that a filter means the same in
 //! both and is refused for the same reasons. Each has its own way to write options and errors.
 
-use super::{Filtered, Format, Order, Part, Profile, What};
+use super::{ExportKind, ExportOptions, FilterMode, Format, Part, Profile};
 use crate::compare::MOST_TERM_DAYS;
-use crate::compare::{NoBegin, Since, begin};
-use crate::model::{Between, Kind, ReportSpec, Source, Time, Tone, Topic, Verdict, Wanted};
-use crate::schedule::{INSTANTS, check_zone, instant};
+use crate::compare::{NoStart, Since, begin};
+use crate::model::{Kind, ReportSpec, SeqRange, Source, TextQuery, Time, Tone, Topic, Verdict};
+use crate::schedule::{INSTANTS, check_zone, parse_instant};
 use crate::store::{Filter, Store};
 
 /// What is asked for. The caller has already checked words of closed lists.
 #[derive(Debug)]
 pub struct ExportRequest<'a> {
-    pub what: What,
+    pub what: ExportKind,
     /// The format.
     pub format: Format,
     /// The profile, if the format is CSV.
@@ -22,7 +22,7 @@ pub struct ExportRequest<'a> {
     pub tags: &'a [String],
     /// Only what these sources showed.
     pub sources: Vec<Source>,
-    /// Start of the period. For `changes` also a run, or `last-report`: [`Order::begin_with`] reads it.
+    /// Start of the period. For `changes` also a run, or `last-report`: [`ExportOptions::set_start`] reads it.
     pub since: Option<&'a str>,
     /// End of the period.
     pub until: Option<&'a str>,
@@ -33,13 +33,13 @@ pub struct ExportRequest<'a> {
     /// Only items by these handles, with or without `@`.
     pub authors: &'a [String],
     /// Only items with these words.
-    pub words: Option<Wanted>,
+    pub words: Option<TextQuery>,
     /// Numbers of runs, as `120..180`.
     pub seq: Option<&'a str>,
     /// The zone of the days of `daily`.
     pub timezone: Option<&'a str>,
     /// What to do with rows that topics' filters hide.
-    pub filtered: Filtered,
+    pub filtered: FilterMode,
     /// Only items of these kinds.
     pub kinds: Vec<Kind>,
     /// Only items in these languages.
@@ -76,17 +76,17 @@ impl ExportRequest<'_> {
     ///
     /// # Errors
     /// If the request is invalid.
-    pub fn order(self, now: Time) -> Result<Order, InvalidRequest> {
+    pub fn order(self, now: Time) -> Result<ExportOptions, InvalidRequest> {
         let time = |option: &'static str, given: Option<&str>| match given {
             // For `changes` the start may be a run of each topic.
-            Some(_) if self.what == What::Changes && option != "--until" => Ok(None),
-            Some(text) => {
-                instant(text, now).map(Some).ok_or_else(|| InvalidRequest::given(option, text, "is no time", INSTANTS))
-            }
+            Some(_) if self.what == ExportKind::Changes && option != "--until" => Ok(None),
+            Some(text) => parse_instant(text, now)
+                .map(Some)
+                .ok_or_else(|| InvalidRequest::given(option, text, "is no time", INSTANTS)),
             None => Ok(None),
         };
         // For `changes` too, if it is a time and not a run.
-        let begin = self.since.or(self.new_since).and_then(|text| instant(text, now));
+        let begin = self.since.or(self.new_since).and_then(|text| parse_instant(text, now));
         if let (Some(text), Some(end)) = (self.until, time("--until", self.until)?)
             && begin.is_some_and(|begin| begin >= end)
         {
@@ -94,7 +94,7 @@ impl ExportRequest<'_> {
             let hint = "swap them, or choose a later --until; times are UTC, and 24h means a day ago";
             return Err(InvalidRequest::given("--until", text, &format!("is not after {option}"), hint));
         }
-        if let (What::Terms, Some(begin), Some(text)) = (self.what, begin, self.since) {
+        if let (ExportKind::Terms, Some(begin), Some(text)) = (self.what, begin, self.since) {
             let end = time("--until", self.until)?.unwrap_or(now);
             if end.0.saturating_sub(begin.0) > MOST_TERM_DAYS * 86_400_000 {
                 let why = format!("is more than {MOST_TERM_DAYS} days before the end");
@@ -123,47 +123,47 @@ impl ExportRequest<'_> {
             tones: self.tones,
             authors: self.authors.iter().map(|handle| handle.trim_start_matches('@').to_owned()).collect(),
             words: self.words,
-            seq: self.seq.map(stretch).transpose()?,
+            seq: self.seq.map(parse_run_range).transpose()?,
             kinds: self.kinds,
-            languages: self.languages.iter().map(|tag| language(tag)).collect::<Result<_, _>>()?,
+            languages: self.languages.iter().map(|tag| parse_language(tag)).collect::<Result<_, _>>()?,
             marks: self.marks,
             starred: self.starred,
             noted: self.noted,
         };
-        if self.what == What::Changes && self.since.is_some() && self.new_since.is_some() {
+        if self.what == ExportKind::Changes && self.since.is_some() && self.new_since.is_some() {
             let why = " and --new-since are the same for changes".to_owned();
             return Err(InvalidRequest { option: "--since", given: None, why, hint: "say one of them".to_owned() });
         }
-        if let Some((part, takers)) = self.what.refuses(&filter, self.filtered != Filtered::Keep) {
+        if let Some((part, takers)) = self.what.first_unsupported(&filter, self.filtered != FilterMode::Keep) {
             return Err(refused(self.what, part, &takers));
         }
-        if self.timezone.is_some() && self.what != What::Daily {
+        if self.timezone.is_some() && self.what != ExportKind::Daily {
             let why = format!(" means nothing for {}", self.what);
             let hint = "leave it out, or export daily".to_owned();
             return Err(InvalidRequest { option: "--timezone", given: None, why, hint });
         }
         let (format, profile, timezone) = (self.format, self.profile, timezone.to_owned());
-        Ok(Order { format, profile, filter, timezone, ..Order::all(self.what) })
+        Ok(ExportOptions { format, profile, filter, timezone, ..ExportOptions::all(self.what) })
     }
 }
 
-impl Order {
+impl ExportOptions {
     /// Sets where the changes of each topic begin, with the same rules as `diff`.
     ///
     /// # Errors
     /// If a topic has no such start.
-    pub async fn begin_with(
+    pub async fn set_start(
         &mut self,
         store: &Store,
         named: &str,
         now: Time,
         reports: &[ReportSpec],
-    ) -> Result<(), NoBegin> {
+    ) -> Result<(), NoStart> {
         let tags = &self.filter.tags;
         let wanted = |topic: &Topic| tags.is_empty() || topic.tags.iter().any(|tag| tags.contains(tag));
         let watched = store.watched(&self.filter.topics).await?.into_iter().filter_map(|watched| watched.definition);
         for topic in watched.filter(wanted).collect::<Vec<_>>() {
-            match begin(store, &topic, named, instant(named, now), reports).await? {
+            match begin(store, &topic, named, parse_instant(named, now), reports).await? {
                 Since::Run(seq) => drop(self.since_runs.insert(topic.id, seq)),
                 Since::Instant(at) => self.filter.since = Some(at),
                 Since::TheRunBefore => {}
@@ -174,7 +174,7 @@ impl Order {
 }
 
 /// Checks a language tag: `en`, `pt-BR`.
-fn language(tag: &str) -> Result<String, InvalidRequest> {
+fn parse_language(tag: &str) -> Result<String, InvalidRequest> {
     if (2..=20).contains(&tag.len())
         && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     {
@@ -185,10 +185,10 @@ fn language(tag: &str) -> Result<String, InvalidRequest> {
 }
 
 /// Parses a range of run numbers: `120..180`.
-fn stretch(text: &str) -> Result<Between, InvalidRequest> {
+fn parse_run_range(text: &str) -> Result<SeqRange, InvalidRequest> {
     let numbers = text.split_once("..").and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     match numbers {
-        Some((since, until)) if since <= until => Ok(Between { since, until }),
+        Some((since, until)) if since <= until => Ok(SeqRange { since, until }),
         _ => {
             let hint = "write 120..180 for the runs 121 to 180; 0..180 begins with the first";
             Err(InvalidRequest::given("--seq", text, "is no stretch of numbers", hint))
@@ -196,7 +196,7 @@ fn stretch(text: &str) -> Result<Between, InvalidRequest> {
     }
 }
 
-fn refused(what: What, part: Part, takers: &[What]) -> InvalidRequest {
+fn refused(what: ExportKind, part: Part, takers: &[ExportKind]) -> InvalidRequest {
     let takers: Vec<&str> = takers.iter().map(|what| what.as_str()).collect();
     InvalidRequest {
         option: part.as_str(),

@@ -1,12 +1,12 @@
 //! Writes the rows of an export into a file, each with its origin, and counts them.
 
 use super::column::{Cell, Column};
-use super::format::Sheet;
+use super::format::RowWriter;
 use super::order::ExportError;
 
 /// A file being written, and the origin that every row of it shows.
 pub(super) struct Rows<'w> {
-    pub(super) sheet: Sheet<'w>,
+    pub(super) sheet: RowWriter<'w>,
     pub(super) origin: Cell<'static>,
     pub(super) written: u64,
     pub(super) watch: Watch<'w>,

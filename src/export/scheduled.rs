@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::manifest::{self, Hashing, Manifest, Written};
 use super::spec::ExportSpec;
-use super::{ExportError, Filtered, Order, Out, Packed, unpacked_name, write};
-use crate::compare::Hiding;
+use super::{ExportError, ExportOptions, FilterMode, MaybeGzip, Out, strip_gz, write};
+use crate::compare::RowFilter;
 use crate::files::{self, Protected, Replacement};
 use crate::model::Time;
 use crate::normalise::words;
@@ -109,7 +109,7 @@ async fn carry_over(
             // again.
             None if began.goes_on() => {
                 let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
-                match put_file(store, run, &began, edition, topic.as_deref(), &stretch, protected).await {
+                match write_file(store, run, &began, edition, topic.as_deref(), &stretch, protected).await {
                     Ok(written) => written.unwrap_or(0),
                     Err(ScheduledExportError::File { .. }) => 0,
                     Err(error) => return Err(error),
@@ -164,7 +164,7 @@ async fn put(
     let stretch = store.stretch(edition.between, manifest::MOST_RUNS).await?;
     let mut there: Vec<(String, u64)> = edition.placed.iter().map(|one| (one.file.clone(), one.rows)).collect();
     for (topic, spec) in left(store, spec, edition).await? {
-        let Some(rows) = put_file(store, run, &spec, edition, topic.as_deref(), &stretch, protected).await? else {
+        let Some(rows) = write_file(store, run, &spec, edition, topic.as_deref(), &stretch, protected).await? else {
             continue;
         };
         let file = spec.file(&edition.run, edition.at, topic.as_deref()).display().to_string();
@@ -182,7 +182,7 @@ async fn put(
 
 /// Writes one file and puts it in place with its manifest. Returns its number of rows; `None` if an incremental
 /// export has no new rows.
-async fn put_file(
+async fn write_file(
     store: &Store,
     run: &JobRun,
     spec: &ExportSpec,
@@ -194,10 +194,10 @@ async fn put_file(
     let path = spec.file(&edition.run, edition.at, topic);
     let unwritable = |error: io::Error| ScheduledExportError::File { path: path.clone(), error };
     let order = spec.order(edition.at, edition.between, topic);
-    files::make_folder_of(&path).map_err(unwritable)?;
+    files::create_parent_folder(&path).map_err(unwritable)?;
     let file = Replacement::create(&path, protected).map_err(unwritable)?;
-    let mut file = Packed::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
-    let rows = match rendered(store, &order, spec.filtered, &mut file).await {
+    let mut file = MaybeGzip::new(Hashing::new(file), packed(&path)).map_err(unwritable)?;
+    let rows = match write_rows(store, &order, spec.filtered, &mut file).await {
         Err(ExportError::Output(error)) => return Err(unwritable(error)),
         Err(ExportError::Store(error)) => return Err(error.into()),
         Ok(rows) => rows,
@@ -216,33 +216,33 @@ async fn put_file(
     file.commit().map_err(unwritable)?;
     crate::failpoint::at_of("export/renamed", &spec.name);
     let told = Manifest::of(spec, edition, topic, &path, &Written { rows, bytes, sha256 }, stretch)?;
-    put_manifest(&path, &told, protected)?;
+    write_manifest(&path, &told, protected)?;
     Ok(Some(rows))
 }
 
-fn put_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
-    let path = manifest::path(file);
+fn write_manifest(file: &Path, told: &Manifest, protected: &Protected) -> Result<(), ScheduledExportError> {
+    let path = manifest::manifest_path(file);
     let text = serde_json::to_string_pretty(told)? + "\n";
     files::put(&path, text.as_bytes(), protected).map_err(|error| ScheduledExportError::File { path, error })
 }
 
 /// Whether the name of a file asks for compression.
 pub(super) fn packed(file: &Path) -> bool {
-    file.file_name().and_then(|name| name.to_str()).is_some_and(|name| unpacked_name(name).1)
+    file.file_name().and_then(|name| name.to_str()).is_some_and(|name| strip_gz(name).1)
 }
 
 /// Writes the rows of an order. Returns how many.
-pub(super) async fn rendered(
+pub(super) async fn write_rows(
     store: &Store,
-    order: &Order,
-    filtered: Filtered,
+    order: &ExportOptions,
+    filtered: FilterMode,
     out: Out<'_>,
 ) -> Result<u64, ExportError> {
     if order.filter.words.is_some() {
         // The range is fixed: rows in it must not be missed because they are not indexed yet.
         store.index_waiting((words::VERSION, words::tokens), &|_| false).await?;
     }
-    let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
+    let mut hiding = RowFilter::of(store, &order.filter.topics, filtered).await?;
     write(store, order, &mut hiding, out).await
 }
 
@@ -258,7 +258,7 @@ async fn remove_old(store: &Store, run: &JobRun, spec: &ExportSpec, keep: u32) -
             if !ours {
                 continue;
             }
-            for path in [file.to_owned(), manifest::path(file)] {
+            for path in [file.to_owned(), manifest::manifest_path(file)] {
                 match std::fs::remove_file(&path) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => {
                         return Err(ScheduledExportError::File { path, error });

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Filtered, Format, Order, Profile, What, wanted};
-use crate::model::{Between, Job, JobKind, SchedulePolicy, Source, Time, Tone, closed_list};
+use super::{ExportKind, ExportOptions, FilterMode, Format, Profile, wanted};
+use crate::model::{Job, JobKind, SchedulePolicy, SeqRange, Source, Time, Tone, closed_list};
 use crate::store::Filter;
 
 closed_list! {
@@ -23,7 +23,7 @@ closed_list! {
 pub struct ExportSpec {
     /// Unique in the file; a slug like a topic's id. The cursor is stored under it.
     pub name: String,
-    pub what: What,
+    pub what: ExportKind,
     /// The format.
     pub format: Format,
     /// The profile, if the format is CSV.
@@ -44,7 +44,7 @@ pub struct ExportSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
     /// What to do with rows that topics' filters hide.
-    pub filtered: Filtered,
+    pub filtered: FilterMode,
     /// How far back from the slot rows go, in milliseconds; `None` means no limit.
     pub since_ms: Option<u64>,
     /// When it runs.
@@ -89,7 +89,7 @@ impl ExportSpec {
     /// Kinds that can be selected by such a range come in reading order, so that incremental files form one file in
     /// pieces.
     #[must_use]
-    pub fn order(&self, at: Time, between: Between, topic: Option<&str>) -> Order {
+    pub fn order(&self, at: Time, between: SeqRange, topic: Option<&str>) -> ExportOptions {
         let filter = Filter {
             topics: topic.map_or_else(|| self.topics.clone(), |topic| vec![topic.to_owned()]),
             // A topic's own file was already selected by its tags.
@@ -101,11 +101,11 @@ impl ExportSpec {
             // Words were checked when the configuration was read. If they no longer parse, the database refuses them;
             // they never mean all rows.
             words: self.search.as_deref().map(|typed| wanted(typed).unwrap_or_default()),
-            seq: (self.what.appends() && self.format != Format::Atom).then_some(between),
+            seq: (self.what.is_append_only() && self.format != Format::Atom).then_some(between),
             ..Filter::default()
         };
         let timezone = self.timezone.clone();
-        Order { format: self.format, profile: self.profile, filter, timezone, ..Order::all(self.what) }
+        ExportOptions { format: self.format, profile: self.profile, filter, timezone, ..ExportOptions::all(self.what) }
     }
 
     /// The file of an edition, for one topic or for all. Inserted values contain no separator and no dot.

@@ -1,7 +1,7 @@
 //! `terms`: the terms of a topic's span that are news, or stand out, as `topicwatch terms` shows them. One topic is held in memory at a time.
 
 use super::columns::{self, TermNewsRow};
-use super::order::{ExportError, Order};
+use super::order::{ExportError, ExportOptions};
 use super::rows::Rows;
 use crate::compare::terms_between;
 use crate::model::{Span, Time};
@@ -11,7 +11,7 @@ use crate::store::Store;
 const DAY: i64 = 86_400_000;
 
 /// Writes the terms of all watched topics, or of those that are named or tagged.
-pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> Result<(), ExportError> {
+pub(super) async fn write(store: &Store, order: &ExportOptions, rows: &mut Rows<'_>) -> Result<(), ExportError> {
     for (_, topic) in order.topics(store).await? {
         let until = match order.filter.until {
             Some(until) => until,
@@ -38,7 +38,7 @@ pub(super) async fn write(store: &Store, order: &Order, rows: &mut Rows<'_>) -> 
 }
 
 async fn last_run(store: &Store, topic: &str) -> Result<Option<Time>, ExportError> {
-    let mut moment = store.moment().await?;
+    let mut moment = store.snapshot().await?;
     let last = moment.last_run(topic).await;
     moment.end().await?;
     Ok(last?)

@@ -7,7 +7,7 @@ use std::path::Path;
 use flate2::bufread::MultiGzDecoder;
 
 use super::manifest::Manifest;
-use super::scheduled::{packed, rendered};
+use super::scheduled::{packed, write_rows};
 use super::{ExportError, SCHEMA};
 use crate::store::Store;
 
@@ -34,7 +34,7 @@ pub enum Comparison {
 /// # Errors
 /// When either cannot be read.
 pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Comparison, ExportError> {
-    if let Some(how) = changed(file, told)? {
+    if let Some(how) = manifest_mismatch(file, told)? {
         return Ok(Comparison::Changed { how });
     }
     if told.schema != SCHEMA {
@@ -45,15 +45,15 @@ pub async fn verify(store: &Store, file: &Path, told: &Manifest) -> Result<Compa
     let there = BufReader::new(File::open(file)?);
     // Rows are compared, not compressed bytes: other versions may compress the same rows differently.
     let there: Box<dyn Read + Send> = if packed(file) { Box::new(MultiGzDecoder::new(there)) } else { Box::new(there) };
-    let mut against = Against { file: there, lines: 1, apart: None };
-    let rows = rendered(store, &order, filtered, &mut against).await?;
+    let mut against = ComparingWriter { file: there, lines: 1, apart: None };
+    let rows = write_rows(store, &order, filtered, &mut against).await?;
     let more = against.apart.is_none() && against.file.read(&mut [0])? > 0;
     let line = against.apart.or_else(|| more.then_some(against.lines));
     Ok(line.map_or(Comparison::Same, |line| Comparison::Apart { line, rows }))
 }
 
 /// How the file differs from what its manifest says; `None` if it does not.
-fn changed(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
+fn manifest_mismatch(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
     let mut hashing = super::manifest::Hashing::new(io::sink());
     io::copy(&mut File::open(file)?, &mut hashing)?;
     let (_, bytes, sha256) = hashing.end();
@@ -67,13 +67,13 @@ fn changed(file: &Path, told: &Manifest) -> io::Result<Option<String>> {
 }
 
 /// Compares what is written to it with a file, and remembers the first difference.
-struct Against {
+struct ComparingWriter {
     file: Box<dyn Read + Send>,
     lines: u64,
     apart: Option<u64>,
 }
 
-impl Write for Against {
+impl Write for ComparingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.apart.is_some() {
             return Ok(bytes.len());

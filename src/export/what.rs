@@ -12,7 +12,7 @@ pub const SCHEMA: u32 = 5;
 
 closed_list! {
     /// A kind of rows to export.
-    What {
+    ExportKind {
         /// One row per topic and item.
         Items = "items",
         /// One row per run, item and source: the time series.
@@ -71,7 +71,7 @@ fn headings<R>(columns: &'static [Column<R>]) -> Vec<&'static Heading> {
     columns.iter().map(|column| &column.heading).chain([&ORIGIN]).collect()
 }
 
-impl What {
+impl ExportKind {
     /// The columns, in order.
     #[must_use]
     pub fn columns(self) -> Vec<&'static Heading> {
@@ -90,7 +90,7 @@ impl What {
 
     /// Describes the rows and their order, as Markdown.
     #[must_use]
-    pub fn rows(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Self::Items => {
                 "One row per topic and [item](../explanation/identity.md), as known now; reactions as any topic last saw them. Order: \
@@ -127,7 +127,7 @@ impl What {
 
     /// What `--since` and `--until` are compared with.
     #[must_use]
-    pub fn time(self) -> &'static str {
+    pub fn time_column(self) -> &'static str {
         match self {
             Self::Items | Self::New => "`first_seen`",
             Self::Sightings => "`seen_at`",
@@ -142,7 +142,7 @@ impl What {
 
     /// The filters that this kind takes, besides topics.
     #[must_use]
-    pub fn takes(self) -> &'static [Part] {
+    pub fn supported_filters(self) -> &'static [Part] {
         use Part::{
             Author, Filtered, Kind, Lang, Marked, NewSince, Noted, Search, Seq, Source, Starred, Tag, Time, Tone,
         };
@@ -161,13 +161,13 @@ impl What {
 
     /// Whether rows are only ever added, so that a file can continue where the last one ended.
     #[must_use]
-    pub fn appends(self) -> bool {
+    pub fn is_append_only(self) -> bool {
         matches!(self, Self::Sightings | Self::Searches | Self::Answers | Self::New)
     }
 
     /// The first filter in use that this kind does not take, and the kinds that take it.
     #[must_use]
-    pub fn refuses(self, filter: &Filter, filtered: bool) -> Option<(Part, Vec<Self>)> {
+    pub fn first_unsupported(self, filter: &Filter, filtered: bool) -> Option<(Part, Vec<Self>)> {
         let asked = |part: &Part| match part {
             Part::Tag => !filter.tags.is_empty(),
             Part::Source => !filter.sources.is_empty(),
@@ -184,7 +184,7 @@ impl What {
             Part::Starred => filter.starred,
             Part::Noted => filter.noted,
         };
-        let part = *Part::ALL.iter().find(|part| asked(part) && !self.takes().contains(part))?;
-        Some((part, Self::ALL.iter().copied().filter(|what| what.takes().contains(&part)).collect()))
+        let part = *Part::ALL.iter().find(|part| asked(part) && !self.supported_filters().contains(part))?;
+        Some((part, Self::ALL.iter().copied().filter(|what| what.supported_filters().contains(&part)).collect()))
     }
 }

@@ -32,7 +32,7 @@ impl Replacement {
         }
         // Replacing /dev/null would break it for everyone on the machine.
         let special = target.metadata().is_ok_and(|there| !there.is_file());
-        if special || is_systems(target) {
+        if special || is_system_folder(target) {
             let why = if special { "it is not a regular file" } else { "its folder belongs to the system" };
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
         }
@@ -124,20 +124,20 @@ fn sweep(folder: &Path) {
 fn sweep(_folder: &Path) {}
 
 /// Creates the folder of a file that is to be written.
-pub fn make_folder_of(target: &Path) -> io::Result<()> {
+pub fn create_parent_folder(target: &Path) -> io::Result<()> {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).map_or(Ok(()), std::fs::create_dir_all)
 }
 
 /// Replaces a file with this content. Creates its folder if necessary.
 pub fn put(target: &Path, content: &[u8], protected: &Protected) -> io::Result<()> {
-    make_folder_of(target)?;
+    create_parent_folder(target)?;
     let mut file = Replacement::create(target, protected)?;
     file.write_all(content)?;
     file.commit()
 }
 
 /// Whether the folder belongs to the system: its entries are no real files, whatever they point at (/dev/stdout).
-fn is_systems(target: &Path) -> bool {
+fn is_system_folder(target: &Path) -> bool {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.and_then(|folder| folder.canonicalize().ok());
     folder

@@ -39,7 +39,7 @@ impl Protected {
 
     /// Allows replacing databases that were not named: a backup replaces an older one.
     #[must_use]
-    pub fn but_other_databases(mut self) -> Self {
+    pub fn allow_other_databases(mut self) -> Self {
         self.databases = false;
         self
     }
@@ -67,7 +67,7 @@ impl Protected {
     pub fn check(&self, target: &Path) -> Result<(), Taken> {
         // Check protected names first: a database that this process uses must not be opened here, because closing it
         // again would drop SQLite's locks.
-        let led = led_to(target);
+        let led = follow_links(target);
         if let Some((_, what)) = self.files.iter().find(|(file, _)| same(file, target) || same(file, &led)) {
             return Err(Taken((*what).to_owned()));
         }
@@ -110,7 +110,7 @@ fn is_database(file: &Path) -> bool {
 }
 
 /// Returns where links lead, even if no file is there: SQLite removes its log and creates it again.
-fn led_to(target: &Path) -> PathBuf {
+fn follow_links(target: &Path) -> PathBuf {
     let mut led = target.to_owned();
     for _ in 0..MOST_LINKS {
         match std::fs::read_link(&led) {
@@ -219,6 +219,6 @@ mod tests {
         assert_eq!(all.check(&path("some.db-wal")), Err(Taken("a file of a SQLite database".to_owned())));
         assert_eq!(all.check(&path("text.db")), Ok(()));
         assert_eq!(all.check(&path("text.db-wal")), Ok(()));
-        assert_eq!(all.but_other_databases().check(&path("some.db")), Ok(()));
+        assert_eq!(all.allow_other_databases().check(&path("some.db")), Ok(()));
     }
 }

@@ -68,7 +68,7 @@ pub fn install_crypto() {
 /// # Errors
 /// With [`Roots::System`] on a machine without usable certificates.
 pub fn client(options: &Options) -> Result<reqwest::Client, BuildError> {
-    built(builder(options))
+    build(builder(options))
 }
 
 fn builder(options: &Options) -> reqwest::ClientBuilder {
@@ -91,7 +91,7 @@ fn builder(options: &Options) -> reqwest::ClientBuilder {
     }
 }
 
-fn built(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, BuildError> {
+fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, BuildError> {
     builder.build().map_err(|error| BuildError {
         text: format!("no HTTPS client could be made: {}", describe(error)),
         hint:
@@ -114,12 +114,12 @@ pub struct Pinned {
 /// # Errors
 /// As [`client`].
 pub fn pinned_client(options: &Options, pinned: &Pinned) -> Result<reqwest::Client, BuildError> {
-    built(builder(options).resolve_to_addrs(&pinned.host, &pinned.addresses))
+    build(builder(options).resolve_to_addrs(&pinned.host, &pinned.addresses))
 }
 
 /// Why a body was not read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stopped {
+pub enum ReadStop {
     /// More decoded bytes than allowed.
     TooLarge,
     /// The deadline passed.
@@ -132,8 +132,8 @@ pub enum Stopped {
 
 /// A body that was not read to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
-    pub why: Stopped,
+pub struct IncompleteBody {
+    pub why: ReadStop,
     /// What was decoded so far, never more than the limit.
     pub so_far: Bytes,
 }
@@ -142,8 +142,12 @@ pub struct Unread {
 /// compression bomb costs at most the limit plus one chunk of memory.
 ///
 /// # Errors
-/// [`Unread`], with the part that was read.
-pub async fn read_capped(mut response: reqwest::Response, max_bytes: u64, deadline: Instant) -> Result<Bytes, Unread> {
+/// [`IncompleteBody`], with the part that was read.
+pub async fn read_capped(
+    mut response: reqwest::Response,
+    max_bytes: u64,
+    deadline: Instant,
+) -> Result<Bytes, IncompleteBody> {
     let cap = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     let mut body = BytesMut::new();
     let why = loop {
@@ -152,18 +156,18 @@ pub async fn read_capped(mut response: reqwest::Response, max_bytes: u64, deadli
                 let room = cap - body.len();
                 if chunk.len() > room {
                     body.extend_from_slice(&chunk[..room]);
-                    break Stopped::TooLarge;
+                    break ReadStop::TooLarge;
                 }
                 body.extend_from_slice(&chunk);
             }
             Ok(Ok(None)) => return Ok(body.freeze()),
-            Ok(Err(error)) if error.is_timeout() => break Stopped::Deadline,
-            Ok(Err(error)) if is_damaged(&error) => break Stopped::Undecodable(describe(error)),
-            Ok(Err(error)) => break Stopped::Cut(describe(error)),
-            Err(_) => break Stopped::Deadline,
+            Ok(Err(error)) if error.is_timeout() => break ReadStop::Deadline,
+            Ok(Err(error)) if is_damaged(&error) => break ReadStop::Undecodable(describe(error)),
+            Ok(Err(error)) => break ReadStop::Cut(describe(error)),
+            Err(_) => break ReadStop::Deadline,
         }
     };
-    Err(Unread { why, so_far: body.freeze() })
+    Err(IncompleteBody { why, so_far: body.freeze() })
 }
 
 /// Returns an error with its causes in one text, without the URL (which may be private) and without causes that only

@@ -30,7 +30,7 @@ pub struct Known {
 
 /// The result of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Made {
+pub struct ImportResult {
     /// TOML to append; empty if nothing is new.
     pub toml: String,
     pub topics: usize,
@@ -41,12 +41,12 @@ pub struct Made {
 
 /// Builds topics from entries.
 #[must_use]
-pub fn topics(entries: Vec<Entry>, known: &Known) -> Made {
-    let mut made = Made::default();
+pub fn topics(entries: Vec<Entry>, known: &Known) -> ImportResult {
+    let mut made = ImportResult::default();
     let mut urls = known.urls.clone();
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for entry in entries {
-        if let Err(why) = usable(&entry, &urls) {
+        if let Err(why) = check_entry(&entry, &urls) {
             made.left_out.push((entry.url, why.to_owned()));
             continue;
         }
@@ -94,7 +94,7 @@ pub fn topics(entries: Vec<Entry>, known: &Known) -> Made {
     made
 }
 
-fn usable(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
+fn check_entry(entry: &Entry, urls: &BTreeSet<String>) -> Result<(), &'static str> {
     let url = &entry.url;
     if url.contains(|c: char| c.is_control() || c.is_whitespace()) {
         return Err("holds a blank");

@@ -11,13 +11,13 @@ use tokio_util::sync::CancellationToken;
 
 /// All open connections.
 #[derive(Default)]
-pub(super) struct Seats {
-    taken: Mutex<BTreeMap<u64, Arc<Seat>>>,
+pub(super) struct ConnectionTable {
+    taken: Mutex<BTreeMap<u64, Arc<ConnectionEntry>>>,
     /// Counts events, so that they can be ordered without a clock.
     turn: AtomicU64,
 }
 
-pub(super) struct Seat {
+pub(super) struct ConnectionEntry {
     id: u64,
     peer: IpAddr,
     /// When it was opened, or last sent a byte of an answer.
@@ -28,10 +28,10 @@ pub(super) struct Seat {
     pub(super) go: CancellationToken,
 }
 
-impl Seats {
-    pub(super) fn take(&self, peer: IpAddr) -> Arc<Seat> {
+impl ConnectionTable {
+    pub(super) fn take(&self, peer: IpAddr) -> Arc<ConnectionEntry> {
         let id = self.turn.fetch_add(1, Ordering::Relaxed);
-        let seat = Arc::new(Seat {
+        let seat = Arc::new(ConnectionEntry {
             id,
             peer: network(peer),
             last: AtomicU64::new(id),
@@ -42,17 +42,17 @@ impl Seats {
         seat
     }
 
-    pub(super) fn leave(&self, seat: &Seat) {
+    pub(super) fn leave(&self, seat: &ConnectionEntry) {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&seat.id);
     }
 
     /// Records that a byte of an answer was sent.
-    pub(super) fn moved(&self, seat: &Seat) {
+    pub(super) fn moved(&self, seat: &ConnectionEntry) {
         seat.last.store(self.turn.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
     }
 
     /// Asks one connection to close, unless one that was asked is still open, or requests are being answered on all.
-    pub(super) fn make_room(&self) {
+    pub(super) fn evict_one(&self) {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if taken.values().any(|seat| seat.go.is_cancelled()) {
             return;
@@ -72,18 +72,18 @@ impl Seats {
     }
 }
 
-impl Seat {
+impl ConnectionEntry {
     /// Keeps the connection from being closed for another until the result is dropped.
-    pub(super) fn answer(self: Arc<Self>) -> Answering {
+    pub(super) fn answer(self: Arc<Self>) -> ActiveRequest {
         self.answering.fetch_add(1, Ordering::Relaxed);
-        Answering(self)
+        ActiveRequest(self)
     }
 }
 
 /// A request that is being answered.
-pub(crate) struct Answering(Arc<Seat>);
+pub(crate) struct ActiveRequest(Arc<ConnectionEntry>);
 
-impl Drop for Answering {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::Relaxed);
     }
@@ -105,35 +105,35 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
     use super::*;
 
-    fn asked_to_go(seats: &[Arc<Seat>]) -> Vec<usize> {
+    fn asked_to_go(seats: &[Arc<ConnectionEntry>]) -> Vec<usize> {
         (0..seats.len()).filter(|at| seats[*at].go.is_cancelled()).collect()
     }
 
     #[test]
     fn the_crowd_gives_way_before_others_and_the_longest_idle_first() {
-        let seats = Seats::default();
+        let seats = ConnectionTable::default();
         let peers = ["192.0.2.1", "192.0.2.2", "192.0.2.2", "::ffff:192.0.2.2", "2001:db8::1", "2001:db8::2"];
-        let taken: Vec<Arc<Seat>> = peers.iter().map(|peer| seats.take(peer.parse().unwrap())).collect();
+        let taken: Vec<Arc<ConnectionEntry>> = peers.iter().map(|peer| seats.take(peer.parse().unwrap())).collect();
         let busy = Arc::clone(&taken[1]).answer();
         seats.moved(&taken[2]);
-        seats.make_room();
+        seats.evict_one();
         assert_eq!(asked_to_go(&taken), [3], "of three one is answered, and one was a moment ago");
-        seats.make_room();
+        seats.evict_one();
         assert_eq!(asked_to_go(&taken), [3], "it has not gone yet");
         seats.leave(&taken[3]);
-        seats.make_room();
+        seats.evict_one();
         assert_eq!(asked_to_go(&taken), [3, 4], "two each, and those of one network are one peer");
         seats.leave(&taken[4]);
-        seats.make_room();
+        seats.evict_one();
         seats.leave(&taken[2]);
         drop(busy);
-        seats.make_room();
+        seats.evict_one();
         assert_eq!(asked_to_go(&taken), [0, 2, 3, 4]);
         seats.leave(&taken[0]);
-        seats.make_room();
+        seats.evict_one();
         seats.leave(&taken[1]);
         let last = Arc::clone(&taken[5]).answer();
-        seats.make_room();
+        seats.evict_one();
         assert!(!taken[5].go.is_cancelled(), "what is being answered stays");
         drop(last);
     }

@@ -19,8 +19,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, Sleep};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
-pub(crate) use self::eviction::{Answering, network};
-use self::eviction::{Seat, Seats};
+pub(crate) use self::eviction::{ActiveRequest, network};
+use self::eviction::{ConnectionEntry, ConnectionTable};
 
 /// How long a connection that was asked to close may take before another is asked.
 const LEAVES: Duration = Duration::from_millis(50);
@@ -30,7 +30,7 @@ pub(crate) struct Limited {
     listener: TcpListener,
     free: Arc<Semaphore>,
     patience: Option<Duration>,
-    seats: Arc<Seats>,
+    seats: Arc<ConnectionTable>,
 }
 
 impl Limited {
@@ -46,7 +46,7 @@ impl Limited {
             if let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() {
                 return Some(permit);
             }
-            self.seats.make_room();
+            self.seats.evict_one();
             if let Ok(permit) = tokio::time::timeout(LEAVES, Arc::clone(&self.free).acquire_owned()).await {
                 return permit.ok();
             }
@@ -88,12 +88,12 @@ impl Listener for Limited {
 #[derive(Clone)]
 pub(crate) struct Peer {
     pub(crate) ip: IpAddr,
-    seat: Arc<Seat>,
+    seat: Arc<ConnectionEntry>,
 }
 
 impl Peer {
     /// Keeps the connection from being closed for another until the result is dropped.
-    pub(crate) fn answer(&self) -> Answering {
+    pub(crate) fn answer(&self) -> ActiveRequest {
         Arc::clone(&self.seat).answer()
     }
 }
@@ -112,8 +112,8 @@ pub(crate) struct Connection {
 }
 
 struct Place {
-    seats: Arc<Seats>,
-    seat: Arc<Seat>,
+    seats: Arc<ConnectionTable>,
+    seat: Arc<ConnectionEntry>,
     _permit: Option<OwnedSemaphorePermit>,
 }
 
@@ -145,7 +145,7 @@ impl Connection {
     }
 
     /// Handles the result of a write: each byte that was sent restarts the patience.
-    fn wrote(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+    fn after_write(&mut self, cx: &mut Context<'_>, wrote: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match (&wrote, &mut self.cut) {
             (Poll::Ready(Ok(1..)), Some(cut)) => {
                 cut.at.as_mut().reset(Instant::now() + cut.patience);
@@ -170,7 +170,7 @@ impl AsyncRead for Connection {
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.wrote(cx, wrote)
+        self.after_write(cx, wrote)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -191,6 +191,6 @@ impl AsyncWrite for Connection {
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let wrote = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.wrote(cx, wrote)
+        self.after_write(cx, wrote)
     }
 }

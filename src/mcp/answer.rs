@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::quoted::ABOUT;
-use super::trouble::Trouble;
+use super::trouble::ToolError;
 
 /// Maximum number of bytes of an answer; the limits of the tools keep answers far below.
 const LARGEST: usize = 400_000;
@@ -18,7 +18,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn field(&mut self, name: &str, value: impl Serialize) -> Result<(), Trouble> {
+    pub(super) fn field(&mut self, name: &str, value: impl Serialize) -> Result<(), ToolError> {
         self.fields.insert(name.to_owned(), serde_json::to_value(value)?);
         Ok(())
     }
@@ -33,7 +33,7 @@ impl Answer {
     }
 
     /// Sets where the next page begins.
-    pub(super) fn next(&mut self, cursor: Option<String>) -> Result<(), Trouble> {
+    pub(super) fn next(&mut self, cursor: Option<String>) -> Result<(), ToolError> {
         if cursor.is_some() {
             self.note("There are more: call again with `cursor` set to `next_cursor` and all else as it was.");
         }
@@ -41,7 +41,7 @@ impl Answer {
     }
 
     /// The answer as it is sent. `sandbox` means that its data was invented.
-    pub(super) fn result(mut self, sandbox: bool) -> Result<CallToolResult, Trouble> {
+    pub(super) fn result(mut self, sandbox: bool) -> Result<CallToolResult, ToolError> {
         if sandbox {
             self.notes.insert(0, "SANDBOX: everything here was made up or moved in time.".to_owned());
         }
@@ -55,7 +55,10 @@ impl Answer {
         let value = Value::Object(self.fields);
         let written = value.to_string();
         if written.len() > LARGEST {
-            return Err(Trouble::new("the answer is too long", "ask for less: a smaller `limit`, or a shorter period"));
+            return Err(ToolError::new(
+                "the answer is too long",
+                "ask for less: a smaller `limit`, or a shorter period",
+            ));
         }
         let mut result = CallToolResult::success(vec![ContentBlock::text(text), ContentBlock::text(written)]);
         result.structured_content = Some(value);

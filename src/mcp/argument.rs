@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::trouble::{Trouble, cut};
+use super::trouble::{ToolError, cut};
 use crate::model::{Source, Time};
-use crate::schedule::{INSTANTS, instant};
+use crate::schedule::{INSTANTS, parse_instant};
 
 /// What an argument accepts.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Word(&'static [&'static str]),
     /// A whole number: minimum, maximum and default.
     Number(u32, u32, u32),
-    /// An instant as [`instant`] reads it.
+    /// An instant as [`parse_instant`] reads it.
     Instant,
 }
 
@@ -65,7 +65,7 @@ impl Argument {
     }
 
     /// Checks whether a value is acceptable.
-    fn check(&self, value: &Value, now: Time) -> Result<(), Trouble> {
+    fn check(&self, value: &Value, now: Time) -> Result<(), ToolError> {
         let text = |value: &Value, most: usize| {
             let fits = |text: &str| {
                 // Stored text never contains NUL, and PostgreSQL accepts none.
@@ -96,7 +96,7 @@ impl Argument {
                 (fits, format!("give a whole number from {least} to {most}"))
             }
             Kind::Instant => {
-                let named = |text: &str| instant(text, now).is_some();
+                let named = |text: &str| parse_instant(text, now).is_some();
                 (text(value, LONGEST_INSTANT) && value.as_str().is_some_and(named), INSTANTS.to_owned())
             }
         };
@@ -104,7 +104,7 @@ impl Argument {
             Some(text) => cut(text),
             None => cut(&value.to_string()),
         };
-        if fits { Ok(()) } else { Err(Trouble::new(format!("`{}` cannot be `{}`", self.name, told()), hint)) }
+        if fits { Ok(()) } else { Err(ToolError::new(format!("`{}` cannot be `{}`", self.name, told()), hint)) }
     }
 }
 
@@ -138,13 +138,13 @@ pub(super) struct Given {
 }
 
 impl Given {
-    pub(super) fn of(arguments: &'static [Argument], given: Map<String, Value>, now: Time) -> Result<Self, Trouble> {
+    pub(super) fn of(arguments: &'static [Argument], given: Map<String, Value>, now: Time) -> Result<Self, ToolError> {
         let mut values = BTreeMap::new();
         for (name, value) in given {
             let Some(argument) = arguments.iter().find(|known| known.name == name) else {
                 let known: Vec<&str> = arguments.iter().map(|known| known.name).collect();
                 let hint = format!("this tool knows: {}", known.join(", "));
-                return Err(Trouble::new(format!("there is no argument `{}`", cut(&name)), hint));
+                return Err(ToolError::new(format!("there is no argument `{}`", cut(&name)), hint));
             };
             // Some clients send null for arguments that they leave out.
             if value.is_null() {
@@ -154,7 +154,7 @@ impl Given {
             values.insert(argument.name, value);
         }
         match arguments.iter().find(|one| one.needed && !values.contains_key(one.name)) {
-            Some(missing) => Err(Trouble::new(format!("`{}` is missing", missing.name), missing.meaning)),
+            Some(missing) => Err(ToolError::new(format!("`{}` is missing", missing.name), missing.meaning)),
             None => Ok(Self { arguments, values }),
         }
     }
@@ -164,7 +164,7 @@ impl Given {
     }
 
     /// An argument that must be given.
-    pub(super) fn needed(&self, name: &str) -> &str {
+    pub(super) fn required(&self, name: &str) -> &str {
         self.text(name).unwrap_or("")
     }
 
@@ -183,7 +183,7 @@ impl Given {
     }
 
     pub(super) fn instant(&self, name: &str, now: Time) -> Option<Time> {
-        self.text(name).and_then(|text| instant(text, now))
+        self.text(name).and_then(|text| parse_instant(text, now))
     }
 
     /// All arguments that determine which rows are listed, and in which order.
@@ -207,7 +207,7 @@ mod tests {
         Argument::new("since", Kind::Instant, "since when"),
     ];
 
-    fn given(text: &str) -> Result<Given, Trouble> {
+    fn given(text: &str) -> Result<Given, ToolError> {
         let Value::Object(fields) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
         Given::of(&ALL, fields, Time(1_773_219_600_000))
     }
@@ -217,7 +217,7 @@ mod tests {
         let all =
             given(r#"{"topic":" acme","topics":["a","b"],"source":"web","order":"new","limit":50,"since":"24h"}"#)
                 .unwrap();
-        assert_eq!((all.needed("topic"), all.number("limit"), all.text("order")), ("acme", 50, Some("new")));
+        assert_eq!((all.required("topic"), all.number("limit"), all.text("order")), ("acme", 50, Some("new")));
         assert_eq!(all.texts("topics"), ["a", "b"]);
         assert_eq!(all.instant("since", Time(86_400_000)), Some(Time(0)));
         assert_eq!(given(r#"{"topic":"a","limit":2.0}"#).unwrap().number("limit"), 2);

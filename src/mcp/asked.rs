@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::argument::Given;
 use super::settings::Settings;
-use super::trouble::{Trouble, cut};
-use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, position_of};
+use super::trouble::{ToolError, cut};
+use crate::model::{BadToken, Position, Source, Time, Topic, TopicCard, page_token, parse_page_token};
 use crate::store::Store;
 
 /// How far back an item counts as new, and the default period of answers, in milliseconds.
@@ -24,23 +24,23 @@ pub(super) struct Asked {
 
 impl Asked {
     /// The topic of the call.
-    pub(super) async fn card(&self) -> Result<TopicCard, Trouble> {
-        let topic = self.given.needed("topic");
+    pub(super) async fn card(&self) -> Result<TopicCard, ToolError> {
+        let topic = self.given.required("topic");
         let card = self.store.topic_card(topic, Time(self.now.0 - DAY)).await?;
-        card.ok_or_else(|| Trouble::no_topic(topic))
+        card.ok_or_else(|| ToolError::no_topic(topic))
     }
 
     /// The definition of the topic.
-    pub(super) async fn topic(&self) -> Result<Topic, Trouble> {
+    pub(super) async fn topic(&self) -> Result<Topic, ToolError> {
         let card = self.card().await?;
         card.definition.ok_or_else(|| {
             let title = format!("the definition of topic `{}` cannot be read by this version", cut(&card.topic));
-            Trouble::new(title, "run it once with this version, or use the version that wrote it")
+            ToolError::new(title, "run it once with this version, or use the version that wrote it")
         })
     }
 
     /// The source of the call, if any. A source that was never searched is an error.
-    pub(super) async fn source(&self) -> Result<Option<Source>, Trouble> {
+    pub(super) async fn source(&self) -> Result<Option<Source>, ToolError> {
         let Some(source) = self.given.text("source").and_then(Source::parse) else { return Ok(None) };
         let all = self.store.searched_sources().await?;
         if all.contains(&source) {
@@ -48,22 +48,22 @@ impl Asked {
         }
         let names: Vec<&str> = all.iter().map(Source::as_str).collect();
         let title = format!("there is no source `{}`", cut(source.as_str()));
-        Err(Trouble::new(title, format!("give one of: {}", names.join(", "))))
+        Err(ToolError::new(title, format!("give one of: {}", names.join(", "))))
     }
 
     /// Where the requested page begins.
-    pub(super) fn position(&self) -> Result<Option<Position>, Trouble> {
+    pub(super) fn position(&self) -> Result<Option<Position>, ToolError> {
         let wrong = |bad| {
             let title = match bad {
                 BadToken::OfAnother => "this `cursor` belongs to another question",
                 BadToken::NoToken => "this is no `cursor`",
             };
-            Trouble::new(
+            ToolError::new(
                 title,
                 "give the `next_cursor` of the page before as it is, all else as it was, or leave it out",
             )
         };
-        self.given.text("cursor").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
+        self.given.text("cursor").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()
     }
 
     /// The cursor of a page that begins after a position.

@@ -17,7 +17,7 @@ pub(super) enum Read {
 pub(super) fn read(bytes: &[u8]) -> Read {
     let value: Value = match serde_json::from_slice(bytes) {
         Ok(value) => value,
-        Err(_) => return wrong(ErrorData::parse_error("this is no JSON", None), None),
+        Err(_) => return invalid(ErrorData::parse_error("this is no JSON", None), None),
     };
     let id = value.get("id").cloned();
     let named = value.get("method").is_some_and(Value::is_string);
@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Read {
         Err(_) if named && id.is_none() => Read::Ignored,
         Err(_) => {
             let id = id.and_then(|id| serde_json::from_value::<RequestId>(id).ok());
-            wrong(ErrorData::invalid_request("this is no message of JSON-RPC 2.0 as MCP writes them", None), id)
+            invalid(ErrorData::invalid_request("this is no message of JSON-RPC 2.0 as MCP writes them", None), id)
         }
     }
 }
@@ -36,7 +36,7 @@ pub(super) fn too_long(most: usize) -> ServerJsonRpcMessage {
     ServerJsonRpcMessage::error(ErrorData::invalid_request(format!("a message has at most {most} bytes"), None), None)
 }
 
-fn wrong(error: ErrorData, id: Option<RequestId>) -> Read {
+fn invalid(error: ErrorData, id: Option<RequestId>) -> Read {
     Read::Wrong(Box::new(ServerJsonRpcMessage::error(error, id)))
 }
 

@@ -17,8 +17,8 @@ use super::quoted::ABOUT;
 use super::settings::Settings;
 use super::tool::Tool;
 use super::tools::TOOLS;
-use super::trouble::{Trouble, cut};
-use crate::model::{Clock, Nature};
+use super::trouble::{ToolError, cut};
+use crate::model::{Clock, DataOrigin};
 use crate::store::Store;
 
 /// The version of the tools, for readers who may not learn that of the program.
@@ -54,11 +54,11 @@ impl Server {
         let made = async {
             let now = (self.clock)();
             let given = Given::of(tool.arguments, given, now)?;
-            let sandbox = self.store.nature().await? == Some(Nature::Sandbox);
+            let sandbox = self.store.nature().await? == Some(DataOrigin::Sandbox);
             let Self { store, settings, .. } = self;
             (tool.handler)(Asked { tool: tool.name, store, settings, given, now }).await?.result(sandbox)
         };
-        made.await.unwrap_or_else(|trouble: Trouble| trouble.result())
+        made.await.unwrap_or_else(|trouble: ToolError| trouble.result())
     }
 }
 

@@ -8,7 +8,7 @@ use rmcp::model::{Tool as Told, ToolAnnotations};
 use super::answer::Answer;
 use super::argument::{Argument, Kind, schema};
 use super::asked::Asked;
-use super::trouble::Trouble;
+use super::trouble::ToolError;
 
 /// A topic by its id.
 pub(super) const TOPIC: Argument =
@@ -17,7 +17,7 @@ pub(super) const TOPIC: Argument =
 pub(super) const CURSOR: Argument =
     Argument::new("cursor", Kind::Text(2_000), "`next_cursor` of the page before, as it is");
 
-pub(super) type Handler = fn(Asked) -> BoxFuture<'static, Result<Answer, Trouble>>;
+pub(super) type Handler = fn(Asked) -> BoxFuture<'static, Result<Answer, ToolError>>;
 
 #[derive(Debug)]
 pub(super) struct Tool {

@@ -9,12 +9,12 @@ const TOLD: usize = 60;
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) struct Trouble {
+pub(super) struct ToolError {
     title: String,
     hint: String,
 }
 
-impl Trouble {
+impl ToolError {
     pub(super) fn new(title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { title: title.into(), hint: hint.into() }
     }
@@ -30,7 +30,7 @@ impl Trouble {
     }
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         tracing::warn!("an answer could not be made: {error}");
         match error.kind {
@@ -42,7 +42,7 @@ impl From<StoreError> for Trouble {
     }
 }
 
-impl From<serde_json::Error> for Trouble {
+impl From<serde_json::Error> for ToolError {
     fn from(error: serde_json::Error) -> Self {
         tracing::warn!("an answer could not be written as JSON: {error}");
         Self::new("this could not be written as JSON", "the log of the server says why")

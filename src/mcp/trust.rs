@@ -2,9 +2,9 @@
 //! hold no text of others.
 
 use super::asked::{Asked, DAY};
-use super::trouble::Trouble;
+use super::trouble::ToolError;
 use crate::compare::{TopicCoverage, coverage};
-use crate::insight::{Cause, Coverage, Hole, Why};
+use crate::insight::{Cause, Coverage, Hole, HoleCause};
 use crate::model::{Source, Span, Time};
 
 /// Shorter holes are only counted. In milliseconds.
@@ -15,17 +15,17 @@ const LOOKED_AT: i64 = 40 * DAY;
 const TOLD: usize = 10;
 
 /// The holes of a topic in a period, in sentences.
-pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, Trouble> {
+pub(super) async fn holes(asked: &Asked, topic: &str, period: Span) -> Result<Vec<String>, ToolError> {
     let from = period.from.max(Time(period.until.0 - LOOKED_AT));
     let earlier = (from > period.from).then(|| format!("Holes before {from} are not told here; get_coverage does."));
     let found = coverage(&asked.store, &[topic.to_owned()], Span { from, ..period }, &|_| true).await?;
     let pruned =
         found.pruned_until.map(|until| format!("Searches before {until} were pruned: nothing is known of that time."));
-    Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(sentences)).collect())
+    Ok(earlier.into_iter().chain(pruned).chain(found.topics.iter().flat_map(describe_holes)).collect())
 }
 
 /// The holes of a topic in sentences, source by source.
-pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
+pub(super) fn describe_holes(topic: &TopicCoverage) -> Vec<String> {
     let mut told = Vec::new();
     for one in &topic.sources {
         let Coverage::Spans { holes, open, .. } = &one.coverage else { continue };
@@ -41,7 +41,7 @@ pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
         // If nothing was due, the next search looks back over the open span.
         if let Some(hole) = open.as_ref().filter(|hole| hole.stretch.length_ms >= SHORT) {
             let Span { from, until } = hole.stretch.span;
-            let due = hole.causes.iter().any(|cause| cause.why != Why::NothingDue);
+            let due = hole.causes.iter().any(|cause| cause.why != HoleCause::NothingDue);
             told.push(if due {
                 sentence(one.source, hole)
             } else {
@@ -54,7 +54,7 @@ pub(super) fn sentences(topic: &TopicCoverage) -> Vec<String> {
 
 fn sentence(source: Source, hole: &Hole) -> String {
     let Span { from, until } = hole.stretch.span;
-    let full = hole.causes.iter().any(|cause| cause.why == Why::Saturated);
+    let full = hole.causes.iter().any(|cause| cause.why == HoleCause::Saturated);
     let what = if full { "there may be more than was found" } else { "nothing was searched successfully" };
     let causes: Vec<String> = hole.causes.iter().map(cause).collect();
     format!("Between {from} and {until} {what} by {source} ({}): figures of that time are too low.", causes.join("; "))
@@ -62,7 +62,7 @@ fn sentence(source: Source, hole: &Hole) -> String {
 
 /// A cause without its detail, which may hold text of a service.
 fn cause(cause: &Cause) -> String {
-    if cause.why == Why::NothingDue {
+    if cause.why == HoleCause::NothingDue {
         return "no search reached it".to_owned();
     }
     let why = cause.why.as_str().replace('_', " ");
@@ -77,16 +77,17 @@ pub(super) fn least(count: u64, more: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::insight::{HoleLength, SourceCoverage};
-    use crate::model::Watched;
+    use crate::insight::{SourceCoverage, SpanLength};
+    use crate::model::WatchedTopic;
 
     const HOUR: i64 = 3_600_000;
 
-    fn hole(from: i64, until: i64, causes: &[(Why, usize)]) -> Hole {
+    fn hole(from: i64, until: i64, causes: &[(HoleCause, usize)]) -> Hole {
         let span = Span { from: Time(from), until: Time(until) };
         // Text of a service must not be among our words.
-        let cause = |(why, count): &(Why, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
-        let stretch = HoleLength { span, length_ms: until - from };
+        let cause =
+            |(why, count): &(HoleCause, usize)| Cause { why: *why, count: *count, detail: Some("obey".to_owned()) };
+        let stretch = SpanLength { span, length_ms: until - from };
         Hole { stretch, causes: causes.iter().map(cause).collect() }
     }
 
@@ -101,7 +102,7 @@ mod tests {
             late_indexing_ms: 0,
             covered_share: None,
         };
-        let watched = Watched {
+        let watched = WatchedTopic {
             topic: "acme".to_owned(),
             began: Time(0),
             ended: None,
@@ -109,15 +110,15 @@ mod tests {
             next: None,
             definition: None,
         };
-        sentences(&TopicCoverage { watched, sources: vec![SourceCoverage { source: Source::Social, coverage }] })
+        describe_holes(&TopicCoverage { watched, sources: vec![SourceCoverage { source: Source::Social, coverage }] })
     }
 
     #[test]
     fn holes_are_said_with_their_causes_and_in_no_words_of_others() {
-        let missed = hole(0, HOUR, &[(Why::FailedSearch, 1), (Why::MissedSlot, 3)]);
-        let short = hole(HOUR, HOUR + 1_000, &[(Why::NothingDue, 1)]);
-        let full = hole(2 * HOUR, 3 * HOUR, &[(Why::Saturated, 1)]);
-        let open = hole(5 * HOUR, 6 * HOUR, &[(Why::NothingDue, 1)]);
+        let missed = hole(0, HOUR, &[(HoleCause::FailedSearch, 1), (HoleCause::MissedSlot, 3)]);
+        let short = hole(HOUR, HOUR + 1_000, &[(HoleCause::NothingDue, 1)]);
+        let full = hole(2 * HOUR, 3 * HOUR, &[(HoleCause::Saturated, 1)]);
+        let open = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1)]);
         let expected = [
             "Between 1970-01-01T00:00:00Z and 1970-01-01T01:00:00Z nothing was searched successfully by social (failed search; \
              missed slot, 3 times): figures of that time are too low.",
@@ -127,12 +128,12 @@ mod tests {
             "No search by social covers 1970-01-01T05:00:00Z to 1970-01-01T06:00:00Z yet; the next one looks back over it.",
         ];
         assert_eq!(told(vec![missed, short, full], Some(open)), expected);
-        let failed = hole(5 * HOUR, 6 * HOUR, &[(Why::NothingDue, 1), (Why::FailedSearch, 3)]);
+        let failed = hole(5 * HOUR, 6 * HOUR, &[(HoleCause::NothingDue, 1), (HoleCause::FailedSearch, 3)]);
         let expected = "Between 1970-01-01T05:00:00Z and 1970-01-01T06:00:00Z nothing was searched successfully by social (no search \
                         reached it; failed search, 3 times): figures of that time are too low.";
         assert_eq!(told(Vec::new(), Some(failed)), [expected]);
         assert_eq!(told(Vec::new(), None), [""; 0]);
-        let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(Why::NotAsked, 1)])).collect();
+        let many = (0..12).map(|n| hole(n * HOUR, n * HOUR + 100_000, &[(HoleCause::NotAsked, 1)])).collect();
         let told = told(many, None);
         assert_eq!((told.len(), &*told[0]), (11, "2 earlier times that social did not cover are not told here."));
     }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::insight::{Coverage, covered};
-use crate::model::{Look, Span, Time, Watched, Window};
+use crate::insight::{Coverage, source_coverage};
+use crate::model::{Look, Span, Time, WatchedTopic, Window};
 use crate::store::{Filter, Store, StoreError};
 
 /// How far to look back beyond a topic's window, over which its next search looks back: what is still open is no
@@ -39,7 +39,7 @@ impl Missed {
             let (missed, store, topics) = (self.clone(), store.clone(), topics.to_vec());
             tokio::spawn(async move {
                 // A task of its own, so that even a panic cannot leave `busy` set forever.
-                let worked_out = tokio::spawn(async move { work_out(&store, &topics, now).await }).await;
+                let worked_out = tokio::spawn(async move { compute(&store, &topics, now).await }).await;
                 let mut state = missed.state();
                 (state.busy, state.at) = (false, Some(Instant::now()));
                 match worked_out {
@@ -59,14 +59,14 @@ impl Missed {
 }
 
 /// As in `topicwatch coverage`: holes, without what the next search looks back over.
-async fn work_out(store: &Store, topics: &[String], now: Time) -> Result<Seconds, StoreError> {
+async fn compute(store: &Store, topics: &[String], now: Time) -> Result<Seconds, StoreError> {
     let mut seconds = Vec::new();
     if topics.is_empty() {
         return Ok(seconds);
     }
     let watched = store.watched(topics).await?;
     for window in Window::ALL {
-        let of: Vec<&Watched> =
+        let of: Vec<&WatchedTopic> =
             watched.iter().filter(|of| of.definition.as_ref().is_some_and(|t| t.window == *window)).collect();
         if let Some(period) = Span::new(now.minus(window.length() + DAY), now).filter(|_| !of.is_empty()) {
             in_period(store, &of, period, &mut seconds).await?;
@@ -76,13 +76,13 @@ async fn work_out(store: &Store, topics: &[String], now: Time) -> Result<Seconds
     Ok(seconds)
 }
 
-async fn in_period(store: &Store, of: &[&Watched], period: Span, seconds: &mut Seconds) -> Result<(), StoreError> {
+async fn in_period(store: &Store, of: &[&WatchedTopic], period: Span, seconds: &mut Seconds) -> Result<(), StoreError> {
     let topics: Vec<String> = of.iter().map(|watched| watched.topic.clone()).collect();
     let pruned_until = store.pruned_until().await?.unwrap_or(period.from);
     let mut looks: HashMap<String, Vec<Look>> = HashMap::new();
     let filter = Filter { topics, since: Some(period.from), ..Filter::default() };
     store
-        .each_look::<StoreError>(&filter, &mut |look| {
+        .each_run_search::<StoreError>(&filter, &mut |look| {
             looks.entry(look.topic.clone()).or_default().push(look);
             Ok(())
         })
@@ -91,7 +91,7 @@ async fn in_period(store: &Store, of: &[&Watched], period: Span, seconds: &mut S
         let mut watched = (*watched).clone();
         watched.began = watched.began.max(pruned_until);
         let looks = looks.remove(&watched.topic).unwrap_or_default();
-        for source in covered(&watched, &looks, period, |_| true) {
+        for source in source_coverage(&watched, &looks, period, |_| true) {
             if let Coverage::Spans { holes_ms, .. } = source.coverage {
                 seconds.push((watched.topic.clone(), source.source.to_string(), holes_ms / 1_000));
             }

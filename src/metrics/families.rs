@@ -4,7 +4,7 @@
 use super::family::{Counted, Families, Sample, number, seconds};
 use super::reading::Reading;
 use crate::insight::tally as sums;
-use crate::model::{DayLimits, Micros, Source, Tallied, Time};
+use crate::model::{DayLimits, MetricSum, Micros, Source, Time};
 use crate::process_status::ProcessStatus;
 
 pub(super) fn text(
@@ -20,13 +20,13 @@ pub(super) fn text(
     all.gauge("topicwatch_database_up", "Whether the database answered this request in time.", [Sample::alone(up)]);
     if let Some(read) = read {
         standing(&mut all, read);
-        allowance(&mut all, read, limits, now);
+        daily_usage(&mut all, read, limits, now);
         topics(&mut all, read);
         if let Some(counted) = &read.sums {
             totals(&mut all, counted);
         }
     }
-    all.text()
+    all.encode()
 }
 
 /// What this process knows about itself.
@@ -75,7 +75,7 @@ fn standing(all: &mut Families, read: &Reading) {
 }
 
 /// The use of the UTC day, and what is left of it if there is a limit.
-fn allowance(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
+fn daily_usage(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) {
     let standing = &read.standing;
     all.gauge("topicwatch_today_calls", "Calls of this UTC day.", [Sample::alone(number(standing.calls))]);
     let left = limits.service.map(|limits| Sample::alone(number((i64::from(limits.calls) - standing.calls).max(0))));
@@ -84,7 +84,7 @@ fn allowance(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) 
     if let (Some(spent), Some(budget)) = (standing.spent, limits.service.and_then(|limits| limits.money)) {
         let help = "What this UTC day cost so far, in dollars. Only where there is a budget.";
         all.gauge("topicwatch_today_cost_dollars", help, [Sample::alone(spent.dollars())]);
-        let left = [Sample::alone(left_of(budget, spent))];
+        let left = [Sample::alone(remaining_budget(budget, spent))];
         all.gauge("topicwatch_today_budget_left_dollars", "What is left of this UTC day's budget, in dollars.", left);
     }
     let clears = Sample::alone(seconds(now.next_utc_day().0));
@@ -96,10 +96,9 @@ fn allowance(all: &mut Families, read: &Reading, limits: &DayLimits, now: Time) 
     });
     let help = "Calls left of this UTC day for a topic that has a limit of its own.";
     all.gauge("topicwatch_topic_today_calls_left", help, calls);
-    let money = read
-        .limited
-        .iter()
-        .filter_map(|(topic, limits, used)| Some(Sample::of([("topic", topic)], left_of(limits.money()?, used.money))));
+    let money = read.limited.iter().filter_map(|(topic, limits, used)| {
+        Some(Sample::of([("topic", topic)], remaining_budget(limits.money()?, used.money)))
+    });
     let help = "What is left of this UTC day's budget of a topic that has one of its own, in dollars.";
     all.gauge("topicwatch_topic_today_budget_left_dollars", help, money);
 }
@@ -116,7 +115,7 @@ fn providers(all: &mut Families, read: &Reading, limits: &DayLimits) {
     all.gauge("topicwatch_provider_today_calls_left", "Calls left of this UTC day for a provider.", left);
 }
 
-fn left_of(budget: Micros, spent: Micros) -> f64 {
+fn remaining_budget(budget: Micros, spent: Micros) -> f64 {
     Micros((budget.0 - spent.0).max(0)).dollars()
 }
 
@@ -134,7 +133,7 @@ fn topics(all: &mut Families, read: &Reading) {
 }
 
 /// The totals of finished runs.
-fn totals(all: &mut Families, counted: &[Tallied]) {
+fn totals(all: &mut Families, counted: &[MetricSum]) {
     let two = |name: &'static str, first: &'static str, second: &'static str| {
         counted.iter().filter(move |sum| sum.name == name).filter_map(move |sum| {
             let (a, b) = sum.labels.split_once(' ')?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prometheus::TextEncoder;
 use prometheus::proto::{Bucket, Counter, Gauge, Histogram, LabelPair, Metric, MetricFamily, MetricType};
 
-use crate::model::Tallied;
+use crate::model::MetricSum;
 
 /// The content type of the text.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -88,7 +88,7 @@ impl Families {
     }
 
     /// All families as text.
-    pub(super) fn text(&self) -> Result<String, prometheus::Error> {
+    pub(super) fn encode(&self) -> Result<String, prometheus::Error> {
         TextEncoder::new().encode_to_string(&self.0)
     }
 }
@@ -121,7 +121,7 @@ impl Sample {
 pub(super) struct Counted<'t>(BTreeMap<&'t str, (BTreeMap<i64, i64>, i64)>);
 
 impl<'t> Counted<'t> {
-    pub(super) fn of(sums: &'t [Tallied], (buckets, sum): (&str, &str)) -> Self {
+    pub(super) fn of(sums: &'t [MetricSum], (buckets, sum): (&str, &str)) -> Self {
         let mut all: BTreeMap<&str, (BTreeMap<i64, i64>, i64)> = BTreeMap::new();
         for tallied in sums {
             if tallied.name == buckets {

@@ -92,23 +92,23 @@ impl Metrics {
         let mut standing = store.standing(now, now.minus(LATE)).await?;
         // A new budget counts from the next call on; until then the cost comes from the ledger.
         if budget && standing.spent.is_none() {
-            standing.spent = Some(store.used_on(now.utc_day(), &[]).await?.0.money);
+            standing.spent = Some(store.usage_on(now.utc_day(), &[]).await?.0.money);
         }
         let topics = store.first_topics(MOST_TOPICS).await?;
         let mut roles: Vec<(String, i64)> = Vec::new();
-        for living in store.living_rows().await?.into_iter().filter(|living| living.is_alive(now)) {
+        for living in store.instance_rows().await?.into_iter().filter(|living| living.is_alive(now)) {
             match roles.iter_mut().find(|(role, _)| *role == living.role) {
                 Some((_, many)) => *many += 1,
                 None => roles.push((living.role, 1)),
             }
         }
-        let limited = store.limited_topics(now.utc_day(), &topics).await?;
+        let limited = store.topic_limit_usage(now.utc_day(), &topics).await?;
         Ok(Reading {
             standing,
             sums: store.tally().await?,
             bytes: store.disk().await?.bytes,
             roles,
-            latest: store.latest_of(&topics).await?,
+            latest: store.latest_answers(&topics).await?,
             limited,
             providers: store.used_by_provider(now.utc_day()).await?,
             missed: self.missed.of(store, &topics, now),

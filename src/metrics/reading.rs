@@ -1,16 +1,16 @@
 //! What was read from the database at a moment, for the metrics.
 
-use crate::model::{Latest, Source, StoreCounts, Tallied, TopicLimits, Used};
+use crate::model::{MetricSum, Source, SourceLatest, StoreCounts, TopicLimits, Usage};
 
 pub(super) struct Reading {
     pub(super) standing: StoreCounts,
-    pub(super) sums: Option<Vec<Tallied>>,
+    pub(super) sums: Option<Vec<MetricSum>>,
     pub(super) bytes: i64,
     pub(super) roles: Vec<(String, i64)>,
     pub(super) topics: Vec<String>,
-    pub(super) latest: Vec<Latest>,
-    pub(super) limited: Vec<(String, TopicLimits, Used)>,
+    pub(super) latest: Vec<SourceLatest>,
+    pub(super) limited: Vec<(String, TopicLimits, Usage)>,
     /// Providers other than the search service that were called today.
-    pub(super) providers: Vec<(Source, Used)>,
+    pub(super) providers: Vec<(Source, Usage)>,
     pub(super) missed: Vec<(String, String, i64)>,
 }

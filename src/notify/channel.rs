@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::model::{HookForm, SmtpTls, is_hidden, is_joiner};
+use crate::model::{SmtpTls, WebhookFormat, is_invisible, is_joiner};
 
 /// A channel, with everything needed to reach it.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ pub enum Way {
         /// The key that signs requests; for ntfy the access token, for Telegram the bot's token.
         secret: Option<SecretString>,
         /// The format of a request.
-        form: HookForm,
+        form: WebhookFormat,
         /// Whether private networks are allowed.
         allow_private: bool,
     },
@@ -57,22 +57,22 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn passing(text: impl Into<String>) -> Self {
+    pub(super) fn transient(text: impl Into<String>) -> Self {
         Self { for_good: false, text: text.into(), wait: None }
     }
 
-    pub(super) fn for_good(text: impl Into<String>) -> Self {
+    pub(super) fn permanent(text: impl Into<String>) -> Self {
         Self { for_good: true, text: text.into(), wait: None }
     }
 
-    pub(super) fn unanswered(timeout: Duration) -> Self {
-        Self::passing(format!("no answer within {} s", timeout.as_secs_f64()))
+    pub(super) fn timeout(timeout: Duration) -> Self {
+        Self::transient(format!("no answer within {} s", timeout.as_secs_f64()))
     }
 }
 
 /// Whether a character is visible: it neither controls a terminal nor reverses text, and it is drawn.
 pub(super) fn is_plain(c: char) -> bool {
-    !is_hidden(c) && !is_joiner(c)
+    !is_invisible(c) && !is_joiner(c)
 }
 
 /// A line of a message for use in a header: without control characters, and of limited length.

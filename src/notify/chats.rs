@@ -32,10 +32,10 @@ pub(super) fn telegram(
     chat: &str,
     message: &Message,
 ) -> Result<(Url, Vec<u8>), Refusal> {
-    let token = token.ok_or_else(|| Refusal::for_good("it has no token of a bot"))?;
+    let token = token.ok_or_else(|| Refusal::permanent("it has no token of a bot"))?;
     let mut address = base.clone();
     let mut path =
-        address.path_segments_mut().map_err(|()| Refusal::for_good("its address is neither http nor https"))?;
+        address.path_segments_mut().map_err(|()| Refusal::permanent("its address is neither http nor https"))?;
     path.pop_if_empty().push(&format!("bot{}", token.expose_secret())).push("sendMessage");
     drop(path);
     let chat = chat.parse::<i64>().map_or_else(|_| json!(chat), |number| json!(number));
@@ -56,15 +56,15 @@ pub(super) fn discord(address: &Url, message: &Message) -> Result<(Url, Vec<u8>)
         address.query_pairs().filter(|(name, _)| name != "wait").map(|(a, b)| (a.into(), b.into())).collect();
     address.query_pairs_mut().clear().extend_pairs(kept).append_pair("wait", "true");
     let text = if plain::is_markdown(message) {
-        plain::markdown_for_discord(&message.text)
+        plain::convert_for_discord(&message.text)
     } else {
-        plain::escaped_for_discord(&message.text)
+        plain::escape_for_discord(&message.text)
     };
     let text = within(text.trim_end(), DISCORD, char::len_utf16);
     // An embed without words is refused.
     let embeds: Vec<Value> = (!text.is_empty()).then(|| json!({ "description": text })).into_iter().collect();
     let body = json!({
-        "content": plain::escaped_for_discord(&one_line(&message.subject)),
+        "content": plain::escape_for_discord(&one_line(&message.subject)),
         "embeds": embeds,
         "allowed_mentions": { "parse": [] },
     });

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Channel, after};
 use crate::model::{Clock, Time};
-use crate::store::{Outgoing, Settled, Store, StoreError, StoreErrorKind};
+use crate::store::{Outgoing, SendResult, Store, StoreError, StoreErrorKind};
 
 /// Longest time between two checks of a channel's part of the outbox; they find what another process queued.
 const LOOK: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ pub struct Delivery {
     /// The number of the try.
     pub attempt: i64,
     /// The outcome.
-    pub settled: Settled,
+    pub settled: SendResult,
 }
 
 /// Delivers due messages.
@@ -70,7 +70,7 @@ impl Courier {
         let (courier, over) = (self.clone(), stop.clone());
         tasks.spawn(async move {
             while !over.is_cancelled() {
-                courier.empty_old().await;
+                courier.drop_old_bodies().await;
                 tokio::select! {
                     () = over.cancelled() => {}
                     () = tokio::time::sleep(EMPTYING) => {}
@@ -81,7 +81,7 @@ impl Courier {
             let these = stop.child_token();
             for channel in channels.borrow_and_update().iter() {
                 let (courier, these, channel) = (self.clone(), these.clone(), channel.clone());
-                tasks.spawn(async move { courier.attend(&channel, &these).await });
+                tasks.spawn(async move { courier.serve_channel(&channel, &these).await });
             }
             let changed = tokio::select! {
                 changed = channels.changed() => changed.is_ok(),
@@ -97,7 +97,7 @@ impl Courier {
         while tasks.join_next().await.is_some() {}
     }
 
-    async fn attend(&self, channel: &Channel, stop: &CancellationToken) {
+    async fn serve_channel(&self, channel: &Channel, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             let sleep = match self.deliver_next(channel, (self.clock)()).await {
                 Ok(tries) if !tries.is_empty() => continue,
@@ -119,7 +119,7 @@ impl Courier {
     }
 
     /// Drops the bodies of messages that were sent long ago. A failure is logged, and the next call tries again.
-    async fn empty_old(&self) {
+    async fn drop_old_bodies(&self) {
         let before = (self.clock)().minus(KEPT);
         if let Err(error) = self.store.empty_sent_messages(before).await {
             tracing::warn!("old messages could not be emptied: {error}");
@@ -154,7 +154,7 @@ impl Courier {
                 Err(panic) => tracing::error!("a delivery ended by a defect, please report it: {panic}"),
             }
         }
-        self.empty_old().await;
+        self.drop_old_bodies().await;
         tries.sort_by(|a, b| (&a.channel, &a.event, a.attempt).cmp(&(&b.channel, &b.event, b.attempt)));
         failed.map_or(Ok(tries), Err)
     }
@@ -170,7 +170,7 @@ impl Courier {
             event: lost.event,
             channel: channel.name.clone(),
             attempt: lost.attempt,
-            settled: Settled::Dead(lost.error),
+            settled: SendResult::Dead(lost.error),
         });
         let mut tries: Vec<Delivery> = lost.inspect(|delivery| (self.tell)(delivery)).collect();
         let Some(out) = claimed.message else { return Ok(tries) };
@@ -178,7 +178,7 @@ impl Courier {
         let sent = channel.send(&out.message, out.created_at, out.attempt, now).await;
         crate::failpoint::at_of("courier/sent", &channel.name);
         let wait = sent.as_ref().err().and_then(|refusal| refusal.wait);
-        let settled = self.judge(channel, &out, sent);
+        let settled = self.outcome(channel, &out, sent);
         match self.store.settle_message(&out, &settled, (self.clock)()).await {
             Ok(()) => {}
             // The try took longer than its lease, and another process has the message: it is delivered twice, with
@@ -201,12 +201,12 @@ impl Courier {
         Ok(tries)
     }
 
-    fn judge(&self, channel: &Channel, out: &Outgoing, sent: Result<(), super::Refusal>) -> Settled {
-        let Err(refusal) = sent else { return Settled::Sent };
+    fn outcome(&self, channel: &Channel, out: &Outgoing, sent: Result<(), super::Refusal>) -> SendResult {
+        let Err(refusal) = sent else { return SendResult::Sent };
         if refusal.for_good || out.attempt >= i64::from(channel.max_tries) {
-            return Settled::Dead(refusal.text);
+            return SendResult::Dead(refusal.text);
         }
         let pause = after(out.attempt, &out.message.event).max(refusal.wait.unwrap_or_default());
-        Settled::Again((self.clock)().plus(pause), refusal.text)
+        SendResult::Again((self.clock)().plus(pause), refusal.text)
     }
 }

@@ -8,7 +8,7 @@ use url::Host;
 
 /// Why a text is not a mail address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NoAddress {
+pub enum AddressError {
     /// The closing bracket is missing, or text follows it.
     #[error("the address after `<` does not end with `>`")]
     Open,
@@ -30,31 +30,31 @@ pub enum NoAddress {
 ///
 /// # Errors
 /// Returns why not.
-pub fn check_address(text: &str) -> Result<(), NoAddress> {
+pub fn check_address(text: &str) -> Result<(), AddressError> {
     mailbox(text).map(drop)
 }
 
-pub(super) fn mailbox(text: &str) -> Result<Mailbox, NoAddress> {
+pub(super) fn mailbox(text: &str) -> Result<Mailbox, AddressError> {
     let (name, address) = match text.rsplit_once('<') {
-        Some((name, rest)) => (bare(name.trim()), rest.trim_end().strip_suffix('>').ok_or(NoAddress::Open)?),
+        Some((name, rest)) => (unquote(name.trim()), rest.trim_end().strip_suffix('>').ok_or(AddressError::Open)?),
         None => (String::new(), text.trim()),
     };
     if name.chars().any(char::is_control) {
-        return Err(NoAddress::Name);
+        return Err(AddressError::Name);
     }
-    let (user, domain) = address.rsplit_once('@').ok_or(NoAddress::NoAt)?;
+    let (user, domain) = address.rsplit_once('@').ok_or(AddressError::NoAt)?;
     if user.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '@' | '<' | '>' | ',' | ';')) {
-        return Err(NoAddress::User);
+        return Err(AddressError::User);
     }
     // Checks the user together with a domain that is valid.
-    Address::new(user, "example.com").map_err(|_| NoAddress::User)?;
-    let domain = ascii(domain).ok_or(NoAddress::Domain)?;
-    let address = Address::new(user, domain).map_err(|_| NoAddress::Domain)?;
+    Address::new(user, "example.com").map_err(|_| AddressError::User)?;
+    let domain = ascii(domain).ok_or(AddressError::Domain)?;
+    let address = Address::new(user, domain).map_err(|_| AddressError::Domain)?;
     Ok(Mailbox::new(Some(name).filter(|name| !name.is_empty()), address))
 }
 
 /// A name without the quotes around it; the mail adds its own where needed.
-fn bare(name: &str) -> String {
+fn unquote(name: &str) -> String {
     let Some(quoted) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else { return name.to_owned() };
     let (mut plain, mut escaped) = (String::with_capacity(quoted.len()), false);
     for c in quoted.chars() {

@@ -20,7 +20,7 @@ mod webhook;
 pub use backoff::after;
 pub use channel::{Channel, Refusal, Way};
 pub use courier::{Courier, Delivery};
-pub use mailbox::{NoAddress, check_address};
+pub use mailbox::{AddressError, check_address};
 pub use ping::{PingTarget, PingTargets, Pinger, Signal};
 pub use signature::{signature, verify};
 
@@ -38,9 +38,9 @@ impl Channel {
                 let request = webhook::Request { message, created_at, attempt, now, timeout: self.timeout };
                 let sent = webhook::send(url, secret.as_ref(), form, *allow_private, &request);
                 let sent = tokio::time::timeout(self.timeout, sent).await;
-                sent.unwrap_or_else(|_| Err(Refusal::unanswered(self.timeout)))
+                sent.unwrap_or_else(|_| Err(Refusal::timeout(self.timeout)))
             }
         };
-        sent.map_err(|refusal| Refusal { text: scrub::scrubbed(&self.way, &refusal.text), ..refusal })
+        sent.map_err(|refusal| Refusal { text: scrub::redact(&self.way, &refusal.text), ..refusal })
     }
 }

@@ -16,8 +16,8 @@ use url::Url;
 use super::channel::{Refusal, Way, one_line};
 use super::{reply, scrub, webhook};
 use crate::http;
-use crate::model::HookForm;
-use crate::process_status::Pinged;
+use crate::model::WebhookFormat;
+use crate::process_status::PingCounts;
 
 /// Maximum number of pings that wait; beyond that the oldest is dropped.
 const MOST_WAITING: usize = 500;
@@ -81,18 +81,18 @@ struct State {
 pub struct Pinger {
     state: Arc<Mutex<State>>,
     more: Arc<Notify>,
-    pinged: Arc<Pinged>,
+    pinged: Arc<PingCounts>,
 }
 
 impl Pinger {
     /// For these targets. `pinged` counts the outcomes.
     #[must_use]
-    pub fn new(targets: PingTargets, pinged: Arc<Pinged>) -> Self {
+    pub fn new(targets: PingTargets, pinged: Arc<PingCounts>) -> Self {
         Self { state: Arc::new(Mutex::new(State { targets, ..State::default() })), more: Arc::default(), pinged }
     }
 
     /// Replaces the targets. Pings that already wait keep theirs.
-    pub fn replace(&self, targets: PingTargets) {
+    pub fn set_targets(&self, targets: PingTargets) {
         self.state().targets = targets;
     }
 
@@ -176,30 +176,31 @@ impl Pinger {
 async fn post(ping: &Ping) -> Result<(), Refusal> {
     let PingTarget { url, allow_private } = &ping.target;
     let sent = async {
-        let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::for_good("its address is no URL"))?;
+        let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::permanent("its address is no URL"))?;
         let url = address(url, ping.signal)?;
         let deadline = tokio::time::Instant::now() + PATIENCE;
         let pinned = webhook::resolve(&url, *allow_private).await?;
         let roots = http::Roots::needed_by(&url);
         let options = http::Options { connect_timeout: PATIENCE, max_idle_per_host: 0, roots, public_only: false };
-        let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
+        let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::transient(e.text))?;
         let asked = client.post(url).header(CONTENT_TYPE, "text/plain; charset=utf-8").body(ping.line.clone());
-        let reply = asked.send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
+        let reply = asked.send().await.map_err(|e| Refusal::transient(http::describe(e)))?;
         reply::judge(reply, deadline).await
     };
     let sent = tokio::time::timeout(PATIENCE, sent).await;
-    let sent = sent.unwrap_or_else(|_| Err(Refusal::passing(format!("no answer within {} s", PATIENCE.as_secs()))));
+    let sent = sent.unwrap_or_else(|_| Err(Refusal::transient(format!("no answer within {} s", PATIENCE.as_secs()))));
     sent.map_err(|refusal| {
         // The reply may contain the address, or a part of it.
-        let way = Way::Webhook { url: url.clone(), secret: None, form: HookForm::Own, allow_private: *allow_private };
-        Refusal { text: scrub::scrubbed(&way, &refusal.text), ..refusal }
+        let way =
+            Way::Webhook { url: url.clone(), secret: None, form: WebhookFormat::Own, allow_private: *allow_private };
+        Refusal { text: scrub::redact(&way, &refusal.text), ..refusal }
     })
 }
 
 /// The address of a signal: adds a part to the end of the path, and keeps the query.
 fn address(mut url: Url, signal: Signal) -> Result<Url, Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Refusal::for_good("its address is neither http nor https"));
+        return Err(Refusal::permanent("its address is neither http nor https"));
     }
     if !signal.path().is_empty() {
         let path = format!("{}/{}", url.path().trim_end_matches('/'), signal.path());
@@ -238,7 +239,7 @@ mod tests {
     #[test]
     fn of_too_many_the_oldest_is_left_out_and_who_has_no_address_says_nothing() {
         let target = PingTarget { url: "http://127.0.0.1:9/x".into(), allow_private: false };
-        let pinged = Arc::new(Pinged::default());
+        let pinged = Arc::new(PingCounts::default());
         let pinger = Pinger::new(HashMap::from([("topic:a".to_owned(), target)]), Arc::clone(&pinged));
         pinger.say("topic:b", Signal::Start, || "nobody hears it".to_owned());
         for n in 0..=MOST_WAITING {

@@ -27,14 +27,14 @@ pub(super) fn words(message: &Message) -> String {
             let line = line.strip_prefix('>').map_or(line, str::trim_start);
             let bare = line.trim_start_matches('#');
             let line = if bare.starts_with(' ') { bare.trim_start() } else { line };
-            plain.push_str(&format!("{}\n", without_marks(line)));
+            plain.push_str(&format!("{}\n", strip_markdown(line)));
         }
     }
     plain
 }
 
 /// Removes the marks from a line of Markdown: `[label](<address>)` becomes `label (address)`.
-fn without_marks(line: &str) -> String {
+fn strip_markdown(line: &str) -> String {
     let (mut plain, mut rest) = (String::with_capacity(line.len()), line);
     let mut in_label = false;
     while let Some(c) = rest.chars().next() {
@@ -87,7 +87,7 @@ fn is_label(after: &str) -> bool {
 }
 
 /// Escapes plain text so that Discord's Markdown shows it as it is. A line that is an address stays a link.
-pub(super) fn escaped_for_discord(text: &str) -> String {
+pub(super) fn escape_for_discord(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let bare = line.trim();
@@ -106,7 +106,7 @@ pub(super) fn escaped_for_discord(text: &str) -> String {
 
 /// Converts a report's Markdown for Discord, which knows no entities and reads angle brackets as mentions of people
 /// and channels.
-pub(super) fn markdown_for_discord(text: &str) -> String {
+pub(super) fn convert_for_discord(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         // A quoted line without text.
@@ -175,12 +175,12 @@ mod tests {
             ("https://a.example/ [b](c)", "https://a.example/ \\[b\\]\\(c\\)"),
             ("  - # x || y ||", "  - \\# x \\|\\| y \\|\\|"),
         ] {
-            assert_eq!(escaped_for_discord(text), safe, "{text}");
+            assert_eq!(escape_for_discord(text), safe, "{text}");
         }
         let report = "> &lt;&#64;42&gt; &amp;lt;\n>\n> [a](<https://a.example>)\n";
         let linked = "[a &amp; b](<https://a.example/x_(y)?a=1&amp;b=&gt;>) &lt;c&gt;";
         let shown = "[a & b](<https://a.example/x_%28y%29?a=1&amp;b=&gt;>) \\<c\\>";
-        assert_eq!(markdown_for_discord(linked), shown);
-        assert_eq!(markdown_for_discord(report), "> \\<@42\\> &lt;\n> \n> [a](<https://a.example>)\n");
+        assert_eq!(convert_for_discord(linked), shown);
+        assert_eq!(convert_for_discord(report), "> \\<@42\\> &lt;\n> \n> [a](<https://a.example>)\n");
     }
 }

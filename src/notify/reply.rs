@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::channel::Refusal;
 use crate::http;
-use crate::model::HookForm;
+use crate::model::WebhookFormat;
 
 /// Maximum number of bytes of a reply that are read.
 const READ: u64 = 4 * 1024;
@@ -21,22 +21,25 @@ const LONGEST_WAIT: Duration = Duration::from_secs(8 * 3_600);
 const NOT_HANDED_ON: &str = "Webhook message delivery failed";
 
 /// Judges a reply by the kind of service; for most the status is enough.
-pub(super) async fn judge_as(form: &HookForm, reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
+pub(super) async fn judge_as(form: &WebhookFormat, reply: reqwest::Response, deadline: Instant) -> Result<(), Refusal> {
     let status = reply.status();
     match form {
-        HookForm::Apprise { .. } if status == StatusCode::NO_CONTENT => {
+        WebhookFormat::Apprise { .. } if status == StatusCode::NO_CONTENT => {
             let why = "nothing is configured under this key of Apprise; add its services there, then `topicwatch outbox retry`";
-            Err(Refusal::for_good(format!("{status}: {why}")))
+            Err(Refusal::permanent(format!("{status}: {why}")))
         }
         // One of its services did not accept the message. Those that did get it again.
-        HookForm::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
+        WebhookFormat::Apprise { .. } if status == StatusCode::FAILED_DEPENDENCY => {
             judge(reply, deadline).await.map_err(|refusal| Refusal { for_good: false, ..refusal })
         }
-        HookForm::Telegram { .. } | HookForm::Teams if status.is_success() => {
+        WebhookFormat::Telegram { .. } | WebhookFormat::Teams if status.is_success() => {
             let said = said(reply, deadline).await;
             let json = serde_json::from_str::<serde_json::Value>(&said).unwrap_or_default();
             if json["ok"] == false || said.starts_with(NOT_HANDED_ON) {
-                return Err(Refusal { wait: wish(&json), ..Refusal::passing(format!("{status}, but {said}")) });
+                return Err(Refusal {
+                    wait: retry_after(&json),
+                    ..Refusal::transient(format!("{status}, but {said}"))
+                });
             }
             Ok(())
         }
@@ -51,12 +54,12 @@ pub(super) async fn judge(reply: reqwest::Response, deadline: Instant) -> Result
         return Ok(());
     }
     if status.is_redirection() {
-        return Err(Refusal::for_good(format!("{status}: redirects are not followed; name the address it leads to")));
+        return Err(Refusal::permanent(format!("{status}: redirects are not followed; name the address it leads to")));
     }
     let seconds = reply.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
     let header = seconds.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
     let said = said(reply, deadline).await;
-    let wait = header.max(wish(&serde_json::from_str(&said).unwrap_or_default()));
+    let wait = header.max(retry_after(&serde_json::from_str(&said).unwrap_or_default()));
     let passing = matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS);
     let for_good = status.is_client_error() && !passing;
     Err(Refusal { for_good, text: format!("{status} {said}"), wait })
@@ -72,7 +75,7 @@ async fn said(reply: reqwest::Response, deadline: Instant) -> String {
 }
 
 /// How long Discord (`retry_after`) or Telegram (`parameters.retry_after`) asks to wait, in seconds, rounded up.
-fn wish(said: &serde_json::Value) -> Option<Duration> {
+fn retry_after(said: &serde_json::Value) -> Option<Duration> {
     let seconds = said["retry_after"].as_f64().or_else(|| said["parameters"]["retry_after"].as_f64())?;
     let wait = Duration::try_from_secs_f64(seconds.ceil()).ok()?;
     Some(wait.min(LONGEST_WAIT))
@@ -95,7 +98,7 @@ mod tests {
             ("not JSON", None),
         ] {
             let json = serde_json::from_str(said).unwrap_or_default();
-            assert_eq!(wish(&json), seconds.map(Duration::from_secs), "{said}");
+            assert_eq!(retry_after(&json), seconds.map(Duration::from_secs), "{said}");
         }
     }
 }

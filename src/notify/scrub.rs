@@ -22,8 +22,8 @@ const SHORTEST_NAME: usize = 3;
 const SHORTEST_BEGINNING: usize = 4;
 
 /// A text without the secrets of a channel, on one line, and cut.
-pub(super) fn scrubbed(way: &Way, text: &str) -> String {
-    let text = without(&plain(text), &secrets(way));
+pub(super) fn redact(way: &Way, text: &str) -> String {
+    let text = mask_secrets(&plain(text), &secrets(way));
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(LONGEST_ERROR) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -36,7 +36,7 @@ fn plain(text: &str) -> String {
 }
 
 /// Replaces every secret with `***`, also where two overlap, and the start of one at the very end.
-fn without(text: &str, secrets: &[String]) -> String {
+fn mask_secrets(text: &str, secrets: &[String]) -> String {
     // Case does not matter: `%2f` is `%2F`, and a host may be echoed in lower case.
     let low = text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_ascii_lowercase();
     let mut hidden = vec![false; low.len()];
@@ -161,7 +161,7 @@ mod tests {
         Way::Webhook {
             url: url.into(),
             secret: Some(SecretString::from("signing key")),
-            form: crate::model::HookForm::Own,
+            form: crate::model::WebhookFormat::Own,
             allow_private: true,
         }
     }
@@ -188,7 +188,7 @@ mod tests {
             ("POST /v1/T0KEN%2Fsl/abcdef?key=QUERY%41KEY+x&short=ab&BAREKEY", "POST ***?***"),
             ("404 Not Found v1 ab", "404 Not Found v1 ab"),
         ] {
-            assert_eq!(scrubbed(&way, said), left, "{said}");
+            assert_eq!(redact(&way, said), left, "{said}");
         }
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn a_login_is_found_as_it_is_written_and_as_it_is_sent() {
         let way = mail("watcher", "hunter2");
         for said in ["watcher", "hunter2", "AHdhdGNoZXIAaHVudGVyMg", "d2F0Y2hlcg", "aHVudGVyMg"] {
-            assert_eq!(scrubbed(&way, &format!("535 what is {said}?")), "535 what is ***?", "{said}");
+            assert_eq!(redact(&way, &format!("535 what is {said}?")), "535 what is ***?", "{said}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
             // Runs of spaces become one, so text that was far apart comes together.
             for fill in ["x", " "] {
                 let said = format!("{}T0KENT0KENT0KENT0KEN!", fill.repeat(at));
-                let told = scrubbed(&way, &said);
+                let told = redact(&way, &said);
                 assert!(!told.contains("T0KE"), "{at}: {told}");
                 assert!(told.chars().count() <= LONGEST_ERROR + 1);
             }

@@ -11,7 +11,7 @@ use url::{Host, Url};
 use super::channel::{Refusal, one_line};
 use super::{chats, forms, mattermost, reply, signature};
 use crate::http::{self, is_public};
-use crate::model::{HookForm, Message, Time};
+use crate::model::{Message, Time, WebhookFormat};
 
 /// The message to send, and the circumstances of the try.
 pub(super) struct Request<'m> {
@@ -25,14 +25,14 @@ pub(super) struct Request<'m> {
 pub(super) async fn send(
     url: &SecretString,
     secret: Option<&SecretString>,
-    form: &HookForm,
+    form: &WebhookFormat,
     allow_private: bool,
     request: &Request<'_>,
 ) -> Result<(), Refusal> {
     // The error does not repeat the address, which may hold a secret.
-    let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::for_good("its address is no URL"))?;
+    let url = Url::parse(url.expose_secret()).map_err(|_| Refusal::permanent("its address is no URL"))?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(Refusal::for_good("its address is neither http nor https"));
+        return Err(Refusal::permanent("its address is neither http nor https"));
     }
     let deadline = tokio::time::Instant::now() + request.timeout;
     let pinned = resolve(&url, allow_private).await?;
@@ -42,33 +42,33 @@ pub(super) async fn send(
         roots: http::Roots::needed_by(&url),
         public_only: false,
     };
-    let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::passing(e.text))?;
+    let client = http::pinned_client(&options, &pinned).map_err(|e| Refusal::transient(e.text))?;
     let (url, body) = match form {
-        HookForm::Own => (url, forms::own(request.message, request.created_at)?),
-        HookForm::Slack => (url, forms::slack(request.message)?),
-        HookForm::Mattermost => (url, mattermost::mattermost(request.message)?),
-        HookForm::Ntfy => forms::ntfy(&url, request.message)?,
-        HookForm::Telegram { chat } => chats::telegram(&url, secret, chat, request.message)?,
-        HookForm::Discord => chats::discord(&url, request.message)?,
-        HookForm::Teams => (url, chats::teams(request.message)?),
-        HookForm::Apprise { tag } => (url, chats::apprise(tag.as_deref(), request.message)?),
+        WebhookFormat::Own => (url, forms::own_json(request.message, request.created_at)?),
+        WebhookFormat::Slack => (url, forms::slack(request.message)?),
+        WebhookFormat::Mattermost => (url, mattermost::mattermost(request.message)?),
+        WebhookFormat::Ntfy => forms::ntfy(&url, request.message)?,
+        WebhookFormat::Telegram { chat } => chats::telegram(&url, secret, chat, request.message)?,
+        WebhookFormat::Discord => chats::discord(&url, request.message)?,
+        WebhookFormat::Teams => (url, chats::teams(request.message)?),
+        WebhookFormat::Apprise { tag } => (url, chats::apprise(tag.as_deref(), request.message)?),
     };
     let mut asked = client.post(url).header(CONTENT_TYPE, "application/json");
-    if *form == HookForm::Own {
+    if *form == WebhookFormat::Own {
         asked = asked
             .header("X-Topicwatch-Event", one_line(&request.message.event))
             .header("X-Topicwatch-Attempt", request.attempt.to_string());
     }
     match (secret, form) {
-        (Some(secret), HookForm::Own) => {
+        (Some(secret), WebhookFormat::Own) => {
             let seconds = request.now.0.div_euclid(1_000);
             let signed = signature(secret.expose_secret().as_bytes(), seconds, &body);
             asked = asked.header("X-Topicwatch-Signature", signed);
         }
-        (Some(token), HookForm::Ntfy) => asked = asked.bearer_auth(token.expose_secret()),
+        (Some(token), WebhookFormat::Ntfy) => asked = asked.bearer_auth(token.expose_secret()),
         _ => {}
     }
-    let reply = asked.body(body).send().await.map_err(|e| Refusal::passing(http::describe(e)))?;
+    let reply = asked.body(body).send().await.map_err(|e| Refusal::transient(http::describe(e)))?;
     reply::judge_as(form, reply, deadline).await
 }
 
@@ -80,19 +80,19 @@ pub(super) async fn resolve(url: &Url, allow_private: bool) -> Result<http::Pinn
         Some(Host::Ipv6(ip)) => (ip.to_string(), vec![(IpAddr::V6(ip), port).into()]),
         Some(Host::Domain(name)) => {
             let found = tokio::net::lookup_host((name, port)).await;
-            let found = found.map_err(|e| Refusal::passing(format!("the name {name} was not found: {e}")))?;
+            let found = found.map_err(|e| Refusal::transient(format!("the name {name} was not found: {e}")))?;
             (name.to_owned(), found.collect())
         }
-        None => return Err(Refusal::for_good("its address names no host")),
+        None => return Err(Refusal::permanent("its address names no host")),
     };
     let allowed: Vec<SocketAddr> = found.iter().copied().filter(|a| allow_private || is_public(a.ip())).collect();
     if allowed.is_empty() {
         return Err(match found.first() {
-            Some(inner) => Refusal::for_good(format!(
+            Some(inner) => Refusal::permanent(format!(
                 "{host} is {}, an address of a private network; set allow_private = true if that is meant",
                 inner.ip()
             )),
-            None => Refusal::passing(format!("the name {host} has no address")),
+            None => Refusal::transient(format!("the name {host} has no address")),
         });
     }
     Ok(http::Pinned { host, addresses: allowed })

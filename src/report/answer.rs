@@ -1,9 +1,9 @@
 //! The last answer of a topic, cut to what is shown, with its citations looked up (`compare::cited`).
 
 use super::facts::AnswerFacts;
-use super::format::counted;
+use super::format::count_noun;
 use crate::compare::cited;
-use crate::insight::daily::uncut;
+use crate::insight::daily::without_last_word;
 use crate::model::{Span, Topic};
 use crate::store::{Moment, StoreError};
 
@@ -32,13 +32,13 @@ fn shown(text: &str) -> &str {
     if after.is_empty() || after.starts_with(char::is_whitespace) {
         return head;
     }
-    Some(uncut(head)).filter(|whole| !whole.is_empty()).unwrap_or(head)
+    Some(without_last_word(head)).filter(|whole| !whole.is_empty()).unwrap_or(head)
 }
 
 impl AnswerFacts {
     /// Returns the note about links that were too many to look up.
-    pub(super) fn unlooked(&self) -> Option<String> {
-        let more = counted(self.cited.beyond, "more link");
+    pub(super) fn unchecked_note(&self) -> Option<String> {
+        let more = count_noun(self.cited.beyond, "more link");
         (self.cited.beyond > 0).then(|| format!("The answer names {more}, which were not looked up."))
     }
 }

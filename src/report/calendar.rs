@@ -4,8 +4,8 @@
 use super::format::percent;
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, WHOLE};
 use super::{tone, unseen};
-use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchCoverage, Share, Sounds};
-use crate::model::{Mark, Micros, PrunedDays, Span, Time, Tone, Topic};
+use crate::insight::daily::{self, CalendarPeriod, CalendarUnit, Counted, SearchCoverage, Share, ToneCounts};
+use crate::model::{ItemMark, Micros, PrunedDays, Span, Time, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Facts that only reports of a week or a month have.
@@ -39,7 +39,7 @@ pub struct PeriodFigures {
     pub counted: Counted,
     /// Whether full replies left a hole, so that there may be more.
     pub saturated: bool,
-    pub sounds: Sounds,
+    pub sounds: ToneCounts,
     /// The shares of negative, neutral and positive among the scored items.
     pub shares: Vec<(Tone, Share)>,
     /// The share of the period that searches covered, 0..1.
@@ -64,9 +64,9 @@ pub struct PartFacts {
 
 /// What was already read of a topic.
 pub(super) struct Reading<'a> {
-    pub(super) marks: &'a [Mark],
+    pub(super) marks: &'a [ItemMark],
     /// Items that the topic's filter hides.
-    pub(super) hidden: &'a [Mark],
+    pub(super) hidden: &'a [ItemMark],
     pub(super) looked: &'a SearchCoverage,
     pub(super) kept: &'a PrunedDays,
     /// When its first run that searched started.
@@ -88,7 +88,7 @@ pub(super) async fn read(
     about: &Reading<'_>,
 ) -> Result<Option<CalendarFacts>, StoreError> {
     let Some(before) = period.before(timezone) else { return Ok(None) };
-    let why = about.why_not(period, before.span);
+    let why = about.not_comparable_reason(period, before.span);
     let figures = match why {
         None => Some(figures(moment, topic, before.span, about).await?),
         Some(_) => None,
@@ -126,7 +126,7 @@ async fn figures(
     let cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     let cost = searches.iter().filter(|asked| span.holds(asked.at)).fold(Micros(0), |sum, asked| sum.plus(asked.cost));
     Ok(PeriodFigures {
-        counted: daily::count(about.inside(span)),
+        counted: daily::count_items(about.inside(span)),
         saturated: about.looked.saturated(span),
         shares: tone::shares(&sounds),
         sounds,
@@ -136,27 +136,27 @@ async fn figures(
 }
 
 impl Reading<'_> {
-    fn inside(&self, span: Span) -> impl Iterator<Item = &Mark> {
+    fn inside(&self, span: Span) -> impl Iterator<Item = &ItemMark> {
         self.marks.iter().filter(move |mark| span.holds(mark.moment()))
     }
 
     fn part(&self, name: String, span: Span) -> PartFacts {
-        let counted = daily::count(self.inside(span));
+        let counted = daily::count_items(self.inside(span));
         PartFacts {
             name,
             span,
             raw: counted.raw,
             unique: counted.unique,
-            at_least: self.looked.saturated(span) || unseen::is_much(self.looked, span, self.now),
+            at_least: self.looked.saturated(span) || unseen::is_significant(self.looked, span, self.now),
             covered: self.kept.whole(span).then(|| self.looked.covered(span)),
         }
     }
 
     /// Returns why a period cannot be compared with the one before, if so.
-    fn why_not(&self, period: &CalendarPeriod, before: Span) -> Option<String> {
+    fn not_comparable_reason(&self, period: &CalendarPeriod, before: Span) -> Option<String> {
         let (span, noun) = (period.span, period.unit.noun());
-        let little = |span: Span| Some(self.looked.looked_at(span)).filter(|part| *part < WHOLE).map(percent);
-        if !self.looked.watched(before) {
+        let little = |span: Span| Some(self.looked.searched_share(span)).filter(|part| *part < WHOLE).map(percent);
+        if !self.looked.was_watched(before) {
             let later = self.searched_since.is_none_or(|at| at >= before.until);
             return Some(if later { "not watched yet" } else { "not watched from its beginning" }.to_owned());
         }

@@ -105,7 +105,7 @@ impl CalendarFacts {
                 |shares: &[(Tone, Share)]| shares.iter().find(|(other, _)| *other == sound).map(|(_, share)| *share);
             let (now, then) = (of(&topic.tone.shares), of(&before.shares));
             let told = |share: Option<Share>| share.as_ref().map_or("–".to_owned(), format::share);
-            let change = now.zip(then).map_or("–".to_owned(), |(now, then)| points(now.share, then.share));
+            let change = now.zip(then).map_or("–".to_owned(), |(now, then)| format_points(now.share, then.share));
             rows.push(Row { figure, now: told(now), before: told(then), change });
         }
         let covered = Some(percent(before.covered));
@@ -146,7 +146,7 @@ fn change(now: u64, before: u64) -> Option<String> {
 }
 
 /// Formats the change of a share from the two rounded percentages: `+3 points`.
-fn points(now: f64, before: f64) -> String {
+fn format_points(now: f64, before: f64) -> String {
     // Round as `format` does.
     let change = (now * 100.0).round_ties_even() - (before * 100.0).round_ties_even();
     let sign = match change {
@@ -165,11 +165,11 @@ mod tests {
     use super::super::samples::topic;
     use super::super::tone;
     use super::*;
-    use crate::insight::daily::{CalendarUnit, Sounds};
+    use crate::insight::daily::{CalendarUnit, ToneCounts};
     use crate::model::{Span, Time};
 
     fn week(raw: u64, saturated: bool) -> CalendarFacts {
-        let sounds = Sounds { negative: raw / 4, neutral: raw - raw / 4, ..Sounds::default() };
+        let sounds = ToneCounts { negative: raw / 4, neutral: raw - raw / 4, ..ToneCounts::default() };
         let figures = PeriodFigures {
             counted: Counted { raw, unique: raw, authors: raw / 2, ..Counted::default() },
             saturated,
@@ -213,7 +213,7 @@ mod tests {
     fn shares_change_by_points_and_money_by_its_part() {
         let mut facts = topic("a");
         facts.cost = Some(Micros(1_000_000));
-        let sounds = Sounds { negative: 31, neutral: 69, ..Sounds::default() };
+        let sounds = ToneCounts { negative: 31, neutral: 69, ..ToneCounts::default() };
         (facts.tone.shares, facts.tone.period) = (tone::shares(&sounds), sounds);
         let rows = week(100, false).rows(&facts);
         let of = |figure: &str| {
@@ -227,7 +227,12 @@ mod tests {
         assert_eq!(of("Cost"), ("$1.000", "$2.000", "−50%"));
         assert_eq!(
             // Rounded like the percentages: 34% and 33%, 17% and 19%, 48% and 49%, 12% and 12%.
-            [points(0.344, 0.326), points(0.174, 0.186), points(0.484, 0.486), points(0.125, 0.124)],
+            [
+                format_points(0.344, 0.326),
+                format_points(0.174, 0.186),
+                format_points(0.484, 0.486),
+                format_points(0.125, 0.124)
+            ],
             ["+1 point", "−2 points", "−1 point", "0 points"]
         );
     }

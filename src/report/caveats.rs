@@ -23,7 +23,7 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
     if let Some(calendar) = &topic.calendar {
         return calendar.standing(topic);
     }
-    let Some(usual) = topic.usual.filter(|_| !topic.asked_or_answered_otherwise()) else {
+    let Some(usual) = topic.usual.filter(|_| !topic.is_not_comparable()) else {
         return uncompared(report, topic);
     };
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
@@ -34,9 +34,10 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
         "below"
     } else {
         // A day that cannot be judged is not called usual.
-        return doubt(report, topic).map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
+        return doubt_reason(report, topic)
+            .map_or_else(|| "as usual".to_owned(), |doubt| format!("not judged: {doubt}"));
     };
-    match doubt(report, topic) {
+    match doubt_reason(report, topic) {
         _ if (raw - usual.expected).abs() < MIN_CHANGE => format!("{side} the usual, but by fewer than {MIN_CHANGE}"),
         Some(doubt) if side == "below" => format!("below the usual, but {doubt}"),
         _ => format!("{side} the usual"),
@@ -44,10 +45,10 @@ pub(super) fn standing(report: &Report, topic: &TopicFacts) -> String {
 }
 
 fn uncompared(report: &Report, topic: &TopicFacts) -> String {
-    if topic.asked_otherwise() {
+    if topic.query_changed() {
         return "not compared: the query changed".to_owned();
     }
-    if topic.usual.is_some() && topic.relevance.is_astray() {
+    if topic.usual.is_some() && topic.relevance.is_off_topic() {
         return format!("not compared: {ASTRAY}");
     }
     if topic.period_cut {
@@ -63,8 +64,8 @@ fn uncompared(report: &Report, topic: &TopicFacts) -> String {
 }
 
 /// Returns why fewer items than usual would be no news.
-fn doubt(report: &Report, topic: &TopicFacts) -> Option<String> {
-    if !report.over() {
+fn doubt_reason(report: &Report, topic: &TopicFacts) -> Option<String> {
+    if !report.is_over() {
         return Some("the period is not over".to_owned());
     }
     if topic.covered.is_none_or(|covered| covered < WHOLE) {
@@ -91,14 +92,14 @@ const COVERAGE: &str = "coverage";
 /// The aspects: name, text if it was judged and calm, and why a topic could not be judged.
 const ASPECTS: [(&str, &str, Unjudged); 4] = [
     ("volume", "no volume stands out from the usual", |report, topic| {
-        let judged = topic.usual.is_some() && !topic.asked_or_answered_otherwise();
-        if judged { doubt(report, topic) } else { Some(uncompared(report, topic)) }
+        let judged = topic.usual.is_some() && !topic.is_not_comparable();
+        if judged { doubt_reason(report, topic) } else { Some(uncompared(report, topic)) }
     }),
     ("tone", "tone has not shifted", |_, topic| {
-        if topic.asked_otherwise() {
+        if topic.query_changed() {
             return Some("the query changed".to_owned());
         }
-        if topic.relevance.is_astray() {
+        if topic.relevance.is_off_topic() {
             return Some(ASTRAY.to_owned());
         }
         if topic.period_cut {
@@ -130,9 +131,9 @@ pub(super) fn no_news(report: &Report) -> String {
 }
 
 /// The text when nothing matters.
-pub(super) fn calm(report: &Report) -> String {
+pub(super) fn calm_text(report: &Report) -> String {
     let Some(of_days) = of_days(report) else { return calm_in(report, &ASPECTS) };
-    let Judged { calm, unjudged, incomplete } = judged(report, &ASPECTS[2..]);
+    let Judged { calm, unjudged, incomplete } = evaluate(report, &ASPECTS[2..]);
     let calm = if calm.is_empty() { calm } else { super::format::sentence(&calm) + " " };
     let unjudged = if unjudged.is_empty() { String::new() } else { format!("Not judged: {}. ", unjudged.join("; ")) };
     let incomplete =
@@ -142,13 +143,13 @@ pub(super) fn calm(report: &Report) -> String {
 
 /// Explains why no volume or tone of a week or month is called usual or unusual.
 fn of_days(report: &Report) -> Option<String> {
-    let noun = report.window.noun();
+    let noun = report.window.period_name();
     matches!(report.window, ReportWindow::Week | ReportWindow::Month)
         .then(|| format!("No volume or tone of a {noun} is called unusual: what is usual is known of days only."))
 }
 
 fn calm_in(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> String {
-    let Judged { calm, mut unjudged, incomplete } = judged(report, aspects);
+    let Judged { calm, mut unjudged, incomplete } = evaluate(report, aspects);
     if calm.is_empty() {
         unjudged.extend(incomplete);
         return format!("Nothing could be judged: {}.", unjudged.join("; "));
@@ -173,7 +174,7 @@ struct Judged {
     incomplete: Vec<String>,
 }
 
-fn judged(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
+fn evaluate(report: &Report, aspects: &[(&str, &str, Unjudged)]) -> Judged {
     let (mut calm, mut unjudged, mut incomplete) = (Vec::new(), Vec::new(), Vec::new());
     let all = report.topics.len();
     for (what, said, why) in aspects.iter().copied() {
@@ -218,17 +219,17 @@ fn of(topics: &[&TopicFacts], all: usize) -> String {
 mod tests {
     use super::super::samples::{HOUR, report, topic};
     use super::*;
-    use crate::insight::daily::{Sounds, Usual};
+    use crate::insight::daily::{ToneCounts, UsualRange};
     use crate::model::Time;
     use crate::report::ToneFacts;
 
-    const USUAL: Usual = Usual { expected: 50.0, low: 36.0, high: 64.0, far: 90.0, days: 14, weekday: false };
+    const USUAL: UsualRange = UsualRange { expected: 50.0, low: 36.0, high: 64.0, far: 90.0, days: 14, weekday: false };
 
     #[test]
     fn a_calm_report_says_only_what_was_judged() {
         let mut calm = topic("calm");
         (calm.usual, calm.period.raw) = (Some(USUAL), 50);
-        let quiet = |neutral| Sounds { neutral, ..Sounds::default() };
+        let quiet = |neutral| ToneCounts { neutral, ..ToneCounts::default() };
         calm.tone = ToneFacts::of(quiet(40), &vec![quiet(20); 5], &[], None);
         let young = topic("young");
         let mut part = calm.clone();
@@ -251,13 +252,13 @@ mod tests {
                     .into(),
             ),
         ] {
-            assert_eq!(super::calm(&report(topics)), told);
+            assert_eq!(calm_text(&report(topics)), told);
         }
         let mut nobody = topic("nobody");
         nobody.sources.clear();
         nobody.covered = Some(0.0);
         let nobody = report(vec![nobody]);
-        assert!(super::calm(&nobody).starts_with("Nothing could be judged: volume ("), "{}", super::calm(&nobody));
+        assert!(calm_text(&nobody).starts_with("Nothing could be judged: volume ("), "{}", calm_text(&nobody));
         assert!(
             nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged")
         );
@@ -270,7 +271,7 @@ mod tests {
         (facts.covered_in_all, facts.unseen) = (0.75, true);
         let report = report(vec![facts.clone()]);
         assert_eq!(standing(&report, &facts), "not judged: not all of it was looked at yet");
-        let told = calm(&report);
+        let told = calm_text(&report);
         assert!(!told.contains("is covered") && told.contains("coverage (not all of it was looked at yet)"), "{told}");
         assert!(report.html().contains("data-label=\"Covered\">75%<"), "{}", report.html());
         for page in [report.html(), report.markdown()] {
@@ -298,7 +299,7 @@ mod tests {
         assert_eq!(super::super::highlights::change(&facts, true), None);
         let report = report(vec![facts.clone()]);
         assert_eq!(standing(&report, &facts), "not compared: the query changed");
-        assert!(calm(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
+        assert!(calm_text(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
     }
 
     #[test]
@@ -312,7 +313,7 @@ mod tests {
             model: None,
             text: "many links".into(),
             partial: false,
-            cited: crate::compare::Cited { beyond: 12, ..Default::default() },
+            cited: crate::compare::Citations { beyond: 12, ..Default::default() },
         });
         let report = report(vec![facts.clone()]);
         for told in [
@@ -347,7 +348,7 @@ mod tests {
             assert_eq!(super::super::highlights::change(&facts, true), None);
             assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
         }
-        facts.usual = Some(Usual { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
+        facts.usual = Some(UsualRange { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
         (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
         assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
         // Half a day has fewer items than a whole one, which is no news before the day is over.
@@ -355,7 +356,7 @@ mod tests {
         let mut early = report(vec![facts.clone()]);
         early.made_at = Time(early.span.until.0 - HOUR);
         assert_eq!(standing(&early, &facts), "below the usual, but the period is not over");
-        assert!(super::super::highlights::change(&facts, early.over()).is_none());
+        assert!(super::super::highlights::change(&facts, early.is_over()).is_none());
         assert!(super::super::highlights::change(&facts, true).is_some());
     }
 }

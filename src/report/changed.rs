@@ -7,7 +7,7 @@ use super::gather::TAIL;
 use super::items::shown_of;
 use crate::compare::{changes_between, health};
 use crate::insight::{Piece, SourceChanges};
-use crate::model::{Between, ItemHead, Span, Time, Topic, Words};
+use crate::model::{ItemContent, ItemSummary, SeqRange, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
 /// The maximum number of edited and of gone items listed.
@@ -27,7 +27,7 @@ pub(super) async fn read(
     let since = store.seq_since(&topic.id, span.from).await?;
     let until = store.seq_before(&topic.id, Time(span.until.0.min(now.0.saturating_add(1)))).await?;
     if until > since {
-        let changes = changes_between(store, topic, Between { since, until }, NAMED, alone).await?;
+        let changes = changes_between(store, topic, SeqRange { since, until }, NAMED, alone).await?;
         facts.changes = Some(ChangeFacts {
             baseline: changes.counts.baseline as u64,
             edited: changes.counts.edited as u64,
@@ -108,9 +108,9 @@ impl ChangeFacts {
     }
 }
 
-fn shown(head: &ItemHead) -> Shown {
-    let ItemHead { key, url, author, title, text, lang, pruned, .. } = head.clone();
-    shown_of(&Words { key, url, author, title, text, lang, pruned })
+fn shown(head: &ItemSummary) -> Shown {
+    let ItemSummary { key, url, author, title, text, lang, pruned, .. } = head.clone();
+    shown_of(&ItemContent { key, url, author, title, text, lang, pruned })
 }
 
 /// Returns the pieces of an edit, cut to the allowed length.

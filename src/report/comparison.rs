@@ -6,21 +6,21 @@ use super::facts::TopicFacts;
 use super::format::{at_least, number};
 use super::measures::{Beside, WHOLE};
 use crate::insight::daily::{Day, SearchCoverage};
-use crate::model::{Mark, PrunedDays, Time};
+use crate::model::{ItemMark, PrunedDays, Time};
 
 /// Returns the two days to compare with the last day of a history. A day before `asked_since` is not compared, since
 /// another query was used then.
 pub(super) fn beside(
     history: &[Day],
-    marks: &[Mark],
+    marks: &[ItemMark],
     looked: &SearchCoverage,
     kept: &PrunedDays,
     asked_since: Option<Time>,
 ) -> Vec<Beside> {
     let at = |back: usize| Some((back, history.get(history.len().checked_sub(1 + back)?)?));
     let one = |(back, day): (usize, &Day)| {
-        let covered = looked.looked_at(day.span);
-        let why = if !looked.watched(day.span) {
+        let covered = looked.searched_share(day.span);
+        let why = if !looked.was_watched(day.span) {
             Some("not watched yet".to_owned())
         } else if asked_since.is_some_and(|at| at > day.span.from) {
             Some("another query was asked then".to_owned())
@@ -56,7 +56,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
                 match change(now, raw) {
                     _ if day.saturated => format!("{items}; not compared: that day is incomplete"),
                     _ if topic.may_be_more() => format!("{items}; not compared: this day is incomplete"),
-                    _ if !report.over() => format!("{items}; not compared: this day is not over"),
+                    _ if !report.is_over() => format!("{items}; not compared: this day is not over"),
                     Some(change) => format!("{items}, {change}"),
                     None => items,
                 }
@@ -66,7 +66,7 @@ pub(super) fn sentence(report: &Report, topic: &TopicFacts) -> Option<String> {
         format!("{name} ({} {date}): {told}.", day.weekday)
     };
     let all: Vec<String> = topic.beside.iter().map(one).collect();
-    (!all.is_empty() && !topic.first_day && !topic.asked_otherwise()).then(|| all.join(" "))
+    (!all.is_empty() && !topic.first_day && !topic.query_changed()).then(|| all.join(" "))
 }
 
 /// Returns the change from one count to another, as `+12%`, or the difference if there was nothing before.

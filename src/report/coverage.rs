@@ -6,19 +6,23 @@ use std::collections::BTreeMap;
 use super::facts::{HoleFacts, SourceFacts, TopicFacts};
 use super::format;
 use crate::insight::daily::SearchCoverage;
-use crate::model::{Asked, Micros, SearchState, Source, Span, Time, Topic};
+use crate::model::{Micros, SearchState, SearchSummary, Source, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Reads the coverage of a topic in a span that ends at the present.
-pub(super) async fn looked(moment: &mut Moment, topic: &Topic, seen: Span) -> Result<SearchCoverage, StoreError> {
+pub(super) async fn read_coverage(
+    moment: &mut Moment,
+    topic: &Topic,
+    seen: Span,
+) -> Result<SearchCoverage, StoreError> {
     let watched = moment.watched(std::slice::from_ref(&topic.id)).await?.pop();
-    let looks = moment.looks(&topic.id, seen).await?;
+    let looks = moment.runs_with_searches(&topic.id, seen).await?;
     Ok(SearchCoverage::new(watched, looks, seen, Time(seen.until.0.saturating_sub(1))))
 }
 
 /// Returns how each source did in a span; its last search may be a little later. Full replies are those about the span,
 /// even of later searches: they may be why a part of it is a hole.
-pub(super) fn sources(searches: &[Asked], looked: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
+pub(super) fn sources(searches: &[SearchSummary], looked: &SearchCoverage, span: Span) -> Vec<SourceFacts> {
     let mut all: BTreeMap<Source, SourceFacts> = BTreeMap::new();
     for search in searches {
         let facts = all.entry(search.source).or_insert_with(|| SourceFacts {
@@ -73,7 +77,7 @@ impl TopicFacts {
             Some(_) if self.idle(period) => "not yet".to_owned(),
             Some(_) => self
                 .checks
-                .map_or_else(|| format::percent(self.covered_in_all), |checks| format::counted(checks, "check")),
+                .map_or_else(|| format::percent(self.covered_in_all), |checks| format::count_noun(checks, "check")),
         }
     }
 
@@ -87,7 +91,7 @@ impl TopicFacts {
         let kept = self.not_kept?;
         let left = match (kept.runs, self.cost) {
             (Some(runs), Some(cost)) => {
-                format!("{} for {cost} were counted before", format::counted(runs.unsigned_abs(), "run"))
+                format!("{} for {cost} were counted before", format::count_noun(runs.unsigned_abs(), "run"))
             }
             _ => "nor is how many runs there were and what they cost".to_owned(),
         };
@@ -98,18 +102,18 @@ impl TopicFacts {
 
     /// Returns the note that holes at the start of the charts are unknown, if so.
     pub(super) fn holes_words(&self, timezone: &str) -> Option<String> {
-        let from = format::short(self.kept_from?, timezone);
+        let from = format::date_time_short(self.kept_from?, timezone);
         Some(format!("What was not covered before {from} is not kept."))
     }
 
     /// Returns the holes of the period, and those of the days before it in the charts; the latest last.
     pub(super) fn holes_of(&self, period: Span) -> (Vec<&HoleFacts>, Vec<&HoleFacts>) {
         let told = self.holes.iter().filter(|hole| !hole.before && !hole.open);
-        told.partition(|hole| hole.span.within(period).is_some())
+        told.partition(|hole| hole.span.intersection(period).is_some())
     }
 
     /// Returns the note that the last minutes before searches do not count as covered, if so.
-    pub(super) fn late_words(&self) -> Option<String> {
+    pub(super) fn late_note(&self) -> Option<String> {
         let long = Span::new(Time(0), Time(self.late_ms)).filter(|late| late.length().as_secs() >= 60);
         let long = format::length(long?);
         Some(format!("{long} just before searches not counted as covered: posts may be indexed late."))
@@ -118,7 +122,7 @@ impl TopicFacts {
     /// Returns the note that the end of the period was not covered yet, if so.
     pub(super) fn open_words(&self, timezone: &str) -> Option<String> {
         let open = self.open?;
-        let (from, long) = (format::short(open.from, timezone), format::length(open));
+        let (from, long) = (format::date_time_short(open.from, timezone), format::length(open));
         Some(format!("Not looked at yet: {long} from {from}; no search was due, and the next one looks back over it."))
     }
 }

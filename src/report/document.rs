@@ -3,7 +3,7 @@
 
 use super::facts::{ChangeFacts, TopicFacts};
 use super::format;
-use super::matter::Matter;
+use super::matter::Highlight;
 use super::measures::Voice;
 use super::voice_parts::VoicePart;
 use crate::model::{Micros, ReportWindow, Span, Time};
@@ -34,7 +34,7 @@ pub struct Report {
     /// The group of topics in the share of voice.
     pub group: Option<String>,
     /// What matters, by weight.
-    pub matters: Vec<Matter>,
+    pub matters: Vec<Highlight>,
     /// The number of sentences left out.
     pub matters_left_out: usize,
     /// Shares of voice; empty for a single topic.
@@ -56,23 +56,23 @@ impl Report {
     }
 
     /// Whether the period was over when the report was made.
-    pub(super) fn over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.span.until <= self.made_at
     }
 
     /// Formats the time of an item in its lists.
     pub(super) fn dated(&self, at: Time) -> String {
-        format::dated(at, self.span.until, &self.timezone)
+        format::date_time_near(at, self.span.until, &self.timezone)
     }
 
     /// Returns the topics in the share of voice in which many posts hold no word of the question: title and sentence.
-    pub(super) fn astray(&self) -> impl Iterator<Item = (&str, String)> {
+    pub(super) fn irrelevant_topics(&self) -> impl Iterator<Item = (&str, String)> {
         let heard = |topic: &&TopicFacts| self.voice.iter().any(|voice| voice.topic == topic.id);
         self.topics.iter().filter(heard).filter_map(|topic| Some((&*topic.title, topic.relevance_sentence()?)))
     }
 
     /// Splits what matters into what happened and how far to trust it.
-    pub(super) fn news_and_trust(&self) -> (&[Matter], &[Matter]) {
+    pub(super) fn news_and_trust(&self) -> (&[Highlight], &[Highlight]) {
         self.matters.split_at(self.matters.iter().take_while(|matter| matter.is_news()).count())
     }
 
@@ -100,7 +100,7 @@ impl Report {
         (self.matters_left_out > 0).then(|| {
             format!(
                 "{} of less weight not listed; the overview has every topic.",
-                format::counted(self.matters_left_out as u64, "sentence")
+                format::count_noun(self.matters_left_out as u64, "sentence")
             )
         })
     }

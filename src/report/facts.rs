@@ -3,10 +3,10 @@
 
 use super::calendar::CalendarFacts;
 use super::measures::{Beside, FoundBy, ToneFacts, WhyFacts};
-use crate::compare::{Cited, Relevance, TopicTerms};
+use crate::compare::{Citations, Relevance, TopicTerms};
 pub use crate::insight::daily::HoleFacts;
-use crate::insight::daily::{Campaign, Counted, Rise, Share, Sounds, Tally, Usual};
-use crate::insight::{Illness, Piece};
+use crate::insight::daily::{Campaign, Counted, Rise, Share, Tally, ToneCounts, UsualRange};
+use crate::insight::{Piece, SourceSilence};
 use crate::model::{Kind, Micros, Source, Span, Time, Tone};
 
 /// The facts of one topic.
@@ -51,9 +51,9 @@ pub struct TopicFacts {
     /// When the current query began, if the query changed. Only days since then are compared.
     pub asked_since: Option<Time>,
     /// Sources that answer but have fallen silent or stale.
-    pub ill: Vec<Illness>,
+    pub ill: Vec<SourceSilence>,
     /// What is usual for such a day; `None` if there are too few days to compare with.
-    pub usual: Option<Usual>,
+    pub usual: Option<UsualRange>,
     /// The number of comparable earlier days, if they are too few.
     pub comparable: usize,
     /// The day before, and the same weekday of the week before.
@@ -101,7 +101,7 @@ pub struct TopicFacts {
     pub domains: Vec<Tally>,
     pub authors: Vec<Tally>,
     /// Which source found what.
-    #[serde(skip_serializing_if = "FoundBy::is_untold")]
+    #[serde(skip_serializing_if = "FoundBy::is_hidden")]
     pub found_by: FoundBy,
     /// How the sources did.
     pub sources: Vec<SourceFacts>,
@@ -142,7 +142,7 @@ pub struct DayFacts {
     pub span: Span,
     pub counted: Counted,
     /// The tone of its items.
-    pub sounds: Sounds,
+    pub sounds: ToneCounts,
     /// The share of negative among the scored items.
     pub negative: Option<Share>,
     /// The share of positive among the scored items.
@@ -180,7 +180,7 @@ pub struct ChangeFacts {
 
 impl TopicFacts {
     /// Returns why there is nothing to report about the period yet, if so.
-    pub(super) fn not_yet(&self, timezone: &str) -> Option<String> {
+    pub(super) fn nothing_to_report_reason(&self, timezone: &str) -> Option<String> {
         match self.began {
             None if self.tried => {
                 Some("was run, but no run has brought anything yet: there is nothing to report".to_owned())
@@ -193,7 +193,7 @@ impl TopicFacts {
                     "was not watched yet in this period. Its first run"
                 };
                 let began = if self.unanswered { began } else { self.searched_since.unwrap_or(began) };
-                let began = super::format::when(began, timezone);
+                let began = super::format::date_time(began, timezone);
                 Some(format!("{what} was at {began}; older items were found later"))
             }
             Some(_) => None,
@@ -207,7 +207,7 @@ impl TopicFacts {
     }
 
     /// Whether the query changed in the period, so that results cannot be compared with those before.
-    pub(super) fn asked_otherwise(&self) -> bool {
+    pub(super) fn query_changed(&self) -> bool {
         self.changes.as_ref().is_some_and(|changes| !changes.queries.is_empty())
     }
 
@@ -217,7 +217,7 @@ impl TopicFacts {
     }
 
     /// Returns the note that not all items were read, if so.
-    pub(super) fn cut_words(&self) -> Option<&'static str> {
+    pub(super) fn truncation_note(&self) -> Option<&'static str> {
         match (self.period_cut, self.cut) {
             (true, _) => Some("more items than are read at once: those of the period are incomplete"),
             (false, true) => Some("more items than are read at once: the oldest days are incomplete"),
@@ -256,7 +256,7 @@ pub struct AnswerFacts {
     pub partial: bool,
     /// Its citations.
     #[serde(flatten)]
-    pub cited: Cited,
+    pub cited: Citations,
 }
 
 #[derive(Debug, Clone, serde::Serialize)]

@@ -4,17 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::format::{counted, number};
+use super::format::{count_noun, number};
 use super::measures::{FoundBy, SourceShare};
 use crate::insight::daily::share;
-use crate::model::{Mark, Source, Span, Topic};
+use crate::model::{ItemMark, Source, Span, Topic};
 use crate::store::{Moment, StoreError};
 
 /// The maximum number of items read by source.
 const MOST: i64 = 500_000;
 
 /// Whether a topic has several sources, and not only those of the search service.
-pub(super) fn has_several(topic: &Topic) -> bool {
+pub(super) fn has_several_sources(topic: &Topic) -> bool {
     let sources = topic.sources();
     sources.len() > 1 && !sources.iter().all(|source| source.is_service())
 }
@@ -24,21 +24,21 @@ pub(super) fn has_several(topic: &Topic) -> bool {
 pub(super) async fn read(
     moment: &mut Moment,
     topic: &Topic,
-    period: &[&Mark],
+    period: &[&ItemMark],
     seen: Span,
     compared: bool,
 ) -> Result<FoundBy, StoreError> {
-    if !(compared || has_several(topic)) || period.is_empty() {
+    if !(compared || has_several_sources(topic)) || period.is_empty() {
         return Ok(FoundBy::default());
     }
     // An item of the period may have been first seen before the period began.
     let earliest = period.iter().map(|mark| mark.first_seen).min().map_or(seen.from, |first| first.min(seen.from));
     let shown = moment.shown_by(&topic.id, Span { from: earliest, ..seen }, MOST).await?;
     let found = of(period, &shown);
-    Ok(FoundBy { told: has_several(topic) && found.sources.len() > 1, ..found })
+    Ok(FoundBy { told: has_several_sources(topic) && found.sources.len() > 1, ..found })
 }
 
-fn of(period: &[&Mark], shown: &[(Source, String)]) -> FoundBy {
+fn of(period: &[&ItemMark], shown: &[(Source, String)]) -> FoundBy {
     let clusters: BTreeMap<&str, &str> = period.iter().map(|mark| (&*mark.key, &*mark.cluster)).collect();
     let mut texts: BTreeMap<&str, BTreeSet<Source>> = BTreeMap::new();
     let mut items: BTreeMap<Source, u64> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl FoundBy {
     /// agree on.
     pub(super) fn sentence(&self) -> Option<String> {
         let agreed = share(self.agreed, self.unique).filter(|_| self.told)?;
-        let texts = counted(self.unique, "text");
+        let texts = count_noun(self.unique, "text");
         Some(format!(
             "{} of {texts} ({}) found by more than one source.",
             number(self.agreed),
@@ -74,7 +74,7 @@ impl FoundBy {
         ))
     }
 
-    pub(super) fn is_untold(&self) -> bool {
+    pub(super) fn is_hidden(&self) -> bool {
         !self.told
     }
 }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_text_that_two_sources_found_is_agreed_on_however_many_copies_it_has() {
-        let mark = |key: &str, cluster: &str| Mark {
+        let mark = |key: &str, cluster: &str| ItemMark {
             key: key.into(),
             kind: Kind::Post,
             author: None,

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use super::facts::{DayFacts, NotKept, TopicFacts};
 use super::measures::{LONGEST_RUN, MOST_SEARCHES, ToneFacts, WhyFacts};
 use super::{answer, calendar, comparison, coverage, found_by, items, period, unseen, why};
-use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, relevance, sifted, topic_terms};
+use crate::compare::{FilteredItems, Relevance, TermsAsked, TopicTerms, Untold, apply_filter, relevance, topic_terms};
 use crate::insight::daily::{self, Day, SearchCoverage, share};
-use crate::model::{Asked, Mark, Micros, PrunedDays, ReportSpec, Span, Time, Topic};
+use crate::model::{ItemMark, Micros, PrunedDays, ReportSpec, SearchSummary, Span, Time, Topic};
 use crate::store::{Moment, StoreError};
 
 /// Days of history: those from which the usual is learned, and the day of the report.
@@ -37,7 +37,7 @@ pub(super) struct PeriodRule {
 }
 
 impl PeriodRule {
-    pub(super) fn of(&self, mark: &Mark) -> bool {
+    pub(super) fn of(&self, mark: &ItemMark) -> bool {
         let inside = mark.fit != crate::model::WindowFit::Outside;
         match self.since {
             _ if self.by_moment => self.span.holds(mark.moment()),
@@ -88,7 +88,7 @@ pub(super) async fn topic(
     let history = history(spec, span);
     let seen = Span { from: reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let tail = Span { from: span.from, until: Time(span.until.0.saturating_add(TAIL).min(seen.until.0)) };
-    let belongs = PeriodRule { span, by_moment: spec.window.is_of_days(), since };
+    let belongs = PeriodRule { span, by_moment: spec.window.is_calendar(), since };
     // Items first seen by a clock that is ahead belong to this report, too, or to none.
     let known = if belongs.by_moment { seen } else { Span { until: Time(i64::MAX), ..seen } };
     let all = moment.marks(&topic.id, known, MOST_MARKS).await?;
@@ -96,17 +96,17 @@ pub(super) async fn topic(
     // What was first seen before the earliest item read is not known here.
     let reach = if cut { all.last().map(|mark| mark.first_seen) } else { None };
     let period_cut = reach.is_some_and(|reach| reach > span.from);
-    let FilteredItems { meant: marks, hidden, unjudged } = sifted(moment, topic, all).await?;
-    let looked = coverage::looked(moment, topic, seen).await?;
+    let FilteredItems { meant: marks, hidden, unjudged } = apply_filter(moment, topic, all).await?;
+    let looked = coverage::read_coverage(moment, topic, seen).await?;
     let began = moment.first_run(&topic.id).await?;
     let searched_since = moment.first_search(&topic.id).await?;
     let kept = moment.pruned_days(&topic.id).await?;
     let tried = moment.last_run(&topic.id).await?.is_some();
 
-    let period: Vec<&Mark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
-    let late: Vec<&Mark> =
+    let period: Vec<&ItemMark> = marks.iter().filter(|mark| belongs.of(mark)).collect();
+    let late: Vec<&ItemMark> =
         marks.iter().filter(|mark| span.holds(mark.first_seen) && mark.moment() < span.from).collect();
-    let counted = daily::count(period.iter().copied());
+    let counted = daily::count_items(period.iter().copied());
     let calendar = period::calendar(spec.window, span, &spec.timezone);
     let own = history.partition_point(|day| day.span.from < span.from);
     let drawn_from = if calendar.is_some() { own } else { history.len().saturating_sub(CHART) };
@@ -122,7 +122,7 @@ pub(super) async fn topic(
     let whole = whole(&before, &looked);
     let earlier = items_of(&marks, &whole);
     let compared = history.last().filter(|day| belongs.by_moment && day.span == span && !period_cut);
-    let usual = compared.map(|day| daily::usual(day, &earlier));
+    let usual = compared.map(|day| daily::usual_range(day, &earlier));
     let beside =
         compared.map(|_| comparison::beside(&history, &marks, &looked, &kept, asked_since)).unwrap_or_default();
     let by_day = whole.iter().map(|day| marks.iter().filter(|mark| day.span.holds(mark.moment())));
@@ -135,7 +135,7 @@ pub(super) async fn topic(
     let mut searches = moment.asked(&topic.id, began_by, MOST_SEARCHES).await?;
     let searches_cut = i64::try_from(searches.len()).is_ok_and(|many| many >= MOST_SEARCHES);
     searches.retain(|asked| asked.at >= span.from);
-    let (gone, kept_from) = (kept.of(span), kept.whole_from().filter(|from| *from > drawn.from));
+    let (gone, kept_from) = (kept.of(span), kept.complete_from().filter(|from| *from > drawn.from));
     let inside = || searches.iter().filter(|asked| span.holds(asked.at));
     let asked = TermsAsked {
         topic,
@@ -148,7 +148,7 @@ pub(super) async fn topic(
         scorer: scorer.as_deref(),
         trusting: false,
     };
-    let astray = if calendar.is_some() { relevance.is_far_astray() } else { relevance.is_astray() };
+    let astray = if calendar.is_some() { relevance.is_clearly_off_topic() } else { relevance.is_off_topic() };
     let terms = if astray {
         TopicTerms::untold(Untold::Relevance)
     } else if period_cut || reach.is_some_and(|reach| reach > Time(span.from.0.saturating_sub(TERMS_REACH))) {
@@ -197,7 +197,7 @@ pub(super) async fn topic(
         unanswered: began.is_some_and(|began| began >= span.until) && searched_since.is_some_and(|at| at < span.until),
         saturated: looked.saturated(span),
         // A report since the last one contains everything found since then.
-        unseen: belongs.by_moment && unseen::is_much(&looked, span, now),
+        unseen: belongs.by_moment && unseen::is_significant(&looked, span, now),
         full_pages: looked.full_pages(span),
         earlier: late.len() as u64,
         outside: late.iter().filter(|mark| mark.fit == crate::model::WindowFit::Outside).count() as u64,
@@ -206,7 +206,7 @@ pub(super) async fn topic(
         beside,
         calendar: beyond_days,
         relevance,
-        covered: kept.whole(span).then(|| looked.covered_so_far(span)),
+        covered: kept.whole(span).then(|| looked.covered_share_due(span)),
         checks: looked.checks(span),
         covered_in_all: looked.covered(span),
         late_ms: looked.late_ms(Span { until: span.until.min(now), ..span }),
@@ -226,7 +226,7 @@ pub(super) async fn topic(
         found_by,
         terms,
         domains: daily::tally(period.iter().filter_map(|m| Some((items::host(m.url.as_deref()?)?, *m))), 8),
-        authors: daily::authors(period.iter().copied(), 8),
+        authors: daily::top_authors(period.iter().copied(), 8),
         cost: gone.map(|gone| inside().fold(gone.2, |sum: Micros, s| sum.plus(s.cost))),
         not_kept: (!kept.whole(span)).then(|| NotKept { runs: gone.map(|gone| gone.0 + runs(inside())) }),
         kept_from,
@@ -241,7 +241,7 @@ pub(super) async fn topic(
         rows_left_out: chosen.left_out,
         rows: chosen.rows,
         filtered: hidden.iter().filter(|mark| belongs.of(mark)).count() as u64,
-        uncompared: moment.uncompared().await? && !period.is_empty(),
+        uncompared: moment.has_unclustered().await? && !period.is_empty(),
         unjudged: period.iter().filter(|mark| unjudged.contains(&mark.key)).count() as u64,
         changes: None,
         asked_anew: anew.iter().copied().filter(|at| drawn.holds(*at)).collect(),
@@ -256,25 +256,25 @@ pub(super) async fn topic(
 }
 
 /// Returns the number of runs that made these searches.
-fn runs<'a>(searches: impl Iterator<Item = &'a Asked>) -> i64 {
+fn runs<'a>(searches: impl Iterator<Item = &'a SearchSummary>) -> i64 {
     let runs: BTreeSet<&str> = searches.map(|asked| asked.run.as_str()).collect();
     i64::try_from(runs.len()).unwrap_or(i64::MAX)
 }
 
 /// Returns the days with which the last one can be compared: watched, and covered except for a little.
 fn whole(before: &[Day], looked: &SearchCoverage) -> Vec<Day> {
-    let whole = |day: &&Day| looked.watched(day.span) && looked.looked_at(day.span) >= WHOLE;
+    let whole = |day: &&Day| looked.was_watched(day.span) && looked.searched_share(day.span) >= WHOLE;
     before.iter().filter(whole).copied().collect()
 }
 
-fn items_of(marks: &[Mark], days: &[Day]) -> Vec<(Day, u64)> {
+fn items_of(marks: &[ItemMark], days: &[Day]) -> Vec<(Day, u64)> {
     let many = |day: &Day| marks.iter().filter(|mark| day.span.holds(mark.moment())).count() as u64;
     days.iter().map(|day| (*day, many(day))).collect()
 }
 
 fn day_facts(
     day: &Day,
-    marks: &[Mark],
+    marks: &[ItemMark],
     looked: &SearchCoverage,
     kept: &PrunedDays,
     (scorer, now): (Option<&str>, Time),
@@ -284,12 +284,12 @@ fn day_facts(
     DayFacts {
         date: day.date.to_string(),
         span: day.span,
-        counted: daily::count(inside()),
+        counted: daily::count_items(inside()),
         negative: share(sounds.negative, sounds.sample()),
         positive: share(sounds.positive, sounds.sample()),
         sounds,
         covered: kept.whole(day.span).then(|| looked.covered(day.span)),
-        at_least: looked.saturated(day.span) || unseen::is_much(looked, day.span, now),
+        at_least: looked.saturated(day.span) || unseen::is_significant(looked, day.span, now),
     }
 }
 
@@ -299,9 +299,9 @@ fn latest<'a>(history: &[Day], before: &'a [Day]) -> &'a [Day] {
     before.get(before.partition_point(|day| day.span.from < week)..).unwrap_or_default()
 }
 
-fn tone(period: &[&Mark], marks: &[Mark], earlier: &[Day], week: &[Day], scorer: Option<String>) -> ToneFacts {
+fn tone(period: &[&ItemMark], marks: &[ItemMark], earlier: &[Day], week: &[Day], scorer: Option<String>) -> ToneFacts {
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
-    let others: Vec<&Mark> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
+    let others: Vec<&ItemMark> = marks.iter().filter(|mark| !ours.contains(&*mark.key)).collect();
     let of_day = |day: &Day| {
         daily::sounds(others.iter().copied().filter(|mark| day.span.holds(mark.moment())), scorer.as_deref())
     };

@@ -5,8 +5,10 @@
 use std::collections::BTreeSet;
 
 use super::facts::{SourceFacts, TopicFacts};
-use super::format::{at_least, counted, length, number, percent, round, several, share, short, when};
-use super::matter::Matter;
+use super::format::{
+    at_least, at_least_noun, count_noun, date_time, date_time_short, length, number, percent, round, share,
+};
+use super::matter::Highlight;
 use super::measures::{COVERED, MIN_CHANGE, MIN_SAMPLE, ToneFacts, WHOLE};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share as part_of};
 use crate::insight::why::Figure;
@@ -19,19 +21,19 @@ const TRUST: usize = 4;
 /// The minimum number of authors of one text for a sentence.
 const MIN_AUTHORS: u64 = 5;
 /// Returns what matters in all topics for a report about a span that is made now, and the number of sentences left out.
-pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Matter>, usize) {
-    let mut all: Vec<Matter> = Vec::new();
+pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -> (Vec<Highlight>, usize) {
+    let mut all: Vec<Highlight> = Vec::new();
     pruned(topics, &mut all);
     sources(topics, span, timezone, &mut all);
     for topic in topics {
         let mut tell = |weight: u32, section: &'static str, kind: &'static str, sentence: String| {
-            all.push(Matter { weight, topic: topic.id.clone(), section, kind, sentence });
+            all.push(Highlight { weight, topic: topic.id.clone(), section, kind, sentence });
         };
-        if let Some(state) = topic.not_yet(timezone) {
+        if let Some(state) = topic.nothing_to_report_reason(timezone) {
             tell(50, "", "not run", format!("{state}."));
             continue;
         }
-        if let Some(told) = topic.relevance_sentence().filter(|_| topic.is_told_astray()) {
+        if let Some(told) = topic.relevance_sentence().filter(|_| topic.reports_irrelevance()) {
             tell(75, "numbers", "relevance", told);
         }
         if topic.first_day {
@@ -39,7 +41,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
                 let many = at_least(changes.baseline, changes.cut);
                 format!(" The baseline had {many}, of any date.")
             });
-            let many = several(topic.period.raw, topic.may_be_more(), "item");
+            let many = at_least_noun(topic.period.raw, topic.may_be_more(), "item");
             let noun = topic.noun();
             tell(45, "numbers", "baseline", format!("first {noun}: {many}.{baseline} Nothing can be compared yet."));
             // On the first day of a topic everything else is part of the beginning; in the rest of a week or month it
@@ -49,7 +51,7 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
             }
         }
         for ill in &topic.ill {
-            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.sentence(&when(ill.since, timezone))));
+            tell(70, "sources", ill.state.as_str(), format!("{}.", ill.describe(&date_time(ill.since, timezone))));
         }
         for query in topic.changes.iter().flat_map(|changes| &changes.queries) {
             tell(
@@ -63,11 +65,11 @@ pub(super) fn of(topics: &[TopicFacts], span: Span, now: Time, timezone: &str) -
         tone(topic, &mut tell);
         campaign(topic, &mut tell);
         hole(topic, span, timezone, &mut tell);
-        unasked(topic, span.until <= now, &mut tell);
+        not_searched(topic, span.until <= now, &mut tell);
     }
     all.sort_by(|a, b| (b.weight, &a.topic, &a.sentence).cmp(&(a.weight, &b.topic, &b.sentence)));
     let many = all.len();
-    let (mut news, mut trust): (Vec<Matter>, Vec<Matter>) = all.into_iter().partition(Matter::is_news);
+    let (mut news, mut trust): (Vec<Highlight>, Vec<Highlight>) = all.into_iter().partition(Highlight::is_news);
     trust.truncate(TRUST.max(MOST.saturating_sub(news.len())));
     news.truncate(MOST - trust.len());
     news.append(&mut trust);
@@ -81,7 +83,7 @@ type Tell<'a> = &'a mut dyn FnMut(u32, &'static str, &'static str, String);
 pub(super) fn change(topic: &TopicFacts, over: bool) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let raw = topic.period.raw as f64;
-    let usual = topic.usual.filter(|_| !topic.asked_or_answered_otherwise())?;
+    let usual = topic.usual.filter(|_| !topic.is_not_comparable())?;
     let beyond = (raw < usual.low || raw > usual.high) && (raw - usual.expected).abs() >= MIN_CHANGE;
     // Fewer than usual is no news if the period was not covered or is not over.
     let believed = raw > usual.high
@@ -93,14 +95,14 @@ fn volume(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let (Some(factor), Some(usual)) = (change(topic, over), topic.usual) else { return };
     let sentence = format!(
         "{} by {}, {}: {}–{} are usual{}, {} expected (by {}). {} without near-copies.",
-        several(topic.period.raw, topic.may_be_more(), "item"),
+        at_least_noun(topic.period.raw, topic.may_be_more(), "item"),
         authors(topic),
-        beside_usual(factor),
+        format_ratio(factor),
         round(usual.low.ceil()),
         round(usual.high.floor()),
         if usual.weekday { " on this weekday" } else { "" },
         round(usual.expected.round()),
-        counted(usual.days as u64, "earlier day"),
+        count_noun(usual.days as u64, "earlier day"),
         at_least(topic.period.unique, topic.may_be_more()),
     );
     let figure = if factor >= 1.0 { Figure::Rise } else { Figure::Fall };
@@ -115,12 +117,12 @@ fn authors(topic: &TopicFacts) -> String {
     if topic.period.authors == 0 && topic.period.no_author > 0 {
         "unknown authors".to_owned()
     } else {
-        several(topic.period.authors, topic.may_be_more(), "author")
+        at_least_noun(topic.period.authors, topic.may_be_more(), "author")
     }
 }
 
 /// Formats a ratio: `2.3 times the usual`, `97% below the usual`.
-pub(super) fn beside_usual(factor: f64) -> String {
+pub(super) fn format_ratio(factor: f64) -> String {
     if factor >= 1.0 {
         format!("{factor:.1} times the usual")
     } else {
@@ -130,7 +132,7 @@ pub(super) fn beside_usual(factor: f64) -> String {
 
 fn tone(topic: &TopicFacts, tell: Tell<'_>) {
     let tone = &topic.tone;
-    if topic.asked_or_answered_otherwise() || topic.period_cut || tone.uncompared().is_some() {
+    if topic.is_not_comparable() || topic.period_cut || tone.uncompared().is_some() {
         return;
     }
     let unusual = tone.usual.iter().filter_map(|(sound, usual)| {
@@ -146,7 +148,7 @@ fn tone(topic: &TopicFacts, tell: Tell<'_>) {
         percent(usual.low),
         percent(usual.high),
         percent(usual.expected),
-        counted(usual.samples as u64, "earlier day"),
+        count_noun(usual.samples as u64, "earlier day"),
     );
     let why = topic.why.tone.iter().find(|(other, _)| *other == sound);
     let figure = Figure::Tone(sound.as_str());
@@ -175,7 +177,8 @@ fn campaign(topic: &TopicFacts, tell: Tell<'_>) {
     if many < MIN_AUTHORS {
         return;
     }
-    let by = if campaign.authors == 0 { "authors not given".to_owned() } else { counted(campaign.authors, "author") };
+    let by =
+        if campaign.authors == 0 { "authors not given".to_owned() } else { count_noun(campaign.authors, "author") };
     let span = Span::new(campaign.from, campaign.until);
     let within = span.map_or_else(String::new, |span| format!(" within {}", length(span)));
     let sentence = format!(
@@ -192,7 +195,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
         .holes
         .iter()
         .filter(|hole| !hole.before && !hole.open)
-        .filter_map(|hole| Some((hole, hole.span.within(period)?)));
+        .filter_map(|hole| Some((hole, hole.span.intersection(period)?)));
     let Some((hole, longest)) = inside.max_by_key(|(_, span)| span.length()) else { return };
     let Some(covered) = topic.covered.filter(|covered| *covered < COVERED && !topic.idle(period)) else { return };
     let sentence = format!(
@@ -200,7 +203,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
         percent(1.0 - covered),
         if topic.open.is_some() { " so far" } else { "" },
         length(longest),
-        short(longest.from, timezone),
+        date_time_short(longest.from, timezone),
         if hole.why.is_empty() { String::new() } else { format!(" ({})", hole.why) },
     );
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
@@ -209,7 +212,7 @@ fn hole(topic: &TopicFacts, period: Span, timezone: &str, tell: Tell<'_>) {
 }
 
 /// Reports a topic that was not searched. It has no holes to show this if its searches look at a moment.
-fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
+fn not_searched(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
     let asked = topic.sources.iter().any(|source| source.made > 0);
     if over
         && !asked
@@ -222,7 +225,7 @@ fn unasked(topic: &TopicFacts, over: bool, tell: Tell<'_>) {
 }
 
 /// Reports pruned searches: what is no longer known comes before what is known.
-fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
+fn pruned(topics: &[TopicFacts], all: &mut Vec<Highlight>) {
     let mut hit = topics.iter().filter_map(|topic| Some((topic, topic.not_kept_words()?)));
     let Some((topic, words)) = hit.next() else { return };
     let others = match hit.count() {
@@ -231,11 +234,11 @@ fn pruned(topics: &[TopicFacts], all: &mut Vec<Matter>) {
         n => format!("; so it is in {n} other topics"),
     };
     let (section, kind) = ("sources", "pruned");
-    all.push(Matter { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
+    all.push(Highlight { weight: 100, topic: topic.id.clone(), section, kind, sentence: format!("{words}{others}.") });
 }
 
 /// Reports a source that fails for several topics only once.
-fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Matter>) {
+fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Highlight>) {
     let named: BTreeSet<Source> = topics.iter().flat_map(|topic| &topic.sources).map(|facts| facts.source).collect();
     for source in &named {
         let of = |topic: &'_ TopicFacts| topic.sources.iter().find(|facts| facts.source == *source).cloned();
@@ -256,13 +259,13 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Ma
             let trouble = facts.trouble.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
             let (failed, made) = (sum(|s| s.failed), sum(|s| s.made));
             let sentence = if weight == 85 {
-                let at = short(facts.last_at, timezone);
+                let at = date_time_short(facts.last_at, timezone);
                 format!(
                     "{source} fails here{others}: its last search, at {at}, {}{trouble}; {failed} of {made} failed in the period.",
                     if facts.last == "error" { "failed" } else { &facts.last }
                 )
             } else if weight == 80 {
-                let (at, not_made) = (short(facts.last_at, timezone), sum(|s| s.not_made));
+                let (at, not_made) = (date_time_short(facts.last_at, timezone), sum(|s| s.not_made));
                 format!(
                     "{source} is over quota here{others}: its last search, at {at}, was not made{trouble}; {not_made} in the period were not."
                 )
@@ -271,11 +274,11 @@ fn sources(topics: &[TopicFacts], period: Span, timezone: &str, all: &mut Vec<Ma
                 let since = hit.iter().filter_map(|(_, facts)| facts.answers_since).max();
                 let end = since.filter(|at| *at >= period.until).map_or_else(
                     || "; the last one went well".to_owned(),
-                    |at| format!(" in the period; since {} it answers", short(at, timezone)),
+                    |at| format!(" in the period; since {} it answers", date_time_short(at, timezone)),
                 );
                 format!("{source}: {failed} of {made} searches failed here{others}{end}.")
             };
-            all.push(Matter { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
+            all.push(Highlight { weight, topic: topic.id.clone(), section: "sources", kind: "source", sentence });
         }
     }
 }
@@ -286,7 +289,7 @@ mod tests {
     use super::super::facts::HoleFacts;
     use super::super::samples::{HOUR, topic};
     use super::*;
-    use crate::insight::daily::Sounds;
+    use crate::insight::daily::ToneCounts;
 
     #[test]
     fn a_hole_before_midnight_is_reported_by_a_report_that_crosses_it() {
@@ -304,7 +307,7 @@ mod tests {
 
     #[test]
     fn tone_is_reported_only_beyond_what_is_usual() {
-        let day = |negative: u64, neutral: u64| Sounds { negative, neutral, ..Sounds::default() };
+        let day = |negative: u64, neutral: u64| ToneCounts { negative, neutral, ..ToneCounts::default() };
         let calm = vec![day(20, 80), day(25, 75), day(30, 70), day(22, 78), day(28, 72), day(24, 76)];
         for (now, before, told) in [
             (day(60, 40), calm.clone(), true),

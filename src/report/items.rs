@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::facts::{Copies, Rising, RowFacts, Shown};
 use super::format;
 use crate::filter::Filter;
-use crate::insight::daily::{Rise, campaigns, rising};
-use crate::model::{Kind, Mark, Span, Tone, Topic, Words};
+use crate::insight::daily::{Rise, campaigns, rising_items};
+use crate::model::{ItemContent, ItemMark, Kind, Span, Tone, Topic};
 use crate::normalise::safe_link;
 use crate::store::{Moment, StoreError};
 
@@ -37,35 +37,36 @@ pub(super) struct Chosen {
 pub(super) async fn choose(
     moment: &mut Moment,
     topic: &Topic,
-    marks: &[Mark],
-    period: &[&Mark],
+    marks: &[ItemMark],
+    period: &[&ItemMark],
     scorer: Option<&str>,
     span: Span,
     room: usize,
 ) -> Result<Chosen, StoreError> {
     let of = |kind: Kind| period.iter().copied().filter(move |mark| mark.kind == kind);
-    let loud =
-        |a: &&Mark, b: &&Mark| (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key));
-    let top_posts = best(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
+    let loud = |a: &&ItemMark, b: &&ItemMark| {
+        (b.engagement.sum(), a.moment(), &a.key).cmp(&(a.engagement.sum(), b.moment(), &b.key))
+    };
+    let top_posts = top_by(of(Kind::Post).filter(|mark| mark.engagement.sum() > 0), loud);
     // Web searches return pages of any age: a page found now is news, whatever its date.
     let ours: BTreeSet<&str> = period.iter().map(|mark| mark.key.as_str()).collect();
     let found = marks.iter().filter(|mark| span.holds(mark.first_seen) || ours.contains(&*mark.key));
-    let top_pages = best(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
+    let top_pages = top_by(found.filter(|mark| mark.kind == Kind::Page), |a, b| {
         (b.engagement.sum(), b.moment(), &a.key).cmp(&(a.engagement.sum(), a.moment(), &b.key))
     });
     let scored = |sound: Tone| {
-        let by_this = move |mark: &&Mark| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
+        let by_this = move |mark: &&ItemMark| mark.sound == Some(sound) && mark.scorer.as_deref() == scorer;
         period.iter().copied().filter(by_this).filter(|mark| mark.score.is_some())
     };
-    let negative = best(scored(Tone::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
-    let positive = best(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
+    let negative = top_by(scored(Tone::Negative), |a, b| (a.score, &a.key).cmp(&(b.score, &b.key)));
+    let positive = top_by(scored(Tone::Positive), |a, b| (b.score, &a.key).cmp(&(a.score, &b.key)));
     let copied = campaigns(period.iter().copied(), LIST);
-    let by_key: HashMap<&str, &Mark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
+    let by_key: HashMap<&str, &ItemMark> = marks.iter().map(|mark| (mark.key.as_str(), mark)).collect();
     let (risers, risers_cut) = risers(moment, topic, &by_key, span).await?;
 
     let named = [&top_posts, &top_pages, &negative, &positive].into_iter().flatten().copied();
     let named = named.chain(copied.iter().filter_map(|c| by_key.get(c.first.as_str()).copied()));
-    let mut shown: Vec<&Mark> = distinct(named.chain(latest(period)), room);
+    let mut shown: Vec<&ItemMark> = distinct(named.chain(latest(period)), room);
     shown.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     let keys: BTreeSet<String> =
         shown.iter().map(|mark| mark.key.clone()).chain(risers.iter().map(|rise| rise.key.clone())).collect();
@@ -73,7 +74,7 @@ pub(super) async fn choose(
     let words: HashMap<&str, Shown> = words.iter().map(|words| (words.key.as_str(), shown_of(words))).collect();
     let item = |key: &str| words.get(key).cloned().unwrap_or_else(|| Shown { key: key.to_owned(), ..Shown::default() });
     let place: BTreeMap<&str, usize> = shown.iter().enumerate().map(|(at, mark)| (mark.key.as_str(), at)).collect();
-    let places = |list: &[&Mark]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
+    let places = |list: &[&ItemMark]| list.iter().filter_map(|mark| place.get(mark.key.as_str()).copied()).collect();
     let told = shown.iter().filter(|mark| ours.contains(mark.key.as_str())).count();
     Ok(Chosen {
         top_posts: places(&top_posts),
@@ -100,17 +101,17 @@ pub(super) async fn choose(
 async fn risers(
     moment: &mut Moment,
     topic: &Topic,
-    by_key: &HashMap<&str, &Mark>,
+    by_key: &HashMap<&str, &ItemMark>,
     span: Span,
 ) -> Result<(Vec<Rise>, bool), StoreError> {
     // As in a `diff` of the period: a topic that is run once a day is compared with its previous run.
-    let from = moment.look_before(&topic.id, span.from).await?.unwrap_or(span.from);
+    let from = moment.last_success_before(&topic.id, span.from).await?.unwrap_or(span.from);
     let reactions = moment.reactions(&topic.id, Span { from, ..span }, MOST_REACTIONS).await?;
     let cut = i64::try_from(reactions.len()).is_ok_and(|many| many >= MOST_REACTIONS);
     let filter = (!topic.filter.is_none()).then(|| crate::compare::filter_of(topic));
     let cluster = |rise: &Rise| by_key.get(&*rise.key).map_or(rise.key.as_str(), |mark| &*mark.cluster).to_owned();
     let (mut shown, mut clusters) = (Vec::new(), BTreeSet::new());
-    let mut rest = rising(&reactions).into_iter();
+    let mut rest = rising_items(&reactions).into_iter();
     // Any number of the fastest may be hidden, or be copies of one text.
     while shown.len() < LIST {
         let some: Vec<Rise> = rest.by_ref().filter(|rise| !clusters.contains(&cluster(rise))).take(RISERS).collect();
@@ -138,35 +139,35 @@ async fn hidden(moment: &mut Moment, filter: &Filter, rises: &[Rise]) -> Result<
 }
 
 /// Whether a text passes a filter.
-pub(super) fn means(filter: &Filter, words: &Words) -> bool {
+pub(super) fn means(filter: &Filter, words: &ItemContent) -> bool {
     filter.passes(words.title.as_deref(), words.text.as_deref(), words.author.as_deref(), words.lang.as_deref())
 }
 
 /// Returns the first items in an order, one of each cluster.
-fn best<'a>(
-    marks: impl Iterator<Item = &'a Mark>,
-    order: impl Fn(&&Mark, &&Mark) -> std::cmp::Ordering,
-) -> Vec<&'a Mark> {
-    let mut all: Vec<&Mark> = marks.collect();
+fn top_by<'a>(
+    marks: impl Iterator<Item = &'a ItemMark>,
+    order: impl Fn(&&ItemMark, &&ItemMark) -> std::cmp::Ordering,
+) -> Vec<&'a ItemMark> {
+    let mut all: Vec<&ItemMark> = marks.collect();
     all.sort_by(order);
     let mut clusters = BTreeSet::new();
     all.retain(|mark| clusters.len() < LIST && clusters.insert(mark.cluster.as_str()));
     all
 }
 
-fn latest<'a>(period: &[&'a Mark]) -> impl Iterator<Item = &'a Mark> + use<'a> {
+fn latest<'a>(period: &[&'a ItemMark]) -> impl Iterator<Item = &'a ItemMark> + use<'a> {
     let mut all = period.to_vec();
     all.sort_by(|a, b| (b.moment(), &a.key).cmp(&(a.moment(), &b.key)));
     all.into_iter()
 }
 
-fn distinct<'a>(marks: impl Iterator<Item = &'a Mark>, room: usize) -> Vec<&'a Mark> {
+fn distinct<'a>(marks: impl Iterator<Item = &'a ItemMark>, room: usize) -> Vec<&'a ItemMark> {
     let mut seen = BTreeSet::new();
     marks.filter(|mark| seen.insert(mark.key.as_str())).take(room).collect()
 }
 
 /// Returns an item's text on one line, and its address if it may be a link.
-pub(super) fn shown_of(words: &Words) -> Shown {
+pub(super) fn shown_of(words: &ItemContent) -> Shown {
     let text = [&words.title, &words.text].into_iter().flatten().map(|text| format::line(text, SHOWN));
     Shown {
         key: words.key.clone(),
@@ -176,7 +177,7 @@ pub(super) fn shown_of(words: &Words) -> Shown {
     }
 }
 
-fn row(mark: &Mark, item: Shown) -> RowFacts {
+fn row(mark: &ItemMark, item: Shown) -> RowFacts {
     RowFacts {
         item,
         kind: mark.kind,

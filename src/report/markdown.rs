@@ -4,9 +4,9 @@
 use super::document::Report;
 use super::escape::{code, escaped};
 use super::facts::{AnswerFacts, HoleFacts, RowFacts, TopicFacts};
-use super::format::{self, at_least, counted, number, percent, round};
+use super::format::{self, at_least, count_noun, number, percent, round};
 use super::markdown_parts::{before, diff, found_by, item, linked, listed, voice_parts};
-use super::prose::{Piece, pieces};
+use super::prose::{Piece, parse_line};
 use super::{caveats, comparison, highlights, sql, terms};
 use crate::insight::daily::Tally;
 use crate::normalise::safe_link;
@@ -17,7 +17,7 @@ pub(super) fn page(report: &Report) -> String {
     if report.sandbox {
         text.push_str("**SANDBOX: everything here was made up or moved in time.**\n\n");
     }
-    let made = format::when(report.made_at, zone);
+    let made = format::date_time(report.made_at, zone);
     text.push_str(&format!("{} ({zone}). Made {made}. {}\n\n", format::span(report.span, zone), report.cost_words()));
     text.push_str("## What matters\n\n");
     let (news, _) = report.news_and_trust();
@@ -40,7 +40,7 @@ pub(super) fn page(report: &Report) -> String {
     if report.topics.is_empty() {
         text.push_str("No topic belongs to this report.\n");
     } else if report.matters.is_empty() {
-        text.push_str(&format!("{}\n", escaped(&caveats::calm(report))));
+        text.push_str(&format!("{}\n", escaped(&caveats::calm_text(report))));
     } else if let Some(more) = report.more_matters() {
         text.push_str(&format!("\n{more}\n"));
     }
@@ -53,7 +53,7 @@ pub(super) fn page(report: &Report) -> String {
         for (voice, told) in report.voice.iter().filter_map(|voice| Some((voice, voice.sources()?))) {
             text.push_str(&format!("\n{}, by source: {}\n", escaped(&voice.title), escaped(&told)));
         }
-        for (title, told) in report.astray() {
+        for (title, told) in report.irrelevant_topics() {
             text.push_str(&format!("\n{}: {told}\n", escaped(title)));
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn page(report: &Report) -> String {
 fn topic(report: &Report, topic: &TopicFacts) -> String {
     let zone = &report.timezone;
     let mut text = format!("\n## {}\n\n", escaped(&topic.title));
-    if let Some(state) = topic.not_yet(zone) {
+    if let Some(state) = topic.nothing_to_report_reason(zone) {
         text.push_str(&format!("This topic {}.\n\n", escaped(&state)));
     }
     if topic.began.is_none() {
@@ -91,16 +91,16 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
                 Piece::Words(words) => escaped(&words),
                 Piece::Link(label, address) => linked(label, safe_link(address).as_deref()),
             };
-            text.push_str(&format!("> {}\n>\n", pieces(&line).into_iter().map(told).collect::<String>()));
+            text.push_str(&format!("> {}\n>\n", parse_line(&line).into_iter().map(told).collect::<String>()));
         }
         text.push_str(&format!(
             "> Asked {}{}. {} checked, {} not found.\n\n",
-            format::when(answer.asked_at, zone),
+            format::date_time(answer.asked_at, zone),
             if answer.partial { ", cut" } else { "" },
-            counted(answer.cited.citations.len() as u64, "citation"),
+            count_noun(answer.cited.citations.len() as u64, "citation"),
             number(answer.cited.missing()),
         ));
-        if let Some(unlooked) = answer.unlooked() {
+        if let Some(unlooked) = answer.unchecked_note() {
             text.push_str(&format!("\n{unlooked}\n"));
         }
         text.push('\n');
@@ -109,7 +109,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
     text.push_str(&days(topic));
     text.push_str(&terms::markdown(topic, &|at| report.dated(at)));
     let scored =
-        |row: &RowFacts| format!("{} {}", format::sound(row.sound), row.score.map_or_else(String::new, format::score));
+        |row: &RowFacts| format!("{} {}", format::tone(row.sound), row.score.map_or_else(String::new, format::score));
     let loud = |row: &RowFacts| {
         row.engagement.map_or("engagement not told".to_owned(), |n| format!("engagement {}", format::signed(n)))
     };
@@ -137,7 +137,7 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         "One text, many times",
         topic.campaigns.iter().map(|c| {
             let (copies, authors) = (format::items(c.campaign.copies, c.campaign.posts), c.campaign.authors);
-            let by = if authors == 0 { "authors not given".to_owned() } else { counted(authors, "author") };
+            let by = if authors == 0 { "authors not given".to_owned() } else { count_noun(authors, "author") };
             format!("{copies}, {by}: {}", item(&c.item))
         }),
     ));
@@ -145,12 +145,13 @@ fn topic(report: &Report, topic: &TopicFacts) -> String {
         text.push_str(&listed("Queries that changed", changes.queries.iter().map(|query| escaped(query))));
         let (unjudged, cut) = changes.limits();
         let edit = |e: &super::facts::EditFacts| {
-            format!("{}: {} – {}", format::short(e.at, zone), item(&e.item), diff(&e.diff))
+            format!("{}: {} – {}", format::date_time_short(e.at, zone), item(&e.item), diff(&e.diff))
         };
         let many = at_least(changes.edited, changes.at_least);
         text.push_str(&listed(&format!("Edited: {many}"), changes.edits.iter().map(edit)));
-        let gone =
-            |g: &super::facts::GoneFacts| format!("last seen {}: {}", format::short(g.last_seen, zone), item(&g.item));
+        let gone = |g: &super::facts::GoneFacts| {
+            format!("last seen {}: {}", format::date_time_short(g.last_seen, zone), item(&g.item))
+        };
         let many = at_least(changes.gone, changes.at_least || unjudged.is_some());
         text.push_str(&listed(&format!("Gone: {many}"), changes.lost.iter().map(gone)));
         let none = changes.lost.is_empty().then(|| changes.none_gone().to_owned());
@@ -188,7 +189,7 @@ fn citations(answer: &AnswerFacts) -> String {
             None => format!("{mark}: {}", code(&format::line(&citation.cited, 300))),
         }
     });
-    let more = (left > 0).then(|| format!("{} more, not listed", counted(left, "citation")));
+    let more = (left > 0).then(|| format!("{} more, not listed", count_noun(left, "citation")));
     listed("What the answer cites", lines.chain(more))
 }
 
@@ -197,17 +198,17 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     let authors = if period.authors == 0 && period.no_author > 0 {
         "authors not given".to_owned()
     } else {
-        format::several(period.authors, topic.may_be_more(), "author")
+        format::at_least_noun(period.authors, topic.may_be_more(), "author")
     };
-    let change = highlights::change(topic, report.over())
-        .map_or_else(|| caveats::standing(report, topic), highlights::beside_usual);
+    let change = highlights::change(topic, report.is_over())
+        .map_or_else(|| caveats::standing(report, topic), highlights::format_ratio);
     let usual = topic.usual.map_or_else(String::new, |u| {
         format!(
             " ({}–{} are usual, {} expected, by {})",
             round(u.low.ceil()),
             round(u.high.floor()),
             round(u.expected.round()),
-            counted(u.days as u64, "earlier day")
+            count_noun(u.days as u64, "earlier day")
         )
     });
     let mut text = format!(
@@ -229,9 +230,9 @@ fn numbers(report: &Report, topic: &TopicFacts) -> String {
     if topic.filtered > 0 {
         text.push_str(&format!("{} hidden by the topic's filter, in no figure here.\n\n", number(topic.filtered)));
     }
-    let notes = [topic.uncompared_words().map(str::to_owned), crate::filter::unjudged(topic.unjudged)];
+    let notes = [topic.uncompared_words().map(str::to_owned), crate::filter::unjudged_note(topic.unjudged)];
     text.extend(notes.into_iter().flatten().map(|note| format!("{note}.\n\n")));
-    if let Some(cut) = topic.cut_words() {
+    if let Some(cut) = topic.truncation_note() {
         text.push_str(&format!("There are {cut}.\n\n"));
     }
     let tone = &topic.tone;
@@ -289,7 +290,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
             "{}: last {}, {}{trouble}; {} of {} failed; {}",
             source.source,
             escaped(&source.last),
-            format::short(source.last_at, zone),
+            format::date_time_short(source.last_at, zone),
             number(source.failed),
             number(source.made),
             source.cost,
@@ -307,17 +308,17 @@ fn looked(report: &Report, topic: &TopicFacts) -> String {
         .take(8)
         .map(|hole| told("not covered")(&hole))
         .chain(earlier.into_iter().rev().take(8).map(|hole| told("before the period, not covered")(&hole)));
-    let so_far = if report.over() && topic.open.is_none() { "" } else { "so far " };
+    let so_far = if report.is_over() && topic.open.is_none() { "" } else { "so far " };
     let covered = topic.covered.filter(|_| !topic.idle(report.span));
     let covered = covered.map(|covered| match topic.checks {
         Some(checks) => {
-            format!("{} in the period; such searches look at a moment and cover no span", counted(checks, "check"))
+            format!("{} in the period; such searches look at a moment and cover no span", count_noun(checks, "check"))
         }
         None => format!("{} of the period {so_far}covered", percent(covered)),
     });
     let covered =
-        covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_words()).chain(topic.holes_words(zone));
-    let ill = topic.ill.iter().map(|ill| escaped(&ill.sentence(&format::when(ill.since, zone))));
+        covered.into_iter().chain(topic.open_words(zone)).chain(topic.late_note()).chain(topic.holes_words(zone));
+    let ill = topic.ill.iter().map(|ill| escaped(&ill.describe(&format::date_time(ill.since, zone))));
     let cut = topic.searches_cut.then(|| format::SEARCHES_CUT.to_owned());
     listed(
         "How it was looked at",

@@ -2,7 +2,7 @@
 
 /// A sentence that the reader should know first.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Matter {
+pub struct Highlight {
     /// The order within its kind: the heaviest first.
     pub weight: u32,
     pub topic: String,
@@ -13,7 +13,7 @@ pub struct Matter {
     pub sentence: String,
 }
 
-impl Matter {
+impl Highlight {
     /// Whether it says what happened. All others say how far the figures can be trusted. That searches were pruned
     /// counts as news, so that it comes first.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Figures of a topic that are compared, as plain values, and how large a difference must be to be reported. The file
 //! of its name computes each.
 
-use crate::insight::daily::{Share, Sounds, UsualShare};
+use crate::insight::daily::{Share, ToneCounts, UsualShare};
 use crate::insight::why::Cause;
 use crate::model::{Source, Tone};
 
@@ -40,11 +40,11 @@ pub struct ToneFacts {
     /// The scorer; `None` when nothing is scored.
     pub scorer: Option<String>,
     /// The period's items.
-    pub period: Sounds,
+    pub period: ToneCounts,
     /// The shares of negative, neutral and positive among the scored items.
     pub shares: Vec<(Tone, Share)>,
     /// The tone of the comparable days among the seven days before, by the same scorer.
-    pub before: Sounds,
+    pub before: ToneCounts,
     pub before_shares: Vec<(Tone, Share)>,
     /// The usual shares of negative and positive for this number of scored items; empty if too few days are known.
     pub usual: Vec<(Tone, UsualShare)>,

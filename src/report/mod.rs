@@ -41,17 +41,17 @@ mod voice_parts;
 mod why;
 
 use crate::draw::{chart, format, prose};
-use crate::model::{Micros, Nature, ReportSpec, ReportWindow, Span, Time, Topic};
+use crate::model::{DataOrigin, Micros, ReportSpec, ReportWindow, Span, Time, Topic};
 use crate::store::{Store, StoreError};
 
 pub use calendar::{BeforeFacts, CalendarFacts, PartFacts, PeriodFigures};
 pub use document::Report;
 pub use facts::*;
-pub use matter::Matter;
+pub use matter::Highlight;
 pub use measures::{Beside, FoundBy, NamedCause, SourceShare, ToneFacts, Voice, WhyFacts};
-pub use period::{at_date, at_name, paths, span_of};
+pub use period::{paths, report_span, span_of_date, span_of_name};
 pub use terms::rest_words;
-pub use unnamed::unnamed;
+pub use unnamed::ad_hoc_spec;
 pub use voice_parts::{VoiceCell, VoicePart};
 
 /// About how many rows of items all topics have together.
@@ -76,18 +76,18 @@ pub async fn make(
     let compared = Span { from: gather::reads_from(spec, span), until: Time(now.0.saturating_add(1)) };
     let mut anew = Vec::with_capacity(ours.len());
     for topic in &ours {
-        anew.push(store.asked_anew(&topic.id, compared).await?);
+        anew.push(store.query_changes(&topic.id, compared).await?);
     }
-    let mut moment = store.moment().await?;
+    let mut moment = store.snapshot().await?;
     let seq = match spec.window {
         // What later runs saw first counts on later days, too: readers continue from here and may see some of it again.
-        window if window.is_of_days() => moment.last_seq_until(span.until).await?,
+        window if window.is_calendar() => moment.last_seq_until(span.until).await?,
         _ => moment.last_seq().await?,
     };
     let since = since.filter(|_| spec.window == ReportWindow::SinceLast);
     let heard = |topic: &Topic| spec.group.as_ref().is_none_or(|group| topic.tags.contains(group));
     let voices = || ours.iter().filter(|topic| heard(topic));
-    let by_source = voices().count() > 1 && voices().any(|topic| found_by::has_several(topic));
+    let by_source = voices().count() > 1 && voices().any(|topic| found_by::has_several_sources(topic));
     // A report of many topics is no longer than one of few.
     let rows = (ROWS / ours.len().max(1)).clamp(25, 150);
     let mut gathered = Vec::with_capacity(ours.len());
@@ -95,7 +95,7 @@ pub async fn make(
         let about = gather::ReportScope { span, since, now, by_source: by_source && heard(topic) };
         gathered.push(gather::topic(&mut moment, spec, topic, about, anew, rows).await?);
     }
-    let sandbox = moment.nature().await? == Some(Nature::Sandbox);
+    let sandbox = moment.nature().await? == Some(DataOrigin::Sandbox);
     moment.end().await?;
     for (topic, facts) in ours.iter().zip(&mut gathered).filter(|(_, facts)| facts.began.is_some()) {
         changed::read(store, topic, facts, span, now, alone).await?;
@@ -139,7 +139,7 @@ impl Report {
     }
 
     /// Returns the command that makes it again.
-    fn again(&self) -> String {
+    fn command(&self) -> String {
         let period = match self.window {
             ReportWindow::Day => format!(" --date {}", self.date),
             ReportWindow::Week => format!(" --week {}", self.date),
@@ -163,7 +163,7 @@ impl Report {
             let title = self.topics.iter().find(|topic| topic.id == id && self.topics.len() > 1).map(|t| &*t.title);
             title.map_or_else(String::new, |title| format!("{}: ", format::line(title, 60)))
         };
-        let told = |m: &Matter| format!(": {}{}", of(&m.topic), format::line(&m.sentence, 120));
+        let told = |m: &Highlight| format!(": {}{}", of(&m.topic), format::line(&m.sentence, 120));
         let first = self.matters.first().map_or_else(String::new, told);
         let sandbox = if self.sandbox { "[SANDBOX] " } else { "" };
         format!("{sandbox}{} {}{first}", format::line(&self.title, 80), self.date)
@@ -180,7 +180,7 @@ mod tests {
         let ill = |topics| {
             let mut made = report(topics);
             let sentence = "web is failing here.".to_owned();
-            made.matters = vec![Matter { weight: 1, topic: "a".into(), section: "", kind: "source", sentence }];
+            made.matters = vec![Highlight { weight: 1, topic: "a".into(), section: "", kind: "source", sentence }];
             made.subject()
         };
         let title = topic("a").title;

@@ -12,13 +12,13 @@ use crate::model::{ReportFormat, ReportSpec, ReportWindow, Span, Time};
 /// Returns the span of a report made at an instant: the last whole local day, week or month, or the time since the last
 /// report (a day if there was none).
 #[must_use]
-pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
+pub fn report_span(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
     const DAY: Duration = Duration::from_secs(86_400);
     let since = |from: Time| Span { from: from.min(at), until: at };
     match spec.window {
         ReportWindow::Day => days(at, 2, &spec.timezone).first().map_or_else(|| since(at.minus(DAY)), |day| day.span),
         ReportWindow::Week | ReportWindow::Month => {
-            let whole = unit(spec.window).and_then(|unit| unit.last_whole(at, &spec.timezone));
+            let whole = unit(spec.window).and_then(|unit| unit.last_complete(at, &spec.timezone));
             whole.map_or_else(|| since(at.minus(DAY)), |period| period.span)
         }
         ReportWindow::SinceLast => since(last.unwrap_or_else(|| at.minus(DAY))),
@@ -27,7 +27,7 @@ pub fn span_of(spec: &ReportSpec, at: Time, last: Option<Time>) -> Span {
 
 /// Returns the span of a local date; `None` for a day that the zone skipped.
 #[must_use]
-pub fn at_date(spec: &ReportSpec, date: Date) -> Option<Span> {
+pub fn span_of_date(spec: &ReportSpec, date: Date) -> Option<Span> {
     day_of(date, &spec.timezone).map(|day| day.span)
 }
 
@@ -43,8 +43,8 @@ fn unit(window: ReportWindow) -> Option<CalendarUnit> {
 /// Returns the span of a week (`2026-W12`) or a month (`2026-03`), by the window of the report; `None` if the name is
 /// neither.
 #[must_use]
-pub fn at_name(spec: &ReportSpec, name: &str) -> Option<Span> {
-    unit(spec.window)?.named(name, &spec.timezone).map(|period| period.span)
+pub fn span_of_name(spec: &ReportSpec, name: &str) -> Option<Span> {
+    unit(spec.window)?.parse(name, &spec.timezone).map(|period| period.span)
 }
 
 /// Returns the week or month that equals a report's span.

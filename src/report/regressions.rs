@@ -6,7 +6,7 @@ use super::measures::Beside;
 use super::samples::{HOUR, report, topic};
 use super::voice_parts::{VoiceCell, VoicePart};
 use super::{comparison, highlights};
-use crate::insight::daily::{Counted, Usual};
+use crate::insight::daily::{Counted, UsualRange};
 use crate::model::{ReportWindow, Span, Time};
 
 /// Returns the sentences of "What matters".
@@ -98,9 +98,9 @@ fn what_looks_at_a_moment_covers_no_part_of_a_period() {
 fn a_length_below_a_minute_is_never_nothing() {
     let mut facts = topic("a");
     facts.late_ms = 30_000;
-    assert_eq!(facts.late_words(), None);
+    assert_eq!(facts.late_note(), None);
     facts.late_ms = 90_000;
-    assert!(facts.late_words().is_some_and(|told| told.starts_with("1m just before")));
+    assert!(facts.late_note().is_some_and(|told| told.starts_with("1m just before")));
     facts.covered = Some(0.5);
     let hole = Span { from: Time(HOUR), until: Time(HOUR + 30_000) };
     facts.holes = vec![HoleFacts { span: hole, why: String::new(), before: false, open: false }];
@@ -109,8 +109,8 @@ fn a_length_below_a_minute_is_never_nothing() {
 
 #[test]
 fn a_fall_is_reported_alike_everywhere() {
-    assert_eq!(highlights::beside_usual(0.03), "97% below the usual");
-    assert_eq!(highlights::beside_usual(2.345), "2.3 times the usual");
+    assert_eq!(highlights::format_ratio(0.03), "97% below the usual");
+    assert_eq!(highlights::format_ratio(2.345), "2.3 times the usual");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_part_of_which_there_may_be_more_may_have_more_in_all() {
 fn authors_are_those_of_all_items_and_not_of_the_unique_ones() {
     let mut facts = topic("a");
     facts.period = Counted { raw: 96, unique: 52, authors: 95, ..Counted::default() };
-    facts.usual = Some(Usual { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
+    facts.usual = Some(UsualRange { expected: 40.0, low: 30.0, high: 60.0, far: 90.0, days: 14, weekday: false });
     assert_eq!(
         matters(&facts),
         [

@@ -4,7 +4,7 @@
 use super::calendar::PartFacts;
 use super::document::Report;
 use super::facts::TopicFacts;
-use super::format::counted;
+use super::format::count_noun;
 use crate::model::{Span, Time};
 
 /// Which figures have a statement.
@@ -25,7 +25,7 @@ impl Query {
     fn of_items(figure: &str, filtered: u64, sql: String) -> Self {
         match filtered {
             0 => Self::of(figure, sql),
-            more => Self::of(&format!("{figure} (before the filter: {} more)", counted(more, "item")), sql),
+            more => Self::of(&format!("{figure} (before the filter: {} more)", count_noun(more, "item")), sql),
         }
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn queries(topic: &TopicFacts, report: &Report) -> Vec<Query> {
         Some(since) => format!("f.seq > {since} AND f.seq <= {}", report.seq),
         None => format!("i.first_seen >= '{}' AND f.seq <= {}", report.span.from.iso_millis(), report.seq),
     };
-    let inside = if report.window.is_of_days() {
+    let inside = if report.window.is_calendar() {
         within(&of, report.span)
     } else {
         format!(

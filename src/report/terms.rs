@@ -2,7 +2,7 @@
 
 use super::escape::escaped;
 use super::facts::{Shown, TopicFacts};
-use super::format::{self, counted, number, round};
+use super::format::{self, count_noun, number, round};
 use super::markdown_parts::{item, listed};
 use crate::compare::{StandOutRows, TermRow, TermSample, ThemeRow, TopicTerms};
 use crate::normalise::safe_link;
@@ -26,16 +26,16 @@ pub(super) fn term_words(topic: &TopicFacts, term: &TermRow) -> String {
         term.negative.as_ref().map_or_else(String::new, |share| format!(", negative {}", format::share(share)));
     format!(
         "{} by {}; {}, {} expected{negative}",
-        counted(term.items, "item"),
+        count_noun(term.items, "item"),
         voices(topic, term.authors),
-        counted(term.texts, "different text"),
+        count_noun(term.texts, "different text"),
         expected(term.expected),
     )
 }
 
 /// Formats the number of authors. A page without an author counts as its site.
 pub(super) fn voices(topic: &TopicFacts, many: u64) -> String {
-    counted(many, "author") + if topic.period.no_author > 0 { " or sites" } else { "" }
+    count_noun(many, "author") + if topic.period.no_author > 0 { " or sites" } else { "" }
 }
 
 /// Returns the same as the head of a column.
@@ -60,9 +60,10 @@ pub(super) fn growth(theme: &ThemeRow) -> String {
 /// Describes what is left besides the shown themes.
 #[must_use]
 pub fn rest_words(terms: &TopicTerms) -> Option<String> {
-    let more = (terms.more_themes > 0)
-        .then(|| format!("{} more with {}", counted(terms.more_themes, "theme"), counted(terms.more_items, "item")));
-    let other = (terms.other_items > 0).then(|| format!("{} of no theme", counted(terms.other_items, "item")));
+    let more = (terms.more_themes > 0).then(|| {
+        format!("{} more with {}", count_noun(terms.more_themes, "theme"), count_noun(terms.more_items, "item"))
+    });
+    let other = (terms.other_items > 0).then(|| format!("{} of no theme", count_noun(terms.other_items, "item")));
     let all: Vec<String> = more.into_iter().chain(other).collect();
     (!all.is_empty()).then(|| format!("{}.", all.join("; ")))
 }
@@ -70,7 +71,7 @@ pub fn rest_words(terms: &TopicTerms) -> Option<String> {
 /// Describes the terms that are news besides those shown.
 pub(super) fn more_words(terms: &TopicTerms) -> Option<String> {
     let least = if terms.more_is_least() { "≥\u{a0}" } else { "" };
-    (terms.more > 0).then(|| format!("{least}{} more.", counted(terms.more, "term")))
+    (terms.more > 0).then(|| format!("{least}{} more.", count_noun(terms.more, "term")))
 }
 
 /// The terms that stand out, as Markdown.
@@ -79,9 +80,9 @@ fn standing_out(topic: &TopicFacts, rows: &StandOutRows) -> String {
         format!(
             "**{}**: {} by {}; {} · {}",
             escaped(&format::line(&term.term, 80)),
-            counted(term.items, "item"),
+            count_noun(term.items, "item"),
             voices(topic, term.authors),
-            counted(term.texts, "different text"),
+            count_noun(term.texts, "different text"),
             item(&shown(&term.example))
         )
     };
@@ -115,7 +116,7 @@ pub(super) fn markdown(topic: &TopicFacts, dated: &dyn Fn(crate::model::Time) ->
         format!(
             "**{}**: {}, {} unique, {}, {}{negative}; first {}{by}{}",
             escaped(&format::line(&theme.name, 120)),
-            counted(theme.items, "item"),
+            count_noun(theme.items, "item"),
             number(theme.unique),
             voices(topic, theme.authors),
             growth(theme),

@@ -4,7 +4,7 @@ use crate::model::{ReportFormat, ReportSpec, ReportWindow};
 
 /// Returns the specification of a report of these topics, or of all if the list is empty.
 #[must_use]
-pub fn unnamed(window: ReportWindow, topics: Vec<String>, timezone: &str) -> ReportSpec {
+pub fn ad_hoc_spec(window: ReportWindow, topics: Vec<String>, timezone: &str) -> ReportSpec {
     ReportSpec {
         name: "everything".to_owned(),
         title: match window {

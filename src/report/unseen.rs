@@ -11,7 +11,7 @@ pub(super) fn open(looked: &SearchCoverage, span: Span, now: Time) -> Option<Spa
 }
 
 /// Whether that is more than a little, so that there may be more items than are counted.
-pub(super) fn is_much(looked: &SearchCoverage, span: Span, now: Time) -> bool {
+pub(super) fn is_significant(looked: &SearchCoverage, span: Span, now: Time) -> bool {
     let Some(open) = open(looked, span, now) else { return false };
     let passed = Span { until: span.until.min(now), ..span };
     open.length().as_secs_f64() > (1.0 - COVERED) * passed.length().as_secs_f64()

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use super::format::line;
 use super::measures::{MIN_CHANGE, MIN_SAMPLE, NamedCause, ToneFacts, WhyFacts};
 use crate::compare::TermRise;
-use crate::insight::daily::{Day, Usual, UsualShare};
+use crate::insight::daily::{Day, UsualRange, UsualShare};
 use crate::insight::why::{self, Cause, Compared, DayItems, Dimension, Figure, OnlySources, Term};
-use crate::model::{Mark, Span, Tone, Topic};
+use crate::model::{ItemMark, Span, Tone, Topic};
 use crate::store::{Moment, StoreError};
 
 /// The maximum number of items read by source.
@@ -19,7 +19,7 @@ const WORDS: usize = 60;
 
 /// The figures that may be unusual.
 pub(super) struct Told<'a> {
-    pub(super) usual: Option<Usual>,
+    pub(super) usual: Option<UsualRange>,
     pub(super) tone: &'a ToneFacts,
     /// The terms that are news.
     pub(super) terms: &'a [TermRise],
@@ -28,8 +28,8 @@ pub(super) struct Told<'a> {
 /// The items of the period, and all items and days with which it is compared.
 pub(super) struct Beside<'a> {
     pub(super) day: Day,
-    pub(super) period: &'a [&'a Mark],
-    pub(super) marks: &'a [Mark],
+    pub(super) period: &'a [&'a ItemMark],
+    pub(super) marks: &'a [ItemMark],
     /// Sorted, the earliest first.
     pub(super) days: &'a [Day],
 }
@@ -37,15 +37,15 @@ pub(super) struct Beside<'a> {
 /// Items by the day on which they count.
 struct ByDay<'a> {
     day: Day,
-    period: &'a [&'a Mark],
-    earlier: Vec<(Day, Vec<&'a Mark>)>,
+    period: &'a [&'a ItemMark],
+    earlier: Vec<(Day, Vec<&'a ItemMark>)>,
 }
 
 impl<'a> ByDay<'a> {
     /// Items of the period are not counted on earlier days, too.
     fn of(beside: &Beside<'a>) -> Self {
         let ours: BTreeSet<&str> = beside.period.iter().map(|mark| mark.key.as_str()).collect();
-        let mut earlier: Vec<(Day, Vec<&Mark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
+        let mut earlier: Vec<(Day, Vec<&ItemMark>)> = beside.days.iter().map(|day| (*day, Vec::new())).collect();
         for mark in beside.marks.iter().filter(|mark| !ours.contains(&*mark.key)) {
             let at = earlier.partition_point(|(day, _)| day.span.until <= mark.moment());
             if let Some((_, marks)) = earlier.get_mut(at).filter(|(day, _)| day.span.holds(mark.moment())) {
@@ -65,7 +65,7 @@ impl<'a> ByDay<'a> {
         cause: impl FnOnce(&Compared<'_>) -> Option<Cause>,
     ) -> Option<Cause> {
         let now = DayItems::of(self.day, self.period.iter().copied(), sources, tone);
-        let of = |(day, marks): &'_ (Day, Vec<&'a Mark>)| DayItems::of(*day, marks.iter().copied(), sources, tone);
+        let of = |(day, marks): &'_ (Day, Vec<&'a ItemMark>)| DayItems::of(*day, marks.iter().copied(), sources, tone);
         let earlier: Vec<DayItems<'_>> = self.earlier.iter().map(of).collect();
         let terms: Vec<Term<'_>> = terms.iter().map(|rise| rise.as_cause(&now, usual)).collect();
         cause(&Compared { now, earlier: &earlier, terms: &terms })
@@ -103,15 +103,17 @@ pub(super) async fn read(
     };
     let mut facts = WhyFacts::default();
     let found = (&sources, told.terms);
-    let cause =
-        usual.and_then(|usual| beside.explained(found, None, usual.expected, |compared| why::volume(compared, &usual)));
+    let cause = usual.and_then(|usual| {
+        beside.explained(found, None, usual.expected, |compared| why::volume_cause(compared, &usual))
+    });
     if let Some(cause) = cause {
         facts.volume = Some(named(moment, beside.period, cause).await?);
     }
     let scorer = told.tone.scorer.as_deref().unwrap_or_default();
     for (tone, usual) in tones {
         let asked = Some((tone, scorer));
-        let cause = beside.explained(found, asked, beside.mean(), |compared| why::tone(compared, &usual, MIN_SAMPLE));
+        let cause =
+            beside.explained(found, asked, beside.mean(), |compared| why::tone_cause(compared, &usual, MIN_SAMPLE));
         if let Some(cause) = cause {
             facts.tone.push((tone, named(moment, beside.period, cause).await?));
         }
@@ -119,7 +121,7 @@ pub(super) async fn read(
     Ok(facts)
 }
 
-fn is_unusual(many: usize, usual: &Usual) -> bool {
+fn is_unusual(many: usize, usual: &UsualRange) -> bool {
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let many = many as f64;
     (many < usual.low || many > usual.high) && (many - usual.expected).abs() >= MIN_CHANGE
@@ -137,7 +139,7 @@ fn unusual_tones(tone: &ToneFacts) -> Vec<(Tone, UsualShare)> {
 }
 
 /// Adds the name by which a cause is shown.
-async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<NamedCause, StoreError> {
+async fn named(moment: &mut Moment, period: &[&ItemMark], cause: Cause) -> Result<NamedCause, StoreError> {
     let shown = match cause.first_copy(period.iter().copied()) {
         Some(first) => {
             let words = moment.words(std::slice::from_ref(&first.key)).await?;
@@ -146,7 +148,7 @@ async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<Na
         }
         // A text that was pruned has no words here.
         None if cause.dimension == Dimension::Text => String::new(),
-        None => line(cause.written(period.iter().copied()), NAME),
+        None => line(cause.display_name(period.iter().copied()), NAME),
     };
     Ok(NamedCause { cause, shown })
 }
@@ -154,7 +156,7 @@ async fn named(moment: &mut Moment, period: &[&Mark], cause: Cause) -> Result<Na
 impl NamedCause {
     /// Returns the sentence that follows the one about the figure, with a leading space.
     pub(super) fn sentence(&self, figure: Figure<'_>) -> String {
-        let clause = self.cause.clause(figure, &self.shown);
+        let clause = self.cause.describe(figure, &self.shown);
         let mut letters = clause.chars();
         let first = letters.next().map(|first| first.to_ascii_uppercase());
         format!(" {}{}.", first.map_or_else(String::new, String::from), letters.as_str())

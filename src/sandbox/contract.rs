@@ -8,11 +8,11 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::answer::summary;
-use super::corpus::{Corpus, Hour, Wanted, about};
+use super::corpus::{Corpus, Hour, Wanted, prompt_subject};
 use super::draw::seed_of;
 use super::params::{Params, refused};
 use super::reply::{Bill, billed};
-use super::shape::{Surface, is_known_again, pages, posts as entries};
+use super::shape::{Endpoint, is_identifiable, pages, posts as entries};
 use super::{observed, stream};
 
 /// The maximum number of posts in one reply.
@@ -37,7 +37,7 @@ pub(crate) fn social(corpus: &Corpus, hour: Hour, platform: &str, mut params: Pa
     }
     let hours_back = if window.as_deref() == Some("PAST_7_DAYS") { 7 * 24 } else { 24 };
     let found = corpus.posts(&Wanted { query: &query, hour, hours_back, limit: MAX_POSTS });
-    let list = entries(&found, Surface::Contract);
+    let list = entries(&found, Endpoint::Contract);
     // Both names are in the contract. A query always gets the same one.
     let body = if seed_of(&query).is_multiple_of(2) { json!({"results": list}) } else { json!({"tweets": list}) };
     billed(StatusCode::OK, &body, Bill::search(found.len()))
@@ -59,7 +59,7 @@ pub(crate) fn web(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     }
     let limit = usize::try_from(limit).unwrap_or(1);
     let found = corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit });
-    billed(StatusCode::OK, &json!({"results": pages(&found, Surface::Contract, hour)}), Bill::web())
+    billed(StatusCode::OK, &json!({"results": pages(&found, Endpoint::Contract, hour)}), Bill::web())
 }
 
 /// `POST /ai/search`.
@@ -74,10 +74,10 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         return refused(params);
     }
     // Use the posts and pages that a search for the prompt's subject finds, so that they support the citations.
-    let about = about(&prompt);
+    let about = prompt_subject(&prompt);
     let wanted = Wanted { query: about, hour, hours_back: 24, limit: AI_ENTRIES };
     let mut posts = corpus.posts(&Wanted { limit: MAX_POSTS, ..wanted.clone() });
-    posts.retain(is_known_again);
+    posts.retain(is_identifiable);
     posts.truncate(AI_ENTRIES);
     let text = summary(about, &posts, &corpus.pages(&wanted));
     let seed = seed_of(&prompt);

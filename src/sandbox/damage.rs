@@ -76,7 +76,7 @@ pub(crate) fn bomb(size: u64) -> std::io::Result<Bytes> {
 }
 
 /// Returns the reply with a bomb as its body.
-pub(crate) fn bombed(packed: Bytes) -> Response {
+pub(crate) fn bomb_response(packed: Bytes) -> Response {
     let mut response = bytes(StatusCode::OK, "application/json", packed);
     response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
@@ -104,7 +104,7 @@ pub(crate) fn truncated(body: &Bytes, keep: u64) -> Body {
 }
 
 /// Returns the same shape with nothing in it. Of a stream, only an empty completion is left.
-pub(crate) fn emptied(body: &Bytes) -> Bytes {
+pub(crate) fn empty_reply(body: &Bytes) -> Bytes {
     fn empty(value: &mut Value) {
         match value {
             Value::Array(list) => list.clear(),
@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn an_emptied_reply_keeps_its_shape() {
         let body = Bytes::from(r#"{"results":[{"text":"x"}],"summary":"s","cost_usd":0.004,"a":{"b":[1]}}"#);
-        let value: Value = serde_json::from_slice(&emptied(&body)).unwrap_or_default();
+        let value: Value = serde_json::from_slice(&empty_reply(&body)).unwrap_or_default();
         assert_eq!(value, json!({"results": [], "summary": "", "cost_usd": 0.004, "a": {"b": []}}));
-        let stream = emptied(&Bytes::from("data: {\"type\":\"text\",\"content\":\"x\"}\n\n"));
+        let stream = empty_reply(&Bytes::from("data: {\"type\":\"text\",\"content\":\"x\"}\n\n"));
         assert_eq!(stream, "data: {\"type\":\"completion\",\"content\":\"\"}\n\n");
     }
 

@@ -2,9 +2,9 @@
 //! answer, on every machine and in every release that keeps the seeds. Not for anything that must be unpredictable.
 
 /// Numbers from a BLAKE3 output stream.
-pub(crate) struct Draw(blake3::OutputReader);
+pub(crate) struct SeededRng(blake3::OutputReader);
 
-impl Draw {
+impl SeededRng {
     /// Seeds from parts. Their lengths are hashed, too, so that `("ab", "c")` and `("a", "bc")` differ.
     pub(crate) fn new(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -48,7 +48,7 @@ impl Draw {
 /// Returns the seed of a query: equal for queries that differ only in case and white space.
 pub(crate) fn seed_of(query: &str) -> u64 {
     let folded = query.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
-    Draw::new(&[b"query", folded.as_bytes()]).next()
+    SeededRng::new(&[b"query", folded.as_bytes()]).next()
 }
 
 #[cfg(test)]
@@ -58,14 +58,14 @@ mod tests {
     #[test]
     fn the_same_seed_draws_the_same_numbers_and_another_does_not() {
         let numbers = |seed| {
-            let mut draw = Draw::of("test", seed, &[1, -2]);
+            let mut draw = SeededRng::of("test", seed, &[1, -2]);
             [draw.next(), draw.below(10), draw.next()]
         };
         assert_eq!(numbers(7), numbers(7));
         assert_ne!(numbers(7), numbers(8));
-        assert_ne!(Draw::new(&[b"ab", b"c"]).next(), Draw::new(&[b"a", b"bc"]).next());
-        assert_eq!(Draw::of("x", 0, &[]).below(0), 0);
-        assert_eq!(Draw::of("x", 0, &[]).pick::<str>(&[]), None);
+        assert_ne!(SeededRng::new(&[b"ab", b"c"]).next(), SeededRng::new(&[b"a", b"bc"]).next());
+        assert_eq!(SeededRng::of("x", 0, &[]).below(0), 0);
+        assert_eq!(SeededRng::of("x", 0, &[]).pick::<str>(&[]), None);
     }
 
     #[test]

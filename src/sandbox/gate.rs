@@ -117,9 +117,9 @@ async fn answer(app: &App, path: &str, request: Request, next: Next) -> (Respons
         Some(Action::Reset) => (Response::new(damage::cut(&Bytes::new(), 0)), 0),
         Some(Action::Bomb(size)) => {
             let packed = tokio::task::spawn_blocking(move || damage::bomb(size)).await;
-            noted(damage::bombed(packed.ok().and_then(Result::ok).unwrap_or_default()))
+            noted(damage::bomb_response(packed.ok().and_then(Result::ok).unwrap_or_default()))
         }
-        Some(action) => noted(damaged(role, &action, next.run(request).await).await),
+        Some(action) => noted(apply_action(role, &action, next.run(request).await).await),
     }
 }
 
@@ -131,7 +131,7 @@ fn with_body(response: Response, body: Body) -> Response {
 }
 
 /// Applies an action to the body of a good reply; a bad one stays as it is.
-async fn damaged(role: Option<Role>, action: &Action, response: Response) -> Response {
+async fn apply_action(role: Option<Role>, action: &Action, response: Response) -> Response {
     if !response.status().is_success() {
         return response;
     }
@@ -143,7 +143,7 @@ async fn damaged(role: Option<Role>, action: &Action, response: Response) -> Res
         _ if kinds::is_kind(role) => kinds::damaged(action, &mut parts.headers, &bytes),
         Action::Cut(keep) => damage::cut(&bytes, *keep),
         Action::Truncate(keep) => damage::truncated(&bytes, *keep),
-        Action::Empty => chunked(damage::emptied(&bytes)),
+        Action::Empty => chunked(damage::empty_reply(&bytes)),
         Action::ErrorFrame => chunked(damage::with_error(&bytes)),
         Action::Malformed(kind) => {
             let (content_type, bytes) = damage::garbage(*kind, &bytes);

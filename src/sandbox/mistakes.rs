@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 /// The errors of one request, in the order found.
 #[derive(Debug, Default)]
-pub(crate) struct Mistakes(Vec<Value>);
+pub(crate) struct ValidationErrors(Vec<Value>);
 
-impl Mistakes {
+impl ValidationErrors {
     /// Adds an error: its type, its place (`body` or `query`, then the field) and a message.
     pub(crate) fn note(&mut self, kind: &str, part: &str, field: &str, message: &str) {
         self.0.push(json!({"type": kind, "loc": [part, field], "msg": message}));

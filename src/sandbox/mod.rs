@@ -35,10 +35,10 @@ use std::time::Duration;
 
 use crate::model::Time;
 
-pub use corpus::Loaded;
+pub use corpus::LoadStats;
 pub use fault::{Action, Fault, FaultError, Garbage, RetryAfter, Role};
 pub use journal::RecordedRequest;
-pub use server::{Running, start};
+pub use server::{SandboxHandle, start};
 
 /// Returns the time. The caller provides it, since only cli and daemon read the wall clock.
 pub type Clock = Arc<dyn Fn() -> Time + Send + Sync>;

@@ -6,11 +6,11 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::answer::summary;
-use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted, about};
-use super::draw::{Draw, seed_of};
+use super::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted, prompt_subject};
+use super::draw::{SeededRng, seed_of};
 use super::params::{Params, refused};
 use super::reply::{Bill, billed};
-use super::shape::{Surface, Traits, pages, posts};
+use super::shape::{Endpoint, Traits, pages, posts};
 use super::stream;
 
 /// The values of `date_filter` and their hours.
@@ -62,7 +62,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
         (None, None) => 24,
     };
     let wanted = Wanted { query: &prompt, hour, hours_back, limit };
-    let about = about(&prompt);
+    let about = prompt_subject(&prompt);
     let has = |tool: &str| tools.iter().any(|given| given == tool);
     let found_posts = match has("twitter") {
         // The days are searched among more posts than are shown.
@@ -80,7 +80,7 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     let mut others = Vec::new();
     for (tool, list) in LINK_LISTS.iter().filter(|(tool, _)| *tool != "web" && has(tool)) {
         let found = corpus.pages_about(about, &Wanted { query: &of_tool(&prompt, tool), ..wanted.clone() });
-        others.push((list.trim_end_matches("_results"), pages(&found, Surface::Ai, hour)));
+        others.push((list.trim_end_matches("_results"), pages(&found, Endpoint::Ai, hour)));
         found_pages.extend(found);
     }
     let text = match result_type.as_deref() {
@@ -89,8 +89,8 @@ pub(crate) fn ai(corpus: &Corpus, hour: Hour, mut params: Params) -> Response {
     };
     let answer = stream::Answer {
         text,
-        tweets: has("twitter").then(|| posts(&found_posts, Surface::Ai)),
-        pages: has("web").then(|| pages(&found_pages[..from_web], Surface::Ai, hour)),
+        tweets: has("twitter").then(|| posts(&found_posts, Endpoint::Ai)),
+        pages: has("web").then(|| pages(&found_pages[..from_web], Endpoint::Ai, hour)),
         others,
     };
     if streaming {
@@ -105,7 +105,7 @@ fn plain(answer: stream::Answer, found: &[Post]) -> Value {
         .iter()
         .filter_map(|post| post.id.clone())
         .map(|id| {
-            let score = Draw::new(&[b"score", id.as_bytes()]).pick(&["HIGH", "MEDIUM", "LOW"]).unwrap_or("LOW");
+            let score = SeededRng::new(&[b"score", id.as_bytes()]).pick(&["HIGH", "MEDIUM", "LOW"]).unwrap_or("LOW");
             (id, json!(score))
         })
         .collect();
@@ -150,7 +150,7 @@ pub(crate) fn link_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
             true => corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit }),
             false => Vec::new(),
         };
-        body.insert((*list).to_owned(), json!(pages(&found, Surface::Links, hour)));
+        body.insert((*list).to_owned(), json!(pages(&found, Endpoint::Links, hour)));
     }
     billed(StatusCode::OK, &Value::Object(body), Bill::web())
 }
@@ -168,7 +168,7 @@ pub(crate) fn link_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Res
         return refused(params);
     }
     let found = corpus.posts(&Wanted { query: &prompt, hour, hours_back: 24, limit });
-    billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Surface::Links)}), Bill::posts(found.len()))
+    billed(StatusCode::OK, &json!({"miner_tweets": posts(&found, Endpoint::Links)}), Bill::posts(found.len()))
 }
 
 /// The parameters of `/twitter`.
@@ -218,7 +218,7 @@ pub(crate) fn basic_posts(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
         found.sort_by_key(|post| std::cmp::Reverse(post.counts.map(|counts| counts.likes)));
     }
     found.truncate(limit);
-    billed(StatusCode::OK, &Value::Array(posts(&found, Surface::Basic)), Bill::posts(found.len()))
+    billed(StatusCode::OK, &Value::Array(posts(&found, Endpoint::Basic)), Bill::posts(found.len()))
 }
 
 /// Returns the posts of these whole days, including the last. If the range has no post, it is ignored: the window of
@@ -244,7 +244,7 @@ pub(crate) fn basic_pages(corpus: &Corpus, hour: Hour, mut params: Params) -> Re
     }
     let mut found = corpus.pages(&Wanted { query: &query, hour, hours_back: 24, limit: start + limit });
     found.drain(..start.min(found.len()));
-    billed(StatusCode::CREATED, &json!({"data": pages(&found, Surface::Basic, hour)}), Bill::web())
+    billed(StatusCode::CREATED, &json!({"data": pages(&found, Endpoint::Basic, hour)}), Bill::web())
 }
 
 /// Reads the `tools` of an AI search; an unknown one is an error.

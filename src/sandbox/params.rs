@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Map, Value};
 
-use super::mistakes::Mistakes;
+use super::mistakes::ValidationErrors;
 use super::reply::json;
 
 /// The maximum length of a query or prompt, in characters.
@@ -19,13 +19,13 @@ pub(crate) struct Params {
     values: Map<String, Value>,
     part: &'static str,
     /// Errors so far.
-    pub(crate) mistakes: Mistakes,
+    pub(crate) mistakes: ValidationErrors,
 }
 
 impl Params {
     /// Takes the object of a JSON body.
     pub(crate) fn body(values: Map<String, Value>) -> Self {
-        Self { values, part: "body", mistakes: Mistakes::default() }
+        Self { values, part: "body", mistakes: ValidationErrors::default() }
     }
 
     /// Parses a query string. The last value of a repeated name counts.
@@ -33,7 +33,7 @@ impl Params {
         let values = url::form_urlencoded::parse(query.as_bytes())
             .map(|(name, value)| (name.into_owned(), Value::String(value.into_owned())))
             .collect();
-        Self { values, part: "query", mistakes: Mistakes::default() }
+        Self { values, part: "query", mistakes: ValidationErrors::default() }
     }
 
     /// Reports every name that is not in `known`.

@@ -51,7 +51,7 @@ impl Bill {
     }
 
     /// Sets the billing headers.
-    pub(crate) fn head(self, response: &mut Response) {
+    pub(crate) fn set_headers(self, response: &mut Response) {
         let headers = response.headers_mut();
         for (name, value) in [
             ("x-desearch-cost-usd", self.dollars()),
@@ -87,7 +87,7 @@ pub(crate) fn error(status: StatusCode, detail: &str) -> Response {
 /// A billed JSON reply.
 pub(crate) fn billed(status: StatusCode, body: &Value, bill: Bill) -> Response {
     let mut response = json(status, body);
-    bill.head(&mut response);
+    bill.set_headers(&mut response);
     response
 }
 

@@ -15,7 +15,7 @@ use axum::{Router, middleware};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::corpus::{Corpus, Hour, Loaded};
+use super::corpus::{Corpus, Hour, LoadStats};
 use super::gate::{self, App};
 use super::journal::{Journal, RecordedRequest};
 use super::params::Params;
@@ -31,20 +31,20 @@ const MAX_CONNECTIONS: usize = 512;
 const MAX_PLATFORM: usize = 32;
 
 /// A running sandbox. Dropping it stops it without waiting for open requests.
-pub struct Running {
+pub struct SandboxHandle {
     /// The address it listens on, with the real port if port 0 was requested.
     pub address: SocketAddr,
     app: Arc<App>,
     server: JoinHandle<()>,
 }
 
-impl std::fmt::Debug for Running {
+impl std::fmt::Debug for SandboxHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Running").field("address", &self.address).field("calls", &self.calls()).finish_non_exhaustive()
     }
 }
 
-impl Running {
+impl SandboxHandle {
     /// Returns `http://127.0.0.1:PORT`, without a slash at the end.
     #[must_use]
     pub fn base_url(&self) -> String {
@@ -65,7 +65,7 @@ impl Running {
 
     /// Returns the counts of the corpus folder; `None` for the built-in corpus.
     #[must_use]
-    pub fn loaded(&self) -> Option<Loaded> {
+    pub fn loaded(&self) -> Option<LoadStats> {
         self.app.corpus.loaded()
     }
 
@@ -78,7 +78,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for SandboxHandle {
     fn drop(&mut self) {
         self.app.stop.cancel();
     }
@@ -88,7 +88,7 @@ impl Drop for Running {
 ///
 /// # Errors
 /// The folder cannot be read or holds nothing, the key is empty, or the address cannot be listened on.
-pub async fn start(settings: Settings) -> Result<Running, StartError> {
+pub async fn start(settings: Settings) -> Result<SandboxHandle, StartError> {
     let Settings { listen, key, corpus, faults, clock } = settings;
     if key.as_ref().is_some_and(|key| key.trim().is_empty()) {
         let (message, hint) = ("the sandbox's key is empty", "leave the key out to accept any");
@@ -119,7 +119,7 @@ pub async fn start(settings: Settings) -> Result<Running, StartError> {
         // Serving ends only with the stop token; accept errors are retried inside.
         let _ = serving.await;
     });
-    Ok(Running { address, app, server })
+    Ok(SandboxHandle { address, app, server })
 }
 
 /// Returns the router with all paths.

@@ -4,11 +4,11 @@
 use serde_json::{Map, Value, json};
 
 use super::corpus::{Author, Hour, Page, PageDate, Post, Quirk};
-use super::draw::Draw;
+use super::draw::SeededRng;
 
 /// The endpoint for which an entry is formatted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Surface {
+pub(crate) enum Endpoint {
     /// The contract's own paths.
     Contract,
     /// Lists inside an AI reply.
@@ -19,7 +19,7 @@ pub(crate) enum Surface {
     Basic,
 }
 
-impl Surface {
+impl Endpoint {
     /// Whether entries must be complete.
     fn is_strict(self) -> bool {
         matches!(self, Self::Links | Self::Basic)
@@ -45,7 +45,7 @@ impl Traits {
     /// Returns the properties of a post.
     pub(crate) fn of(post: &Post) -> Self {
         let id = post.author.as_ref().filter(|_| post.quirk != Quirk::NoUser).map(user_id);
-        let mut draw = Draw::new(&[b"traits", post.id.as_deref().unwrap_or(&post.text).as_bytes()]);
+        let mut draw = SeededRng::new(&[b"traits", post.id.as_deref().unwrap_or(&post.text).as_bytes()]);
         let (quote, shown) = (draw.one_in(8), draw.below(6));
         Self {
             verified: id.is_some_and(|id| id.is_multiple_of(5)),
@@ -67,17 +67,17 @@ impl Traits {
 }
 
 /// Formats posts as entries.
-pub(crate) fn posts(posts: &[Post], surface: Surface) -> Vec<Value> {
+pub(crate) fn posts(posts: &[Post], surface: Endpoint) -> Vec<Value> {
     posts.iter().map(|one| post(one, surface)).collect()
 }
 
 /// Whether an entry contains enough to identify the post by its address.
-pub(crate) fn is_known_again(post: &Post) -> bool {
+pub(crate) fn is_identifiable(post: &Post) -> bool {
     post.quirk != Quirk::TextAndHandle
 }
 
 /// Formats a post as an entry.
-fn post(post: &Post, surface: Surface) -> Value {
+fn post(post: &Post, surface: Endpoint) -> Value {
     let quirk = match post.quirk {
         // Strict endpoints show these posts complete.
         Quirk::UserIsHandle | Quirk::NumericId | Quirk::IdInUrl | Quirk::Undated | Quirk::TextAndHandle
@@ -100,7 +100,7 @@ fn post(post: &Post, surface: Surface) -> Value {
         (Some(id), _) => Some(json!(id)),
         // If a file has no ids, strict clients get one made from the text.
         (None, _) if surface.is_strict() => {
-            Some(json!((Draw::new(&[b"id", post.text.as_bytes()]).next() >> 1).to_string()))
+            Some(json!((SeededRng::new(&[b"id", post.text.as_bytes()]).next() >> 1).to_string()))
         }
         (None, _) => None,
     }
@@ -135,7 +135,7 @@ fn post(post: &Post, surface: Surface) -> Value {
     }
     entry.insert("is_retweet".into(), json!(post.is_repost));
     // Only this endpoint can filter by them.
-    let traits = Some(Traits::of(post)).filter(|_| surface == Surface::Basic);
+    let traits = Some(Traits::of(post)).filter(|_| surface == Endpoint::Basic);
     entry.insert("is_quote_tweet".into(), json!(traits.is_some_and(|traits| traits.quote)));
     let media = traits.map_or(json!([]), |traits| traits.media(post.id.as_deref().unwrap_or("none")));
     entry.insert("media".into(), media);
@@ -144,8 +144,8 @@ fn post(post: &Post, surface: Surface) -> Value {
 
 /// Returns the address of a post. Half of the posts have the platform's old host. Which half depends on the endpoint,
 /// so the same post occurs under both hosts.
-fn address(id: &str, handle: Option<&str>, surface: Surface) -> String {
-    let host = match Draw::new(&[b"host", id.as_bytes(), &[surface as u8]]).one_in(2) {
+fn address(id: &str, handle: Option<&str>, surface: Endpoint) -> String {
+    let host = match SeededRng::new(&[b"host", id.as_bytes(), &[surface as u8]]).one_in(2) {
         true => "twitter.com",
         false => "x.com",
     };
@@ -153,7 +153,7 @@ fn address(id: &str, handle: Option<&str>, surface: Surface) -> String {
 }
 
 fn user_id(author: &Author) -> u64 {
-    Draw::new(&[b"user", author.handle.as_bytes()]).next() >> 34
+    SeededRng::new(&[b"user", author.handle.as_bytes()]).next() >> 34
 }
 
 fn user(author: &Author) -> Value {
@@ -179,15 +179,15 @@ fn created_at(published: i64, iso: bool) -> String {
 }
 
 /// Formats pages as entries. The contract promises only `title` and `url`, and one page in three has no more than that.
-pub(crate) fn pages(pages: &[Page], surface: Surface, hour: Hour) -> Vec<Value> {
+pub(crate) fn pages(pages: &[Page], surface: Endpoint, hour: Hour) -> Vec<Value> {
     pages.iter().map(|one| page(one, surface, hour)).collect()
 }
 
-fn page(page: &Page, surface: Surface, hour: Hour) -> Value {
-    let mut draw = Draw::new(&[b"page shape", page.url.as_bytes()]);
+fn page(page: &Page, surface: Endpoint, hour: Hour) -> Value {
+    let mut draw = SeededRng::new(&[b"page shape", page.url.as_bytes()]);
     let mut entry = Map::new();
     entry.insert("title".into(), json!(page.title));
-    let contract = surface == Surface::Contract;
+    let contract = surface == Endpoint::Contract;
     entry.insert(if contract { "url" } else { "link" }.into(), json!(page.url));
     if contract && draw.one_in(3) {
         return Value::Object(entry);
@@ -195,7 +195,7 @@ fn page(page: &Page, surface: Surface, hour: Hour) -> Value {
     if !contract || !page.snippet.is_empty() {
         entry.insert("snippet".into(), json!(page.snippet));
     }
-    if surface == Surface::Basic && draw.one_in(3) {
+    if surface == Endpoint::Basic && draw.one_in(3) {
         entry.insert("highlights".into(), json!([page.snippet]));
     }
     let plural = |count: i64, unit: &str| format!("{count} {unit}{} ago", if count == 1 { "" } else { "s" });
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_quirk_leaves_out_or_respells_one_thing() {
-        let show = |quirk| post(&sample(quirk), Surface::Contract);
+        let show = |quirk| post(&sample(quirk), Endpoint::Contract);
         assert_eq!(show(Quirk::Full)["created_at"], "Wed Mar 11 05:45:48 +0000 2026");
         assert_eq!(show(Quirk::IsoDate)["created_at"], "2026-03-11T05:45:48Z");
         assert_eq!(show(Quirk::UserIsHandle)["user"], "sandbox_elm");
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_strict_endpoint_shows_every_field_its_clients_demand() {
         for quirk in [Quirk::Full, Quirk::NumericId, Quirk::IdInUrl, Quirk::Undated, Quirk::TextAndHandle] {
-            let entry = post(&Post { id: None, ..sample(quirk) }, Surface::Basic);
+            let entry = post(&Post { id: None, ..sample(quirk) }, Endpoint::Basic);
             assert!(entry["id"].is_string() && entry["created_at"].is_string() && entry["like_count"].is_u64());
         }
     }
@@ -254,6 +254,6 @@ mod tests {
     #[test]
     fn one_post_is_met_under_both_hosts() {
         let hosts = |surface| (0..40).map(move |n| address(&n.to_string(), None, surface).contains("twitter.com"));
-        assert!(hosts(Surface::Ai).zip(hosts(Surface::Contract)).any(|(one, other)| one != other));
+        assert!(hosts(Endpoint::Ai).zip(hosts(Endpoint::Contract)).any(|(one, other)| one != other));
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn reply(answer: &Answer, labelled: bool, bill: Bill) -> Response {
     if labelled {
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     }
-    bill.head(&mut response);
+    bill.set_headers(&mut response);
     response
 }
 

@@ -10,12 +10,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout_at;
 use url::Url;
 
-use super::detail::Detail;
+use super::detail::ErrorDetail;
 use super::failure::{Failure, class_of_body, class_of_status};
-use super::scrub::Scrub;
+use super::scrub::KeyRedactor;
 use super::session::{self, Session};
 use super::{ErrorClass, Request, retry_after};
-use crate::http::{self, Stopped, Unread};
+use crate::http::{self, IncompleteBody, ReadStop};
 use crate::model::{Micros, Time};
 
 /// The maximum length of an error text and of a kept header, in characters.
@@ -26,16 +26,16 @@ const ERROR_BODY: u64 = 64 * 1024;
 const HEADERS: usize = 32;
 
 /// What all tries of a client share.
-pub(super) struct Caller {
+pub(super) struct HttpSender {
     pub(super) http: reqwest::Client,
-    pub(super) key: Key,
-    pub(super) scrub: Scrub,
+    pub(super) key: Credential,
+    pub(super) scrub: KeyRedactor,
     pub(super) call_timeout: Duration,
     pub(super) max_response_bytes: u64,
 }
 
 /// How a request is authorized.
-pub(super) enum Key {
+pub(super) enum Credential {
     None,
     /// `Authorization`, marked sensitive.
     Fixed(HeaderValue),
@@ -43,7 +43,7 @@ pub(super) enum Key {
 }
 
 /// A successful reply, or the part of one that arrived.
-pub(super) struct Arrived {
+pub(super) struct HttpReply {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Bytes,
@@ -51,22 +51,22 @@ pub(super) struct Arrived {
 }
 
 /// The outcome of one try.
-pub(super) struct Tried {
+pub(super) struct Attempt {
     pub(super) latency: Duration,
-    pub(super) outcome: Result<Arrived, (Failure, Option<Arrived>)>,
+    pub(super) outcome: Result<HttpReply, (Failure, Option<HttpReply>)>,
 }
 
-impl Caller {
+impl HttpSender {
     /// Makes the call once. A failure comes with the part of a 2xx reply that arrived before it, if any.
-    pub(super) async fn make(&self, request: &Request, url: Url, now: &(dyn Fn() -> Time + Send + Sync)) -> Tried {
+    pub(super) async fn send(&self, request: &Request, url: Url, now: &(dyn Fn() -> Time + Send + Sync)) -> Attempt {
         let begun = Instant::now();
         let deadline = self.deadline();
         let outcome = match &self.key {
-            Key::Session(session) => self.in_session(session, request, url, deadline, now).await,
-            Key::Fixed(key) => self.outcome(request, url, Some(key), deadline, now).await,
-            Key::None => self.outcome(request, url, None, deadline, now).await,
+            Credential::Session(session) => self.send_in_session(session, request, url, deadline, now).await,
+            Credential::Fixed(key) => self.send_once(request, url, Some(key), deadline, now).await,
+            Credential::None => self.send_once(request, url, None, deadline, now).await,
         };
-        Tried { latency: begun.elapsed(), outcome }
+        Attempt { latency: begun.elapsed(), outcome }
     }
 
     /// Returns the deadline of a call that starts now. A timeout too long for the clock becomes one day.
@@ -76,18 +76,18 @@ impl Caller {
     }
 
     /// Makes the call with a session token. Renews the token once when the service no longer accepts it.
-    async fn in_session(
+    async fn send_in_session(
         &self,
         session: &Session,
         request: &Request,
         url: Url,
         deadline: tokio::time::Instant,
         now: &(dyn Fn() -> Time + Send + Sync),
-    ) -> Result<Arrived, (Failure, Option<Arrived>)> {
+    ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
         let refused =
             |why: session::Refused| (Failure { status: why.status, ..self.failure(why.class, &why.text) }, None);
         let token = session.token(&self.http, deadline).await.map_err(refused)?;
-        let outcome = self.outcome(request, url.clone(), bearer(&token).as_ref(), deadline, now).await;
+        let outcome = self.send_once(request, url.clone(), bearer(&token).as_ref(), deadline, now).await;
         let stale = match &outcome {
             Err((failure, _)) => match failure.status {
                 Some(401) => true,
@@ -100,17 +100,17 @@ impl Caller {
             return outcome;
         }
         let token = session.renew(&self.http, &token, deadline).await.map_err(refused)?;
-        self.outcome(request, url, bearer(&token).as_ref(), deadline, now).await
+        self.send_once(request, url, bearer(&token).as_ref(), deadline, now).await
     }
 
-    async fn outcome(
+    async fn send_once(
         &self,
         request: &Request,
         url: Url,
         key: Option<&HeaderValue>,
         deadline: tokio::time::Instant,
         now: &(dyn Fn() -> Time + Send + Sync),
-    ) -> Result<Arrived, (Failure, Option<Arrived>)> {
+    ) -> Result<HttpReply, (Failure, Option<HttpReply>)> {
         let method = if request.method == "GET" { reqwest::Method::GET } else { reqwest::Method::POST };
         let mut sending = self.http.request(method, url);
         // The key is for the provider only: a request that names its own address may go to another host.
@@ -125,7 +125,7 @@ impl Caller {
         }
         let response = match timeout_at(deadline, sending.send()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err((self.unsent(error), None)),
+            Ok(Err(error)) => return Err((self.transport_failure(error), None)),
             Err(_) => {
                 let text = format!("no answer after {:?}", self.call_timeout);
                 return Err((self.failure(ErrorClass::Timeout, &text), None));
@@ -139,25 +139,25 @@ impl Caller {
         }
         let headers = self.kept(response.headers(), !request.headers.is_empty());
         let cost = cost(response.headers());
-        let arrived = |body| Arrived { status, headers, body: self.scrub.body(body), cost };
+        let arrived = |body| HttpReply { status, headers, body: self.scrub.body(body), cost };
         match http::read_capped(response, self.max_response_bytes, deadline).await {
             Ok(body) => Ok(arrived(body)),
             Err(unread) => {
                 let failure = self.failure(class_of_body(&unread.why), &self.why(&unread));
                 let failure = Failure { status: Some(status), cost, ..failure };
-                let has_part = matches!(unread.why, Stopped::Cut(_) | Stopped::Deadline);
+                let has_part = matches!(unread.why, ReadStop::Cut(_) | ReadStop::Deadline);
                 Err((failure, has_part.then(|| arrived(unread.so_far))))
             }
         }
     }
 
     /// Describes why a body was not read to its end.
-    fn why(&self, unread: &Unread) -> String {
+    fn why(&self, unread: &IncompleteBody) -> String {
         match &unread.why {
-            Stopped::TooLarge => format!("the reply is larger than {} bytes when decoded", self.max_response_bytes),
-            Stopped::Deadline => format!("the reply was not complete after {:?}", self.call_timeout),
-            Stopped::Cut(why) => format!("the reply was cut after {} decoded bytes: {why}", unread.so_far.len()),
-            Stopped::Undecodable(why) => format!("the reply cannot be decompressed: {why}"),
+            ReadStop::TooLarge => format!("the reply is larger than {} bytes when decoded", self.max_response_bytes),
+            ReadStop::Deadline => format!("the reply was not complete after {:?}", self.call_timeout),
+            ReadStop::Cut(why) => format!("the reply was cut after {} decoded bytes: {why}", unread.so_far.len()),
+            ReadStop::Undecodable(why) => format!("the reply cannot be decompressed: {why}"),
         }
     }
 
@@ -178,7 +178,7 @@ impl Caller {
         let name = response.status().canonical_reason().map_or_else(String::new, |reason| format!(" {reason}"));
         // Even a part of an error body is worth quoting.
         let body = http::read_capped(response, ERROR_BODY, deadline).await.unwrap_or_else(|unread| unread.so_far);
-        let detail = Detail::of(&body);
+        let detail = ErrorDetail::of(&body);
         let location_of = location.clone();
         let said = match (class, location) {
             (ErrorClass::Redirect, Some(to)) => format!(": it points to {to}"),
@@ -195,7 +195,7 @@ impl Caller {
     }
 
     /// The failure of a request that got no response.
-    fn unsent(&self, error: reqwest::Error) -> Failure {
+    fn transport_failure(&self, error: reqwest::Error) -> Failure {
         // Connecting failed: nothing was sent yet.
         let unconnected = error.is_connect();
         if error.is_timeout() {
@@ -252,11 +252,11 @@ fn cost(headers: &HeaderMap) -> Option<Micros> {
 }
 
 /// Logs one line for each try, without the key and the search terms.
-pub(super) fn log(request: &Request, attempt: u32, tried: &Tried) {
+pub(super) fn log(request: &Request, attempt: u32, tried: &Attempt) {
     let (source, path) = (request.source, request.path.as_str());
     let latency_ms = u64::try_from(tried.latency.as_millis()).unwrap_or(u64::MAX);
     match &tried.outcome {
-        Ok(Arrived { status, body, .. }) => {
+        Ok(HttpReply { status, body, .. }) => {
             let body_bytes = body.len();
             tracing::debug!(%source, path, attempt, latency_ms, status, body_bytes, "search call answered");
         }

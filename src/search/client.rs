@@ -9,14 +9,14 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
-use super::attempt::{Arrived, Caller, Key, Tried, log};
-use super::failure::Whom;
-use super::gate::{Gate, Pace, Refusal};
+use super::attempt::{Attempt, Credential, HttpReply, HttpSender, log};
+use super::failure::ProviderRef;
+use super::gate::{CallLimiter, Gate, Refusal};
 use super::limits::Limits;
 use super::render;
 use super::request::request;
 use super::retry::{Backoff, Next};
-use super::scrub::Scrub;
+use super::scrub::KeyRedactor;
 use super::session::Session;
 use super::stand_in;
 use super::unsupported::Unsupported;
@@ -55,8 +55,8 @@ pub struct Client {
     stands_in: bool,
     dialect: Dialect,
     platform: String,
-    caller: Caller,
-    pace: Arc<dyn Pace>,
+    caller: HttpSender,
+    pace: Arc<dyn CallLimiter>,
     max_concurrent: u32,
     rate: Option<Rate>,
     max_tries: u32,
@@ -79,27 +79,27 @@ impl Client {
     pub fn new(settings: Settings) -> Result<Self, SetupError> {
         let base_url = settings.base_url;
         let login = settings.access.login();
-        let whom = Whom { provider: &settings.provider, login: Some(login) };
+        let whom = ProviderRef { provider: &settings.provider, login: Some(login) };
         if !matches!(base_url.scheme(), "http" | "https") || !base_url.has_host() {
             let hint = &format!("set `{}`", whom.key("base_url"));
-            return Err(setup("the service's address is not an http or https address", hint));
+            return Err(setup_error("the service's address is not an http or https address", hint));
         }
         if !base_url.username().is_empty() || base_url.password().is_some() {
             // It would be sent as an `Authorization` header of its own, and be printed.
-            return Err(setup(
+            return Err(setup_error(
                 "the service's address holds a user name or password",
                 &format!("take it out of `{}`; the key alone is sent", whom.key("base_url")),
             ));
         }
         let (key, secret) = match settings.access {
-            Access::Open => (Key::None, SecretString::default()),
-            Access::Bare(secret) => (Key::Fixed(header(&whom, secret.expose_secret())?), secret),
+            Access::Open => (Credential::None, SecretString::default()),
+            Access::Bare(secret) => (Credential::Fixed(header(&whom, secret.expose_secret())?), secret),
             Access::Bearer(secret) => {
                 header(&whom, secret.expose_secret())?;
-                (Key::Fixed(header(&whom, &format!("Bearer {}", secret.expose_secret()))?), secret)
+                (Credential::Fixed(header(&whom, &format!("Bearer {}", secret.expose_secret()))?), secret)
             }
             Access::Session { user, password } => {
-                (Key::Session(Session::new(base_url.clone(), user, password.clone())), password)
+                (Credential::Session(Session::new(base_url.clone(), user, password.clone())), password)
             }
         };
         let max_idle = usize::try_from(settings.max_concurrent).unwrap_or(usize::MAX);
@@ -111,10 +111,10 @@ impl Client {
         };
         let http = http::client(&options).map_err(|error| SetupError { text: error.text, hint: error.hint })?;
         Ok(Self {
-            caller: Caller {
+            caller: HttpSender {
                 http,
                 key,
-                scrub: Scrub::new(secret),
+                scrub: KeyRedactor::new(secret),
                 call_timeout: settings.call_timeout,
                 max_response_bytes: settings.max_response_bytes,
             },
@@ -141,13 +141,13 @@ impl Client {
 
     /// The same client for the sandbox, which answers for every address that a request names.
     #[must_use]
-    pub fn standing_in(self) -> Self {
+    pub fn for_sandbox(self) -> Self {
         Self { stands_in: true, ..self }
     }
 
     /// The same client with limits that are kept elsewhere.
     #[must_use]
-    pub fn paced_by(self, pace: Arc<dyn Pace>) -> Self {
+    pub fn with_pace(self, pace: Arc<dyn CallLimiter>) -> Self {
         Self { pace, ..self }
     }
 
@@ -159,7 +159,7 @@ impl Client {
 
     /// A name for the service that does not reveal its address. Processes that call the same service share its limits.
     #[must_use]
-    pub fn service(&self) -> String {
+    pub fn service_id(&self) -> String {
         let address = self.base_url.as_str().trim_end_matches('/');
         let name = match self.provider.as_str() {
             SERVICE => address.to_owned(),
@@ -171,7 +171,7 @@ impl Client {
     /// Removes the key from a text that was joined from several pieces of a reply. The pieces were cleaned one by one,
     /// so a key that was split between two of them would be whole again.
     #[must_use]
-    pub fn without_key(&self, text: &str) -> String {
+    pub fn redact_key(&self, text: &str) -> String {
         self.caller.scrub.long_text(text)
     }
 
@@ -219,17 +219,17 @@ impl Client {
                 place = self.pace.enter().await.map_err(refused)?;
             }
             tries += 1;
-            let tried = self.caller.make(request, url.clone(), now).await;
+            let tried = self.caller.send(request, url.clone(), now).await;
             drop(place);
             log(request, tries, &tried);
-            let Tried { latency, outcome } = tried;
+            let Attempt { latency, outcome } = tried;
             let (failure, part) = match outcome {
                 Ok(arrived) => return Ok(reply(arrived, latency, tries, spent, None)),
                 Err(failed) => failed,
             };
             let earlier = spent;
-            failure.charge(&mut spent);
-            let may_help = tries < self.max_tries && failure.is_passing();
+            failure.add_cost(&mut spent);
+            let may_help = tries < self.max_tries && failure.is_transient();
             // Most often the server closed an idle connection, which says nothing about its health. Whether the
             // connection was a reused one is not known here, so only the first such failure is retried at once.
             if may_help && failure.connection_died && !was_dead {
@@ -260,8 +260,8 @@ impl Client {
 }
 
 impl Client {
-    fn whom(&self) -> Whom<'_> {
-        Whom { provider: &self.provider, login: Some(self.login) }
+    fn whom(&self) -> ProviderRef<'_> {
+        ProviderRef { provider: &self.provider, login: Some(self.login) }
     }
 
     /// Returns the URL of a request. An address that comes from elsewhere must be on the public internet. Host names
@@ -305,25 +305,25 @@ impl Client {
 }
 
 fn reply(
-    arrived: Arrived,
+    arrived: HttpReply,
     latency: Duration,
     tries: u32,
     earlier: Spent,
     cut: Option<(ErrorClass, String)>,
 ) -> RawReply {
-    let Arrived { status, headers, body, cost } = arrived;
+    let HttpReply { status, headers, body, cost } = arrived;
     RawReply { status, headers, body, latency, tries, cost, earlier, cut }
 }
 
 /// Builds the `Authorization` header from the key. Debug output never shows it.
-fn header(whom: &Whom<'_>, key: &str) -> Result<HeaderValue, SetupError> {
+fn header(whom: &ProviderRef<'_>, key: &str) -> Result<HeaderValue, SetupError> {
     if key.is_empty() {
-        return Err(setup("the API key is empty", &format!("set it by {}", whom.secret())));
+        return Err(setup_error("the API key is empty", &format!("set it by {}", whom.secret())));
     }
     // Only visible ASCII and inner blanks: there is no agreed encoding for other bytes.
     let mut value =
         HeaderValue::from_str(key).ok().filter(|_| key.is_ascii() && key.trim() == key).ok_or_else(|| {
-            setup(
+            setup_error(
                 "the API key holds a character that no header can carry",
                 "look for a line break, a blank at an end or a character outside ASCII in the key",
             )
@@ -332,6 +332,6 @@ fn header(whom: &Whom<'_>, key: &str) -> Result<HeaderValue, SetupError> {
     Ok(value)
 }
 
-fn setup(text: &str, hint: &str) -> SetupError {
+fn setup_error(text: &str, hint: &str) -> SetupError {
     SetupError { text: text.to_owned(), hint: hint.to_owned() }
 }

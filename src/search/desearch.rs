@@ -33,7 +33,7 @@ pub(super) fn social(query: &SocialQuery, over: LookBack, now: Time) -> Result<R
 
 /// `POST /twitter`: the same with its parameters as JSON. The contract says nothing of this call except that it is a
 /// POST.
-pub(super) fn posted_social(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
+pub(super) fn social_post(query: &SocialQuery, over: LookBack, now: Time) -> Result<Request, Unsupported> {
     let (count, start, end) = page(query, over, now)?;
     let body = json!({
         "query": query.query,

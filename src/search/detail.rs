@@ -16,14 +16,14 @@ const DEPTH: u32 = 6;
 
 /// The message of an error body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Detail {
+pub(super) struct ErrorDetail {
     /// Its message, neither cut nor scrubbed; empty when there is none.
     pub(super) text: String,
     /// The wait it asks for.
     pub(super) retry_after: Option<Duration>,
 }
 
-impl Detail {
+impl ErrorDetail {
     /// Reads a body, or its beginning.
     pub(super) fn of(body: &[u8]) -> Self {
         let text = String::from_utf8_lossy(body);
@@ -105,16 +105,16 @@ mod tests {
             ("<!doctype html>", "an HTML page"),
             (r#"{"detail":"cut of"#, r#"{"detail":"cut of"#),
         ] {
-            assert_eq!(Detail::of(body.as_bytes()).text, text, "{body}");
+            assert_eq!(ErrorDetail::of(body.as_bytes()).text, text, "{body}");
         }
     }
 
     #[test]
     fn a_body_nested_without_end_is_text() {
         let deep = "[".repeat(100_000);
-        assert_eq!(Detail::of(deep.as_bytes()).text.len(), deep.len());
+        assert_eq!(ErrorDetail::of(deep.as_bytes()).text.len(), deep.len());
         let within_limits = format!("{}1{}", "[".repeat(100), "]".repeat(100));
-        assert!(Detail::of(within_limits.as_bytes()).text.starts_with('['));
+        assert!(ErrorDetail::of(within_limits.as_bytes()).text.starts_with('['));
     }
 
     proptest! {
@@ -122,7 +122,7 @@ mod tests {
 
         #[test]
         fn any_bytes_are_a_body(body in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Detail::of(&body);
+            let _ = ErrorDetail::of(&body);
         }
     }
 }

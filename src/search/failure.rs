@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{CallError, ErrorClass, Reach, Spent};
-use crate::http::Stopped;
+use crate::http::ReadStop;
 use crate::model::{Login, Micros, SERVICE, Time};
 
 /// A try that failed.
@@ -26,7 +26,7 @@ pub(super) struct Failure {
 
 impl Failure {
     /// Whether the same request may succeed later.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(super) fn is_transient(&self) -> bool {
         use ErrorClass as C;
         match self.class {
             C::RateLimited | C::Server | C::Transport | C::Timeout | C::Cut => true,
@@ -39,7 +39,7 @@ impl Failure {
     /// one.
     pub(super) fn into_error(
         self,
-        whom: &Whom<'_>,
+        whom: &ProviderRef<'_>,
         tries: u32,
         latency: Duration,
         not_before: Option<Time>,
@@ -65,7 +65,7 @@ impl Failure {
     }
 
     /// Adds the cost of this try. A try that was never sent or got an error costs nothing, unless the reply says so.
-    pub(super) fn charge(&self, spent: &mut Spent) {
+    pub(super) fn add_cost(&self, spent: &mut Spent) {
         match (self.cost, self.status) {
             (Some(cost), _) => spent.billed = spent.billed.plus(cost),
             (None, Some(300..)) => {}
@@ -89,12 +89,12 @@ pub(super) fn class_of_status(status: u16) -> ErrorClass {
 }
 
 /// Returns the class of a body that was not read to its end.
-pub(super) fn class_of_body(why: &Stopped) -> ErrorClass {
+pub(super) fn class_of_body(why: &ReadStop) -> ErrorClass {
     match why {
-        Stopped::TooLarge => ErrorClass::TooLarge,
-        Stopped::Deadline => ErrorClass::Timeout,
-        Stopped::Cut(_) => ErrorClass::Cut,
-        Stopped::Undecodable(_) => ErrorClass::Malformed,
+        ReadStop::TooLarge => ErrorClass::TooLarge,
+        ReadStop::Deadline => ErrorClass::Timeout,
+        ReadStop::Cut(_) => ErrorClass::Cut,
+        ReadStop::Undecodable(_) => ErrorClass::Malformed,
     }
 }
 
@@ -107,14 +107,14 @@ fn reach(class: ErrorClass) -> Reach {
 
 /// The provider that was called.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Whom<'a> {
+pub(super) struct ProviderRef<'a> {
     /// `service`, or the name of `[providers.NAME]`.
     pub(super) provider: &'a str,
     /// How it authenticates callers, if known.
     pub(super) login: Option<Login>,
 }
 
-impl Whom<'_> {
+impl ProviderRef<'_> {
     /// The name of one of its settings, as users write it.
     pub(super) fn key(&self, key: &str) -> String {
         match (self.provider, key) {
@@ -151,12 +151,12 @@ impl Whom<'_> {
 /// Returns what to do about a stored failure; `None` for a class that this version does not know. How the provider
 /// authenticates callers is not stored.
 #[must_use]
-pub fn hint_of(provider: &str, class: &str, status: Option<i64>, text: &str) -> Option<String> {
+pub fn hint_for_stored_failure(provider: &str, class: &str, status: Option<i64>, text: &str) -> Option<String> {
     let status = status.and_then(|status| u16::try_from(status).ok());
-    ErrorClass::parse(class).map(|class| hint(&Whom { provider, login: None }, class, status, text))
+    ErrorClass::parse(class).map(|class| hint(&ProviderRef { provider, login: None }, class, status, text))
 }
 
-fn hint(whom: &Whom<'_>, class: ErrorClass, status: Option<u16>, text: &str) -> String {
+fn hint(whom: &ProviderRef<'_>, class: ErrorClass, status: Option<u16>, text: &str) -> String {
     let (service, key) = (whom.provider == SERVICE, |key| whom.key(key));
     let fixed = match (class, status) {
         (ErrorClass::KeyRefused, _) => return whom.about_access(),
@@ -204,7 +204,7 @@ fn hint(whom: &Whom<'_>, class: ErrorClass, status: Option<u16>, text: &str) -> 
 mod tests {
     use super::*;
 
-    const SEARCH_SERVICE: Whom<'_> = Whom { provider: SERVICE, login: Some(Login::Bare) };
+    const SEARCH_SERVICE: ProviderRef<'_> = ProviderRef { provider: SERVICE, login: Some(Login::Bare) };
 
     #[test]
     fn a_status_decides_class_reach_and_whether_asking_again_can_help() {
@@ -237,7 +237,7 @@ mod tests {
                 unconnected: false,
                 location: None,
             };
-            assert_eq!(failure.is_passing(), passing, "{status}");
+            assert_eq!(failure.is_transient(), passing, "{status}");
             let error = failure.into_error(&SEARCH_SERVICE, 1, Duration::ZERO, None, Spent::default());
             assert_eq!(error.reach, how_far, "{status}");
         }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn every_class_has_a_hint_that_is_one_line_and_about_who_was_asked() {
-        let second = |login| Whom { provider: "second", login };
+        let second = |login| ProviderRef { provider: "second", login };
         for class in ErrorClass::ALL {
             for status in [None, Some(404), Some(429)] {
                 let ours = hint(&SEARCH_SERVICE, *class, status, "");
@@ -256,7 +256,7 @@ mod tests {
                 }
             }
         }
-        let refused = |whom: &Whom<'_>| hint(whom, ErrorClass::KeyRefused, Some(401), "");
+        let refused = |whom: &ProviderRef<'_>| hint(whom, ErrorClass::KeyRefused, Some(401), "");
         assert!(refused(&SEARCH_SERVICE).contains("`service.api_key_env`"));
         assert!(refused(&second(Some(Login::Bearer))).contains("(`providers.second.key_env` or"));
         assert!(!refused(&second(Some(Login::Bearer))).contains("scheme word"));
@@ -278,9 +278,9 @@ mod tests {
         };
         let refused = Failure { connection_died: false, unconnected: true, ..unanswered.clone() };
         let mut spent = Spent::default();
-        refused.charge(&mut spent);
+        refused.add_cost(&mut spent);
         assert_eq!(spent.unknown, 0, "a refused connection costs nothing");
-        unanswered.charge(&mut spent);
+        unanswered.add_cost(&mut spent);
         assert_eq!(spent.unknown, 1, "nobody knows what became of a request without an answer");
     }
 }

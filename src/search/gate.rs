@@ -29,7 +29,7 @@ impl Refusal {
     }
 
     /// A refusal because the check itself failed.
-    pub fn because(cause: impl Error + Send + Sync + 'static) -> Self {
+    pub fn from_error(cause: impl Error + Send + Sync + 'static) -> Self {
         Self { over_quota: false, text: cause.to_string(), cause: Some(Arc::new(cause)) }
     }
 }
@@ -43,9 +43,9 @@ pub trait Gate: Send + Sync {
 
 /// A gate that is always open, for calls that no ledger counts (`check --probe`, `try`, tests).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ungated;
+pub struct NoGate;
 
-impl Gate for Ungated {
+impl Gate for NoGate {
     async fn before(&self, _attempt: u32) -> Result<(), Refusal> {
         Ok(())
     }
@@ -57,11 +57,11 @@ pub trait CallPermit: Send + Sync {
     fn holds(&self) -> bool;
 }
 
-/// The result of [`Pace::enter`].
+/// The result of [`CallLimiter::enter`].
 pub type Entered = Result<Box<dyn CallPermit>, Refusal>;
 
 /// Decides when a call may start: the client's own limits, or limits shared by several processes.
-pub trait Pace: Send + Sync {
+pub trait CallLimiter: Send + Sync {
     /// Waits for a place, then for the rate limit; the call counts as started. The future may be dropped at any point.
     fn enter(&self) -> Pin<Box<dyn Future<Output = Entered> + Send + '_>>;
 }

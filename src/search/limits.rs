@@ -1,5 +1,5 @@
 //! Limits the calls in flight and the rate of their starts: a semaphore and a leaky bucket. The ledger durably counts
-//! the calls of a day. Limits over several processes are another [`Pace`].
+//! the calls of a day. Limits over several processes are another [`CallLimiter`].
 
 use std::num::NonZeroU32;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use governor::{Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Rate;
-use super::gate::{CallPermit, Entered, Pace, Refusal};
+use super::gate::{CallLimiter, CallPermit, Entered, Refusal};
 
 /// A burst after a pause has at most the calls of this time.
 const MINUTE: Duration = Duration::from_secs(60);
@@ -63,7 +63,7 @@ impl<C: Clock + Clone> Limits<C> {
     }
 }
 
-impl<C: Clock + Clone + Send + Sync> Pace for Limits<C>
+impl<C: Clock + Clone + Send + Sync> CallLimiter for Limits<C>
 where
     C::Instant: Send + Sync,
 {
@@ -71,15 +71,15 @@ where
         Box::pin(async {
             let permit = self.place().await;
             let closed = || Refusal::new("the client takes no more calls");
-            permit.map(|permit| Box::new(Own(permit)) as Box<dyn CallPermit>).ok_or_else(closed)
+            permit.map(|permit| Box::new(LocalPermit(permit)) as Box<dyn CallPermit>).ok_or_else(closed)
         })
     }
 }
 
 /// A place in this process only.
-struct Own(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
+struct LocalPermit(#[expect(dead_code, reason = "given back when dropped")] OwnedSemaphorePermit);
 
-impl CallPermit for Own {
+impl CallPermit for LocalPermit {
     fn holds(&self) -> bool {
         true
     }

@@ -12,7 +12,7 @@ const AROUND: Duration = Duration::from_secs(3_600);
 
 /// How a call states how far back it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LooksBack {
+pub enum LookBackSupport {
     /// Not at all: its reply is about the moment of the call.
     Unsaid,
     /// One of the contract's two windows.
@@ -25,33 +25,33 @@ pub enum LooksBack {
 
 /// Returns how the call for this ask states how far back it looks.
 #[must_use]
-pub fn looks_back(dialect: Dialect, ask: &Ask) -> LooksBack {
+pub fn look_back_support(dialect: Dialect, ask: &Ask) -> LookBackSupport {
     match (dialect, ask) {
         (_, Ask::Social(query, _)) => match (query.operation, dialect) {
-            (SocialOperation::Posts, _) => LooksBack::Unsaid,
-            (SocialOperation::Search, Dialect::Spec) => LooksBack::Windows,
-            (SocialOperation::Search, Dialect::Desearch) | (SocialOperation::Basic, _) => LooksBack::Dates,
+            (SocialOperation::Posts, _) => LookBackSupport::Unsaid,
+            (SocialOperation::Search, Dialect::Spec) => LookBackSupport::Windows,
+            (SocialOperation::Search, Dialect::Desearch) | (SocialOperation::Basic, _) => LookBackSupport::Dates,
         },
-        (_, Ask::Provider(query, _)) if covers_spans(&query.kind) => LooksBack::Since,
-        (_, Ask::Provider(..)) => LooksBack::Unsaid,
-        (Dialect::Desearch, Ask::Ai(..)) => LooksBack::Dates,
-        (Dialect::Spec, Ask::Ai(..)) | (_, Ask::Web(_)) => LooksBack::Unsaid,
+        (_, Ask::Provider(query, _)) if covers_spans(&query.kind) => LookBackSupport::Since,
+        (_, Ask::Provider(..)) => LookBackSupport::Unsaid,
+        (Dialect::Desearch, Ask::Ai(..)) => LookBackSupport::Dates,
+        (Dialect::Spec, Ask::Ai(..)) | (_, Ask::Web(_)) => LookBackSupport::Unsaid,
     }
 }
 
 /// Returns how the call for this ask could look back further than the window; `None` when it cannot.
 #[must_use]
-pub fn looks_further(dialect: Dialect, ask: &Ask, window: Window) -> Option<LooksBack> {
-    match looks_back(dialect, ask) {
-        LooksBack::Unsaid => None,
-        LooksBack::Windows if window == Window::Past7Days => None,
+pub fn wider_look_back(dialect: Dialect, ask: &Ask, window: Window) -> Option<LookBackSupport> {
+    match look_back_support(dialect, ask) {
+        LookBackSupport::Unsaid => None,
+        LookBackSupport::Windows if window == Window::Past7Days => None,
         reach => Some(reach),
     }
 }
 
 /// Whether a run fills a gap of this length between two slots by itself, when runs look back at most `catch_up`.
 #[must_use]
-pub fn makes_up_for(dialect: Dialect, query: &SocialQuery, window: Window, gap: Duration, catch_up: Duration) -> bool {
+pub fn catches_up(dialect: Dialect, query: &SocialQuery, window: Window, gap: Duration, catch_up: Duration) -> bool {
     let ask = Ask::Social(query.clone(), LookBack::Window(window));
-    gap.saturating_add(AROUND) <= catch_up && looks_further(dialect, &ask, window).is_some()
+    gap.saturating_add(AROUND) <= catch_up && wider_look_back(dialect, &ask, window).is_some()
 }

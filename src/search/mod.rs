@@ -25,10 +25,10 @@ mod takes;
 mod unsupported;
 
 pub use client::{CallFailure, Client, SetupError};
-pub use failure::hint_of;
-pub use gate::{CallPermit, Entered, Gate, Pace, Refusal, Ungated};
-pub use look_back::{LooksBack, looks_back, looks_further, makes_up_for};
-pub use reach::reaches_past;
+pub use failure::hint_for_stored_failure;
+pub use gate::{CallLimiter, CallPermit, Entered, Gate, NoGate, Refusal};
+pub use look_back::{LookBackSupport, catches_up, look_back_support, wider_look_back};
+pub use reach::covers_window_start;
 pub use render::{Shown, render, without_secrets};
 pub use request::{request, requests};
 pub use retry::Backoff;
@@ -40,7 +40,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::model::{
-    AiQuery, Answer, Found, LookBack, Micros, ProviderQuery, SocialQuery, Source, Topic, WebQuery, closed_list,
+    AiQuery, Answer, LookBack, Micros, ProviderQuery, ReplyEntry, SocialQuery, Source, Topic, WebQuery, closed_list,
 };
 
 closed_list! {
@@ -164,7 +164,7 @@ impl Ask {
 
     /// The same question over another span. Web searches have no span.
     #[must_use]
-    pub fn looking_back(self, over: LookBack) -> Self {
+    pub fn with_look_back(self, over: LookBack) -> Self {
         match self {
             Self::Social(query, _) => Self::Social(query, over),
             Self::Ai(query, _) => Self::Ai(query, over),
@@ -273,7 +273,7 @@ pub struct CallError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     /// Entries in reply order, ranks from 1.
-    pub items: Vec<Found>,
+    pub items: Vec<ReplyEntry>,
     /// The summary, for AI replies.
     pub answer: Option<Answer>,
     /// Entries that could not be read. They are only in the raw reply.

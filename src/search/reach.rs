@@ -11,7 +11,7 @@ const PAUSES: i64 = 4;
 
 /// Whether posts with these dates, in any order, continue without a break from the span to the time before `from`.
 #[must_use]
-pub fn reaches_past(dates: impl IntoIterator<Item = Time>, from: Time) -> bool {
+pub fn covers_window_start(dates: impl IntoIterator<Item = Time>, from: Time) -> bool {
     let (mut inside, before): (Vec<Time>, Vec<Time>) = dates.into_iter().partition(|at| *at > from);
     let Some(before) = before.into_iter().max() else { return false };
     if inside.len() < LEAST {
@@ -36,7 +36,7 @@ mod tests {
 
     /// Takes minutes after the start of the window; negative ones are before it.
     fn reaches(minutes: impl IntoIterator<Item = i64>) -> bool {
-        reaches_past(minutes.into_iter().map(|minute| Time(FROM.0 + minute * MINUTE)), FROM)
+        covers_window_start(minutes.into_iter().map(|minute| Time(FROM.0 + minute * MINUTE)), FROM)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use url::Url;
 
 use super::{Request, stand_in};
-use crate::model::{Login, is_hidden, is_joiner};
+use crate::model::{Login, is_invisible, is_joiner};
 
 /// The provider for which a request is shown.
 #[derive(Debug, Clone)]
@@ -94,7 +94,7 @@ fn quoted(text: &str) -> String {
 fn visible(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
-        if is_hidden(c) || is_joiner(c) {
+        if is_invisible(c) || is_joiner(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 let _ = write!(text, "\\u{unit:04x}");
             }

@@ -22,7 +22,7 @@ pub fn request(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Result
         (Dialect::Spec, Ask::Ai(query, _)) => Ok(spec::ai(query)),
         (_, Ask::Provider(query, over)) => first(query, over.span(now), now),
         (dialect, Ask::Social(query, over)) => match (dialect, query.operation) {
-            (Dialect::Spec, SocialOperation::Basic) => desearch::posted_social(query, *over, now),
+            (Dialect::Spec, SocialOperation::Basic) => desearch::social_post(query, *over, now),
             (_, SocialOperation::Search | SocialOperation::Basic) => desearch::social(query, *over, now),
             (_, SocialOperation::Posts) => desearch::posts(query, *over),
         },
@@ -50,7 +50,7 @@ pub fn requests(dialect: Dialect, platform: &str, ask: &Ask, now: Time) -> Resul
         }
         let room = kinds::MOST_PARTS - parts.len();
         last = next.len().min(room);
-        parts.extend(next.into_iter().take(room).map(kinds::Part::unanswered));
+        parts.extend(next.into_iter().take(room).map(kinds::SearchCall::unanswered));
     }
     let usual = usize::try_from(query.calls()).unwrap_or(kinds::MOST_PARTS).min(kinds::MOST_PARTS);
     let more = u32::try_from(usual.saturating_sub(last)).unwrap_or(u32::MAX);
@@ -255,10 +255,10 @@ mod tests {
             (LookBack::Day(yesterday + 1), "2026-03-11", "2026-03-12"),
         ] {
             for operation in [SocialOperation::Search, SocialOperation::Basic] {
-                let (_, _, query, ..) = shape(Dialect::Desearch, &social(operation, None).looking_back(over));
+                let (_, _, query, ..) = shape(Dialect::Desearch, &social(operation, None).with_look_back(over));
                 assert!(query.ends_with(&format!("start_date={start}|end_date={end}")), "{over:?}: {query}");
             }
-            let (.., body, _) = shape(Dialect::Spec, &social(SocialOperation::Basic, None).looking_back(over));
+            let (.., body, _) = shape(Dialect::Spec, &social(SocialOperation::Basic, None).with_look_back(over));
             assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
             let (.., body, _) = shape(Dialect::Desearch, &Ask::Ai(ai(), over));
             assert_eq!((&body["start_date"], &body["end_date"]), (&json!(start), &json!(end)), "{over:?}");
@@ -266,7 +266,7 @@ mod tests {
             for (dialect, operation) in
                 [(Dialect::Spec, SocialOperation::Search), (Dialect::Desearch, SocialOperation::Posts)]
             {
-                let refused = request(dialect, "X", &social(operation, None).looking_back(over), NOW).unwrap_err();
+                let refused = request(dialect, "X", &social(operation, None).with_look_back(over), NOW).unwrap_err();
                 assert!(refused.message.contains("takes no dates") && !refused.hint.is_empty(), "{refused:?}");
             }
         }

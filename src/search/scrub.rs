@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use secrecy::{ExposeSecret, SecretString};
 
-use super::spellings::{Spelling, spellings};
-use crate::model::{is_hidden, is_joiner};
+use super::spellings::{KeyEncoding, key_encodings};
+use crate::model::{is_invisible, is_joiner};
 
 /// Replaces the key.
 const MASK: &str = "***";
@@ -16,15 +16,15 @@ const MASK: &str = "***";
 const SHORTEST_IN_BODIES: usize = 8;
 
 /// Removes one key from texts.
-pub(super) struct Scrub {
+pub(super) struct KeyRedactor {
     key: SecretString,
-    spellings: Vec<Spelling>,
+    spellings: Vec<KeyEncoding>,
 }
 
-impl Scrub {
+impl KeyRedactor {
     /// Prepares the removal of this key.
     pub(super) fn new(key: SecretString) -> Self {
-        let spellings = spellings(key.expose_secret().as_bytes());
+        let spellings = key_encodings(key.expose_secret().as_bytes());
         Self { key, spellings }
     }
 
@@ -100,7 +100,7 @@ struct Ends {
 
 impl Ends {
     /// Returns where a spelling that begins at `at` ends, as far as it matches.
-    fn of(&mut self, text: &[u8], at: usize, spelling: &Spelling) -> Option<usize> {
+    fn of(&mut self, text: &[u8], at: usize, spelling: &KeyEncoding) -> Option<usize> {
         self.now.clear();
         self.now.push(at);
         for (many, &wanted) in spelling.letters.iter().enumerate() {
@@ -218,7 +218,7 @@ pub(super) fn one_line(text: &str, max: usize) -> String {
                 return line;
             }
             length += 1;
-            if is_hidden(c) || is_joiner(c) {
+            if is_invisible(c) || is_joiner(c) {
                 // Writing to a string cannot fail.
                 let _ = write!(line, "\\u{{{:x}}}", u32::from(c));
             } else {
@@ -237,8 +237,8 @@ mod tests {
 
     use super::*;
 
-    fn scrub(key: &str) -> Scrub {
-        Scrub::new(SecretString::from(key.to_owned()))
+    fn scrub(key: &str) -> KeyRedactor {
+        KeyRedactor::new(SecretString::from(key.to_owned()))
     }
 
     #[test]

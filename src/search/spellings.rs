@@ -9,7 +9,7 @@ const SHORTEST_BEGINNING: usize = 12;
 const SHORTEST_BASE64: usize = 8;
 
 /// One encoding of the key, letter by letter.
-pub(super) struct Spelling {
+pub(super) struct KeyEncoding {
     pub(super) letters: Vec<u8>,
     /// The number of letters from the beginning that are enough to recognise the key.
     pub(super) least: usize,
@@ -17,11 +17,11 @@ pub(super) struct Spelling {
 
 /// Returns the key plain, in hexadecimal digits, and in base64 at each of its three possible offsets. Of base64, keeps
 /// only the letters that depend on the key alone.
-pub(super) fn spellings(key: &[u8]) -> Vec<Spelling> {
+pub(super) fn key_encodings(key: &[u8]) -> Vec<KeyEncoding> {
     let least = key.len().min(SHORTEST_BEGINNING);
     let digits: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
-    let hex = |digits: String| Spelling { letters: digits.into_bytes(), least: 2 * least };
-    let mut all = vec![Spelling { letters: key.to_vec(), least }, hex(digits.to_ascii_uppercase()), hex(digits)];
+    let hex = |digits: String| KeyEncoding { letters: digits.into_bytes(), least: 2 * least };
+    let mut all = vec![KeyEncoding { letters: key.to_vec(), least }, hex(digits.to_ascii_uppercase()), hex(digits)];
     for before in 0..3 {
         let bytes = [&[0; 2][..before], key].concat();
         let from = (before * 8).div_ceil(6);
@@ -30,7 +30,7 @@ pub(super) fn spellings(key: &[u8]) -> Vec<Spelling> {
             let letters = engine.encode(&bytes).into_bytes();
             let letters = letters.get(from..until(key.len())).unwrap_or_default().to_vec();
             if letters.len() >= SHORTEST_BASE64 && all.iter().all(|other| other.letters != letters) {
-                all.push(Spelling { letters, least: until(least) - from });
+                all.push(KeyEncoding { letters, least: until(least) - from });
             }
         }
     }

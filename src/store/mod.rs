@@ -22,34 +22,34 @@ mod reading;
 mod retention;
 mod text_search;
 
-pub use alerts::rows::{AlertChange, EventPlace, MOST_WAITING};
-pub use clusters::rows::Unclustered;
+pub use alerts::rows::{AlertChange, EventCursor, MOST_WAITING};
+pub use clusters::rows::UnclusteredBatch;
 pub use database::address::{Settings, redact};
-pub use database::copying::Moved;
+pub use database::copying::CopiedTable;
 pub use database::error::{StoreError, StoreErrorKind};
 pub use database::handle::Store;
 pub use database::locks::DaemonLock;
 pub use database::open::sqlite_version;
-pub use days::rows::{DueDays, KeptTerms, RolledDays};
+pub use days::rows::{DayCounts, DueDays, StoredTerms};
 pub use delivery::edition::{Edition, PlacedFile, RunRange};
-pub use delivery::messages::{Claimed, GivenUp, Outgoing, Settled};
-pub use erasure::rows::{ERASED, Mention, MentionPlace, Named, ReportFiles, Taken};
-pub use erasure::tombstones::{ForgetKey, Forgot, Tombstone, Tombstones, handle};
+pub use delivery::messages::{Claimed, GivenUp, Outgoing, SendResult};
+pub use erasure::rows::{ERASED, ErasedCounts, Mention, MentionPlace, NamedItem, ReportFiles};
+pub use erasure::tombstones::{ForgetKey, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 pub use items::rejudged::{Rejudged, TONES};
 pub use items::reread::{Changed, Reread, StoredRun};
 pub use items::stored_reply::{StoredReply, unpack};
 pub use ledger::control_rows::*;
-pub use ledger::hands::{GRAPHILE, Handed, Hands};
-pub use ledger::job_rows::{Cursor, JobEnd, JobRun, LeftSlot, MadeReport, PlannedJob};
+pub use ledger::hands::{DeliveredRun, GRAPHILE, RunHandler};
+pub use ledger::job_rows::{Cursor, JobEnd, JobRun, LeftoverSlot, PlannedJob, ReportRecord};
 pub use ledger::lease::{LeaseAsk, LeaseShare};
 pub use ledger::rows::*;
 pub use reading::bounds::MOST_SIGHTS;
-pub use reading::cursors::{FoundPlace, ItemOrder, ItemPlace, Listed, RunPlace};
+pub use reading::cursors::{FoundPlace, ItemCursor, ItemOrder, ListPage, RunCursor};
 pub use reading::moment::Moment;
 pub use retention::rows::{Disk, Gone, Pruned};
 pub use text_search::rows::{After, FoundItem};
 
 pub use crate::model::{
-    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, Nature, NewRow, RunRow, SearchRow, SearchedRow, SightingRow,
-    TopicStatus,
+    AiUsageRow, AnswerRow, BilledCostRow, Counts, DataOrigin, FirstSightingRow, ItemRow, RunRow, SearchExportRow,
+    SearchRow, SightingRow, TopicStatus,
 };

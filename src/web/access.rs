@@ -53,7 +53,7 @@ impl Access {
     }
 
     /// Whether this is the token. Both sides are hashed, so that the time it takes reveals nothing.
-    pub(super) fn knows(&self, given: &str) -> bool {
+    pub(super) fn matches(&self, given: &str) -> bool {
         const SAME: &str = "topicwatch token";
         #[expect(clippy::expect_used, reason = "HMAC takes keys of every length")]
         let mut theirs = Hmac::<Sha256>::new_from_slice(given.as_bytes()).expect("any length");
@@ -68,7 +68,7 @@ impl Access {
     }
 
     /// Whether this is the signature of the words.
-    pub(super) fn signed(&self, words: &str, signature: &str) -> bool {
+    pub(super) fn verify(&self, words: &str, signature: &str) -> bool {
         if signature.len() != 64 || !signature.is_ascii() {
             return false;
         }
@@ -86,12 +86,12 @@ mod tests {
     #[test]
     fn only_the_token_and_what_it_signed_are_let_in() {
         let access = Access::by(SecretString::from("a token of some length")).unwrap();
-        assert!(access.knows("a token of some length"));
+        assert!(access.matches("a token of some length"));
         for wrong in ["", "a token", "a token of some length ", "A token of some length"] {
-            assert!(!access.knows(wrong), "{wrong}");
+            assert!(!access.matches(wrong), "{wrong}");
         }
         let signature = access.sign("some words");
-        assert!(access.signed("some words", &signature));
+        assert!(access.verify("some words", &signature));
         let other = Access::by(SecretString::from("another token, as long")).unwrap();
         for (by, words, signature) in [
             (&access, "other words", signature.as_str()),
@@ -99,7 +99,7 @@ mod tests {
             (&access, "some words", ""),
             (&access, "some words", &signature[..62]),
         ] {
-            assert!(!by.signed(words, signature), "{words} {signature}");
+            assert!(!by.verify(words, signature), "{words} {signature}");
         }
         for guessed in ["short", &"a".repeat(64), &"abab".repeat(8), &"0123".repeat(9)] {
             assert!(Access::by(SecretString::from(guessed)).is_err(), "{guessed}");

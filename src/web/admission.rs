@@ -31,7 +31,7 @@ pub(super) struct Shown {
     pub(super) name: Option<String>,
 }
 
-/// Returns the visitor: by a token if one is sent, otherwise by the cookies that `passes` yields.
+/// Returns the visitor: by a token if one is sent, otherwise by the cookies that `session_cookies` yields.
 pub(super) async fn visitor<'a>(
     site: &Site,
     peer: &Peer,
@@ -45,7 +45,7 @@ pub(super) async fn visitor<'a>(
         for pass in passes {
             match (Sessions::name_of(pass), &settings.access) {
                 (Some(_), _) => named.push(pass),
-                (None, Some(access)) if site.sessions.admits(access, pass, site.now()) => return Ok(Visitor::owner()),
+                (None, Some(access)) if site.sessions.is_valid(access, pass, site.now()) => return Ok(Visitor::owner()),
                 (None, _) => {}
             }
         }
@@ -54,7 +54,7 @@ pub(super) async fn visitor<'a>(
         }
     }
     let known = match bearer {
-        Some(token) if settings.access.as_ref().is_none_or(|access| !access.knows(token)) => {
+        Some(token) if settings.access.as_ref().is_none_or(|access| !access.matches(token)) => {
             known_with(site, peer, token).await
         }
         _ => site.tokens.known(&site.store).await,
@@ -68,7 +68,7 @@ pub(super) async fn visitor<'a>(
     let known = known?;
     for pass in named {
         let holder = Sessions::name_of(pass).and_then(|name| known.named(name));
-        if let Some(holder) = holder.filter(|holder| site.sessions.admits(&holder.key, pass, site.now()))
+        if let Some(holder) = holder.filter(|holder| site.sessions.is_valid(&holder.key, pass, site.now()))
             && site.tokens.holds(&holder.visitor, &site.store).await?
         {
             note(site, &holder.visitor);
@@ -80,20 +80,20 @@ pub(super) async fn visitor<'a>(
 
 /// How a visitor was recognised, so that a long answer can check whether they may still read it.
 #[derive(Debug, Clone)]
-pub(super) struct CameBy {
+pub(super) struct Authentication {
     visitor: Visitor,
     /// The session cookies of the browser; none if a token was sent.
     passes: Vec<String>,
 }
 
-impl CameBy {
+impl Authentication {
     pub(super) fn of(visitor: Visitor, headers: &HeaderMap, https: bool) -> Self {
-        let passes = passes(headers, https).take(if bearer(headers).is_some() { 0 } else { MOST_PASSES });
+        let passes = session_cookies(headers, https).take(if bearer(headers).is_some() { 0 } else { MOST_PASSES });
         Self { visitor, passes: passes.map(str::to_owned).collect() }
     }
 
     /// Whether the visitor is still the same: not logged out, and the token not withdrawn.
-    pub(super) async fn stays(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
+    pub(super) async fn is_still_valid(&self, site: &Site, peer: &Peer) -> Result<bool, Problem> {
         if self.passes.is_empty() {
             return Ok(site.tokens.holds(&self.visitor, &site.store).await?);
         }
@@ -125,9 +125,9 @@ async fn shown(
 ) -> Result<Shown, Problem> {
     let settings = site.settings();
     let mut found = None;
-    let tried = site.guesses.tries(peer.ip, || {
+    let tried = site.guesses.attempt(peer.ip, || {
         found = match (&settings.access, known) {
-            (Some(access), _) if access.knows(given) => {
+            (Some(access), _) if access.matches(given) => {
                 Some(Shown { visitor: Visitor::owner(), key: access.clone(), name: None })
             }
             (_, Ok(known)) => known.of(given).map(|holder| {
@@ -158,14 +158,14 @@ async fn shown(
 pub(super) async fn link_of(site: &Site, peer: &Peer, secret: &str) -> Result<Option<LinkRow>, Problem> {
     let known = known_with(site, peer, secret).await?;
     let mut link = None;
-    let tried = site.guesses.tries(peer.ip, || {
+    let tried = site.guesses.attempt(peer.ip, || {
         link = known.link(secret, site.now()).cloned();
         link.is_some()
     });
     match tried {
         Tried::TooMany(wait) => Err(too_many(wait)),
         Tried::Right | Tried::Wrong => match link {
-            Some(link) if site.tokens.holds_link(&link, &site.store).await? => Ok(Some(link)),
+            Some(link) if site.tokens.is_link_valid(&link, &site.store).await? => Ok(Some(link)),
             _ => Ok(None),
         },
     }
@@ -181,12 +181,12 @@ fn note(site: &Site, visitor: &Visitor) {
     if let Who::Named { hash, .. } = &visitor.who
         && site.settings().acts.is_some()
     {
-        site.tokens.used(&site.store, hash, site.now());
+        site.tokens.record_use(&site.store, hash, site.now());
     }
 }
 
 /// Whether the pages can be read only with a token.
-pub(super) async fn is_closed(site: &Site) -> Result<bool, Problem> {
+pub(super) async fn requires_token(site: &Site) -> Result<bool, Problem> {
     Ok(site.settings().access.is_some() || site.tokens.known(&site.store).await?.any)
 }
 
@@ -198,7 +198,7 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 /// The session cookies of a request. Every cookie of the name, because another host below this host's domain can make
 /// a browser send one of its own first.
-pub(super) fn passes(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
+pub(super) fn session_cookies(headers: &HeaderMap, https: bool) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = all.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(name, _)| *name == sessions::name(https)).map(|(_, value)| value)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::need::Declared;
+use super::need::RouteNeed;
 use super::site::Site;
 
 /// The state that all requests share.
@@ -13,5 +13,5 @@ pub(super) struct App {
     pub(super) site: Arc<Site>,
     pub(super) places: Arc<Semaphore>,
     /// What routes need of visitors.
-    pub(super) declared: Arc<[Declared]>,
+    pub(super) declared: Arc<[RouteNeed]>,
 }

@@ -8,7 +8,7 @@ use axum::http::{StatusCode, Uri};
 
 use super::problem::Problem;
 use super::visitor::Visitor;
-use crate::model::Wanted;
+use crate::model::TextQuery;
 use crate::normalise::words::wanted;
 
 /// Maximum number of bytes of a form.
@@ -36,7 +36,7 @@ impl Ask {
         let name = uri.path().rsplit('/').next().unwrap_or("").to_owned();
         let given = Self::form(uri.query().unwrap_or(""))?;
         match given.given.keys().find(|given| !takes.contains(&given.as_str())) {
-            Some(unknown) => Err(no_parameter(takes, unknown)),
+            Some(unknown) => Err(unknown_parameter(takes, unknown)),
             None => Ok(Self { name, visitor, ..given }),
         }
     }
@@ -59,11 +59,17 @@ impl Ask {
         let mut given = BTreeMap::new();
         for (name, value) in url::form_urlencoded::parse(text.as_bytes()) {
             if value.len() > longest || name.len() > 40 {
-                return Err(Problem::bad("A parameter of this address is too long", "Search for less at a time."));
+                return Err(Problem::bad_request(
+                    "A parameter of this address is too long",
+                    "Search for less at a time.",
+                ));
             }
             // Stored text never contains NUL, and PostgreSQL accepts none.
             if value.contains('\0') {
-                return Err(Problem::bad("A parameter of this address is no text", "Leave the character NUL out."));
+                return Err(Problem::bad_request(
+                    "A parameter of this address is no text",
+                    "Leave the character NUL out.",
+                ));
             }
             given.insert(name.into_owned(), value.trim().to_owned());
         }
@@ -82,13 +88,13 @@ impl Ask {
 
     /// A parameter of a closed list, parsed.
     pub(super) fn word<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Problem> {
-        self.get(name).map(|value| parse(value).ok_or_else(|| self.unfit(name))).transpose()
+        self.get(name).map(|value| parse(value).ok_or_else(|| self.invalid(name))).transpose()
     }
 
     /// The problem that a parameter has an invalid value.
-    pub(super) fn unfit(&self, name: &str) -> Problem {
+    pub(super) fn invalid(&self, name: &str) -> Problem {
         let value: String = self.get(name).unwrap_or("").chars().take(60).collect();
-        Problem::bad(
+        Problem::bad_request(
             format!("`{value}` cannot stand for `{name}`"),
             "Choose from the form on the page, or leave it out of the address.",
         )
@@ -121,20 +127,20 @@ impl Ask {
 }
 
 /// The problem that a parameter is unknown, with the `known` ones as a hint.
-pub(super) fn no_parameter(known: &[&str], name: &str) -> Problem {
+pub(super) fn unknown_parameter(known: &[&str], name: &str) -> Problem {
     let hint = if known.is_empty() {
         "This takes no parameters.".to_owned()
     } else {
         format!("These are known here: {}.", known.join(", "))
     };
-    Problem::bad(format!("There is no parameter `{}`", cut(name)), hint)
+    Problem::bad_request(format!("There is no parameter `{}`", cut(name)), hint)
 }
 
 /// Parses the words of a search.
-pub(super) fn words(typed: &str) -> Result<Wanted, Problem> {
+pub(super) fn words(typed: &str) -> Result<TextQuery, Problem> {
     wanted(typed).map_err(|unclear| {
         let hint = "Write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it.";
-        Problem::bad(format!("Nothing can be searched for with that: {unclear}"), hint)
+        Problem::bad_request(format!("Nothing can be searched for with that: {unclear}"), hint)
     })
 }
 

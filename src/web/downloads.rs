@@ -19,8 +19,8 @@ use super::pipe::{Pages, Writer, pipe};
 use super::problem::Problem;
 use super::site::Site;
 use super::visitor::Visitor;
-use crate::compare::{Filtered, Hiding};
-use crate::export::{self, ExportError, Format, InvalidRequest, Order};
+use crate::compare::{FilterMode, RowFilter};
+use crate::export::{self, ExportError, ExportOptions, Format, InvalidRequest};
 use crate::store::{Store, StoreError};
 
 /// How long an export may take: it holds a snapshot of the database.
@@ -36,8 +36,8 @@ pub(super) async fn answer(
     site: &Arc<Site>,
     visitor: &Visitor,
     name: &str,
-    order: Order,
-    filtered: Filtered,
+    order: ExportOptions,
+    filtered: FilterMode,
     head: bool,
 ) -> Result<Response, Problem> {
     if order.filter.words.is_some() && waits(&site.store, &order.filter.topics).await? {
@@ -62,7 +62,7 @@ pub(super) async fn answer(
 /// Whether items of these topics wait for the index; items of any topic if none is named.
 async fn waits(store: &Store, topics: &[String]) -> Result<bool, StoreError> {
     if topics.is_empty() {
-        return Ok(store.words_waiting().await? > 0);
+        return Ok(store.index_backlog().await? > 0);
     }
     for topic in topics {
         if store.words_waiting_of(topic).await? > 0 {
@@ -84,11 +84,17 @@ pub(super) fn refused(unfit: &InvalidRequest) -> Problem {
         Some(given) => format!("{option}: `{}` {}", cut(given), named(&unfit.why)),
         None => format!("{option}{}", named(&unfit.why)),
     };
-    Problem::contrary(title, named(&unfit.hint))
+    Problem::conflict(title, named(&unfit.hint))
 }
 
 /// Writes the export on a thread of its own, and streams it for as long as the visitor may have it.
-fn begin(site: &Arc<Site>, visitor: &Visitor, place: OwnedSemaphorePermit, order: Order, filtered: Filtered) -> Pages {
+fn begin(
+    site: &Arc<Site>,
+    visitor: &Visitor,
+    place: OwnedSemaphorePermit,
+    order: ExportOptions,
+    filtered: FilterMode,
+) -> Pages {
     let (store, stop) = (site.exporting.store.clone(), site.exporting.stop.clone());
     // Of this export alone: cancelled when its token is withdrawn, and when it has ended.
     let over = stop.child_token();
@@ -124,13 +130,18 @@ async fn watch(site: Arc<Site>, visitor: Visitor, over: CancellationToken) {
     }
 }
 
-async fn write(store: &Store, order: &Order, filtered: Filtered, mut out: &Writer) -> Result<(), ExportError> {
-    let mut hiding = Hiding::of(store, &order.filter.topics, filtered).await?;
+async fn write(
+    store: &Store,
+    order: &ExportOptions,
+    filtered: FilterMode,
+    mut out: &Writer,
+) -> Result<(), ExportError> {
+    let mut hiding = RowFilter::of(store, &order.filter.topics, filtered).await?;
     export::write(store, order, &mut hiding, &mut out).await.map(drop)
 }
 
 /// Logs the error; the client only sees that the connection broke.
-fn io_error(order: &Order, error: ExportError) -> io::Error {
+fn io_error(order: &ExportOptions, error: ExportError) -> io::Error {
     match error {
         ExportError::Output(error) => {
             tracing::info!(what = order.what.as_str(), "an export ended before its end: {error}");

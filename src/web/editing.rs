@@ -15,7 +15,7 @@ pub(super) const TRIES: u32 = 50;
 
 /// A deletion.
 #[derive(Debug, Clone)]
-pub(super) struct Deleted {
+pub(super) struct Deletion {
     pub(super) kind: Kind,
     pub(super) name: String,
     pub(super) removed: Removed,
@@ -26,7 +26,7 @@ pub(super) struct Deleted {
 /// The file, and what is remembered.
 pub(super) struct Editing {
     pub(super) file: Arc<dyn JobsFile>,
-    deleted: Mutex<VecDeque<(String, Deleted)>>,
+    deleted: Mutex<VecDeque<(String, Deletion)>>,
     trials: Mutex<VecDeque<(String, AlertTrial)>>,
     /// The UTC day, and its tries so far.
     tries: Mutex<(i64, u32)>,
@@ -38,7 +38,7 @@ impl Editing {
     }
 
     /// Remembers a deletion under the fingerprint that the file had before. Forgets the oldest if there are too many.
-    pub(super) fn remember(&self, id: String, deleted: Deleted) {
+    pub(super) fn remember(&self, id: String, deleted: Deletion) {
         let mut all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(known, _)| *known != id);
         if all.len() >= KEPT {
@@ -47,7 +47,7 @@ impl Editing {
         all.push_back((id, deleted));
     }
 
-    pub(super) fn deleted(&self, id: &str) -> Option<Deleted> {
+    pub(super) fn deleted(&self, id: &str) -> Option<Deletion> {
         let all = self.deleted.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().find(|(known, _)| known == id).map(|(_, deleted)| deleted.clone())
     }

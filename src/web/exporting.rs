@@ -13,13 +13,13 @@ pub(super) const AT_ONCE: usize = 2;
 
 /// The store and the permits of exports, and how to stop them.
 #[derive(Debug)]
-pub(super) struct Exporting {
+pub(super) struct ExportPool {
     pub(super) store: Store,
     pub(super) places: Arc<Semaphore>,
     pub(super) stop: CancellationToken,
 }
 
-impl Exporting {
+impl ExportPool {
     pub(super) fn through(store: Store) -> Self {
         Self { store, places: Arc::new(Semaphore::new(AT_ONCE)), stop: CancellationToken::new() }
     }

@@ -13,8 +13,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use tokio::time::Instant;
 
-use super::admission::{self, MOST_PASSES, bearer, passes, problem_page};
-use super::api::is_of;
+use super::admission::{self, MOST_PASSES, bearer, problem_page, session_cookies};
+use super::api::is_api_path;
 use super::app::App;
 use super::ask::LARGEST_FORM;
 use super::layout;
@@ -61,7 +61,7 @@ pub(super) async fn pass(
             layout::with_menu(&app.site, response, &visitor)
         }
     };
-    dress(response.headers_mut());
+    add_headers(response.headers_mut());
     response
 }
 
@@ -115,16 +115,17 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
     if need == Some(Need::Open) {
         return Ok(Visitor::default());
     }
-    let (api, settings) = (is_of(path), site.settings());
+    let (api, settings) = (is_api_path(path), site.settings());
     // Cookies do not count for the API, so that no page of others can ask for anything there, whatever it sends.
-    let passes = passes(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
+    let passes = session_cookies(headers, settings.https).take(if api { 0 } else { MOST_PASSES });
     let problem = |problem: Problem| Box::new(problem_page(&problem, site, path));
     let visitor = admission::visitor(site, peer, bearer(headers), passes).await.map_err(problem)?;
     if visitor.who == Who::Nobody {
-        return Err(Box::new(to_log_in(site, head, api)));
+        return Err(Box::new(login_required(site, head, api)));
     }
     // Where nobody needs a token, a script of another page may not change anything.
-    let foreign = || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| from_here(headers, &host));
+    let foreign =
+        || headers.contains_key(header::ORIGIN) && !host(head).is_some_and(|host| is_same_origin(headers, &host));
     if api && changes(head) && visitor.who == Who::Anyone && foreign() {
         let refused = Problem::new(StatusCode::FORBIDDEN, "This request came from another page", "Ask from a program.");
         return Err(problem(refused));
@@ -138,7 +139,7 @@ async fn check(app: &App, peer: &Peer, params: Option<&RawPathParams>, head: &Pa
 }
 
 /// The answer for visitors who must log in first.
-fn to_log_in(site: &Site, head: &Parts, api: bool) -> Response {
+fn login_required(site: &Site, head: &Parts, api: bool) -> Response {
     let path = head.uri.path();
     let refuse = |title: &str, hint: &str| Problem::new(StatusCode::UNAUTHORIZED, title, hint).answer(site, path);
     if api {
@@ -183,16 +184,16 @@ fn sound(site: &Site, head: &Parts) -> Result<(), Refused> {
     let Some(host) = host(head) else {
         return refuse(StatusCode::BAD_REQUEST, "This request names no host", "Send a Host header.");
     };
-    if !may_be_called(&host, &settings.hosts) {
+    if !is_allowed_host(&host, &settings.hosts) {
         let hint = "Add the name to `hosts` under [web], or open the address that `topicwatch` printed.";
         return refuse(StatusCode::MISDIRECTED_REQUEST, "These pages do not answer to that name", hint);
     }
     // A browser names the page that sends a request for its user; MCP refuses other pages.
-    if path == "/mcp" && headers.contains_key(header::ORIGIN) && !from_here(headers, &host) {
+    if path == "/mcp" && headers.contains_key(header::ORIGIN) && !is_same_origin(headers, &host) {
         let hint = "Ask from a program, not from another page.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
-    if !is_of(path) && changes(head) && bearer(headers).is_none() && !from_here(headers, &host) {
+    if !is_api_path(path) && changes(head) && bearer(headers).is_none() && !is_same_origin(headers, &host) {
         let hint = "Changes are made by the buttons of these pages, or by a script that sends the token.";
         return refuse(StatusCode::FORBIDDEN, "This request came from another page", hint);
     }
@@ -212,7 +213,7 @@ fn host(head: &Parts) -> Option<String> {
 
 /// Whether these pages answer to a host name. Prevents DNS rebinding: a name that others point here must not open
 /// these pages to their scripts. An IP address is no such name.
-fn may_be_called(host: &str, hosts: &[String]) -> bool {
+fn is_allowed_host(host: &str, hosts: &[String]) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => {
             let Some((inside, port)) = rest.split_once(']') else { return false };
@@ -233,7 +234,7 @@ fn is_port(text: &str) -> bool {
 }
 
 /// Whether the browser says that one of our pages sent this.
-fn from_here(headers: &HeaderMap, host: &str) -> bool {
+fn is_same_origin(headers: &HeaderMap, host: &str) -> bool {
     let said = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
     let site = said(HeaderName::from_static("sec-fetch-site"));
     let origin = said(header::ORIGIN).map(str::to_ascii_lowercase);
@@ -243,7 +244,7 @@ fn from_here(headers: &HeaderMap, host: &str) -> bool {
 
 /// Adds the headers of every answer. `same-origin` and not `no-referrer`: with that, browsers send no origin with a
 /// form.
-fn dress(headers: &mut HeaderMap) {
+fn add_headers(headers: &mut HeaderMap) {
     for (name, value) in [
         ("content-security-policy", POLICY),
         ("x-content-type-options", "nosniff"),
@@ -270,7 +271,7 @@ mod tests {
         for host in
             ["localhost", "localhost:8080", "127.0.0.1:80", "192.168.1.5", "[::1]:8080", "watch.example.com:443"]
         {
-            assert!(may_be_called(host, &ours), "{host}");
+            assert!(is_allowed_host(host, &ours), "{host}");
         }
         for host in [
             "evil.example",
@@ -286,7 +287,7 @@ mod tests {
             "x watch.example.com",
             "",
         ] {
-            assert!(!may_be_called(host, &ours), "{host}");
+            assert!(!is_allowed_host(host, &ours), "{host}");
         }
     }
 }

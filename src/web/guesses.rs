@@ -77,7 +77,7 @@ impl Peer {
 
 /// The tries of all peers. Times are since the start of the process.
 #[derive(Default)]
-struct Book {
+struct Attempts {
     all: Used,
     peers: HashMap<IpAddr, Peer>,
     /// The peers for which there was no room.
@@ -89,7 +89,7 @@ struct Book {
 
 /// The content of a log line.
 #[derive(Debug, PartialEq, Eq)]
-struct Told {
+struct LogLine {
     wrong: u64,
     unseen: u64,
     /// The peer that was wrong most often, unless it is one of those that count as one; and how often.
@@ -98,7 +98,7 @@ struct Told {
     peers: usize,
 }
 
-impl Book {
+impl Attempts {
     /// Makes a try. Also returns when to write a log line, if one must be scheduled.
     fn tries(&mut self, peer: IpAddr, now: Duration, is_right: impl FnOnce() -> bool) -> (Tried, Option<Duration>) {
         let peer = network(peer);
@@ -144,7 +144,7 @@ impl Book {
     }
 
     /// What happened since the last log line; `None` if nothing did.
-    fn tell(&mut self, now: Duration) -> Option<Told> {
+    fn tell(&mut self, now: Duration) -> Option<LogLine> {
         self.due = false;
         let (mut wrong, mut unseen, mut peers, mut worst) = (0, 0, 0, (0, None));
         let named = self.peers.iter_mut().map(|(ip, peer)| (Some(*ip), peer));
@@ -158,25 +158,25 @@ impl Book {
             return None;
         }
         self.told = Some(now);
-        Some(Told { wrong, unseen, worst: worst.1, times: worst.0, peers })
+        Some(LogLine { wrong, unseen, worst: worst.1, times: worst.0, peers })
     }
 }
 
 /// The tries in this process.
-pub(super) struct Guesses {
+pub(super) struct GuessLimiter {
     begun: Instant,
-    book: Mutex<Book>,
+    book: Mutex<Attempts>,
 }
 
-impl Default for Guesses {
+impl Default for GuessLimiter {
     fn default() -> Self {
         Self { begun: Instant::now(), book: Mutex::default() }
     }
 }
 
-impl Guesses {
+impl GuessLimiter {
     /// Makes a try of a peer.
-    pub(super) fn tries(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> Tried {
+    pub(super) fn attempt(self: &Arc<Self>, peer: IpAddr, is_right: impl FnOnce() -> bool) -> Tried {
         let now = self.begun.elapsed();
         let (tried, line) = self.book.lock().unwrap_or_else(PoisonError::into_inner).tries(peer, now, is_right);
         if let Some(wait) = line {
@@ -199,7 +199,7 @@ impl Guesses {
     pub(super) fn tell(&self) {
         let now = self.begun.elapsed();
         let told = self.book.lock().unwrap_or_else(PoisonError::into_inner).tell(now);
-        let Some(Told { wrong, unseen, worst, times, peers }) = told else { return };
+        let Some(LogLine { wrong, unseen, worst, times, peers }) = told else { return };
         let peer = worst.map_or_else(|| "many addresses".to_owned(), |ip| ip.to_string());
         tracing::warn!(
             wrong,
@@ -225,13 +225,13 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    fn wrong(book: &mut Book, peer: &str, now: Duration) -> Tried {
+    fn wrong(book: &mut Attempts, peer: &str, now: Duration) -> Tried {
         book.tries(ip(peer), now, || false).0
     }
 
     #[test]
     fn a_peer_may_be_wrong_ten_times_and_then_once_in_six_seconds() {
-        let mut book = Book::default();
+        let mut book = Attempts::default();
         for _ in 0..10 {
             assert_eq!(wrong(&mut book, "192.0.2.1", s(100)), Tried::Wrong);
         }
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn many_peers_share_a_limit_that_keeps_nobody_out_who_was_right() {
-        let mut book = Book::default();
+        let mut book = Attempts::default();
         assert_eq!(book.tries(ip("192.0.2.7"), s(0), || true).0, Tried::Right);
         let tried: Vec<Tried> = (0..200).map(|n| wrong(&mut book, &format!("198.51.100.{n}"), s(1))).collect();
         assert_eq!(tried.iter().filter(|tried| **tried == Tried::Wrong).count(), 60);
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn peers_beyond_those_told_apart_are_one_and_nothing_grows() {
-        let mut book = Book::default();
+        let mut book = Attempts::default();
         let peer = |n: u32| IpAddr::from((0x0A00_0000 + n).to_be_bytes());
         for n in 0..5_000 {
             book.tries(peer(n), s(0), || false);
@@ -279,14 +279,14 @@ mod tests {
 
     #[test]
     fn the_log_gets_one_line_for_a_burst_and_one_a_minute_afterwards() {
-        let mut book = Book::default();
+        let mut book = Attempts::default();
         assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false), (Tried::Wrong, Some(FIRST)));
         for _ in 0..6_335 {
             assert_eq!(book.tries(ip("192.0.2.1"), s(0), || false).1, None);
         }
         assert_eq!(book.tries(ip("192.0.2.2"), s(1), || false).1, None);
         let told = book.tell(s(5)).unwrap();
-        let expected = Told { wrong: 11, unseen: 6_326, worst: Some(ip("192.0.2.1")), times: 6_336, peers: 2 };
+        let expected = LogLine { wrong: 11, unseen: 6_326, worst: Some(ip("192.0.2.1")), times: 6_336, peers: 2 };
         assert_eq!(told, expected);
         assert_eq!(book.tell(s(6)), None);
         assert_eq!(book.tries(ip("192.0.2.2"), s(15), || false).1, Some(s(50)));

@@ -7,8 +7,8 @@ use super::ask::{Ask, cut, link, words};
 use super::downloads::refused;
 use super::problem::Problem;
 use super::site::Site;
-use crate::compare::{Filtered, Hiding};
-use crate::export::{ExportRequest, Format, Order, Profile, What};
+use crate::compare::{FilterMode, RowFilter};
+use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
 use crate::model::{Kind, Source, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
 
@@ -43,8 +43,8 @@ const LONGEST: usize = 2_000;
 
 /// Which items, and what to do with those that topics' filters hide.
 pub(super) struct ItemQuery {
-    pub(super) order: Order,
-    pub(super) filtered: Filtered,
+    pub(super) order: ExportOptions,
+    pub(super) filtered: FilterMode,
 }
 
 impl ItemQuery {
@@ -75,11 +75,11 @@ impl ItemQuery {
         if let Some(source) = &sources
             && !site.store.searched_sources().await?.contains(source)
         {
-            return Err(ask.unfit("source"));
+            return Err(ask.invalid("source"));
         }
-        let filtered = ask.word("filtered", Filtered::parse)?.unwrap_or(Filtered::Hide);
+        let filtered = ask.word("filtered", FilterMode::parse)?.unwrap_or(FilterMode::Hide);
         let wish = ExportRequest {
-            what: What::Items,
+            what: ExportKind::Items,
             format,
             // Such files are opened in spreadsheets.
             profile: Profile::Excel,
@@ -123,7 +123,7 @@ pub(super) async fn to_keep(site: &Site, ask: &Ask) -> Result<BTreeMap<String, S
     let filters = ask.only(PARAMETERS);
     ItemQuery::of(site, ask, Format::Csv).await?;
     if address("/items", &filters).len() > LONGEST {
-        return Err(Problem::bad("This search is too long to be saved", "Search for less at a time."));
+        return Err(Problem::bad_request("This search is too long to be saved", "Search for less at a time."));
     }
     Ok(filters)
 }
@@ -140,7 +140,7 @@ pub(super) async fn latest(
     many: usize,
 ) -> Result<(Vec<ItemRow>, Option<FoundPlace>), Problem> {
     let filter = &query.order.filter;
-    let mut hiding = Hiding::of(&site.store, &filter.topics, query.filtered).await?;
+    let mut hiding = RowFilter::of(&site.store, &filter.topics, query.filtered).await?;
     let (mut rows, mut looked, mut at) = (Vec::new(), 0, after);
     loop {
         let found = site.store.list_found(filter, at.as_ref(), STEP).await?;
@@ -148,7 +148,7 @@ pub(super) async fn latest(
         for row in found {
             looked += 1;
             at = Some(place_of(&row));
-            if !hiding.item(&row) {
+            if !hiding.shows_item(&row) {
                 continue;
             }
             if rows.len() == many {

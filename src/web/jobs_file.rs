@@ -11,7 +11,7 @@ pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The file as it was read.
 #[derive(Debug, Clone)]
-pub struct Opened {
+pub struct FileSnapshot {
     pub text: String,
     /// A fingerprint that changes with every byte of the text.
     pub seen: String,
@@ -41,7 +41,7 @@ impl Wrong {
 
 /// Why nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unsaved {
+pub enum SaveError {
     /// The file changed since it was read.
     Changed,
     /// It cannot be written, or the text is invalid.
@@ -50,7 +50,7 @@ pub enum Unsaved {
 
 /// What a topic will do and cost.
 #[derive(Debug, Clone)]
-pub struct Outlook {
+pub struct Preview {
     /// Over the next 30 days.
     pub forecast: TopicForecast,
     /// The next slots.
@@ -98,15 +98,15 @@ pub struct AlertTrial {
 /// The configuration file behind the pages.
 pub trait JobsFile: Send + Sync {
     /// Reads it, or returns why it cannot be read.
-    fn open(&self) -> Result<Opened, Wrong>;
+    fn open(&self) -> Result<FileSnapshot, Wrong>;
 
     /// Writes the text, if the file still has the fingerprint `seen` and the text is valid. Returns the new
     /// fingerprint: the file may change again before anybody reads it.
-    fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved>;
+    fn save(&self, text: &str, seen: &str) -> Result<String, SaveError>;
 
     /// Checks a text as if it were the file, as `topicwatch check` does. Returns all errors, or what a topic of it
     /// will do and cost.
-    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Outlook, Vec<Wrong>>>;
+    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Wrong>>>;
 
     /// Runs the query of a topic of a text once, with one source.
     fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>>;

@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::site::Site;
 use super::visitor::{Visitor, Who};
 use crate::draw::format;
-use crate::model::{Nature, Role, Time};
+use crate::model::{DataOrigin, Role, Time};
 
 /// A page before it is laid out.
 pub(super) struct Page {
@@ -18,7 +18,7 @@ pub(super) struct Page {
     pub(super) place: &'static str,
     /// Whether it updates while it is open.
     pub(super) live: bool,
-    pub(super) nature: Option<Nature>,
+    pub(super) nature: Option<DataOrigin>,
     pub(super) main: Markup,
 }
 
@@ -33,7 +33,7 @@ const MENU: [(&str, &str); 7] = [
 ];
 
 pub(super) fn page(site: &Site, page: &Page, visitor: &Visitor) -> Response {
-    Html(laid_out(site, page, visitor).into_string()).into_response()
+    Html(render(site, page, visitor).into_string()).into_response()
 }
 
 /// A problem as a page without a menu. [`with_menu`] adds the visitor's menu once the visitor is known.
@@ -58,7 +58,7 @@ fn problem_page(site: &Site, problem: &Problem, visitor: &Visitor) -> Markup {
         p { a href="/" { "To the overview" } }
     };
     let page = Page { title: problem.title.clone(), place: "", live: false, nature: None, main };
-    laid_out(site, &page, visitor)
+    render(site, &page, visitor)
 }
 
 /// Whether a visitor may open a page of the menu. A token for some topics opens two of them.
@@ -67,7 +67,7 @@ fn may_open(visitor: &Visitor, path: &str) -> bool {
 }
 
 /// A page without links to others, for visitors who were sent a link to it.
-pub(super) fn alone(title: &str, nature: Option<Nature>, main: &Markup) -> Response {
+pub(super) fn alone(title: &str, nature: Option<DataOrigin>, main: &Markup) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -86,11 +86,11 @@ pub(super) fn alone(title: &str, nature: Option<Nature>, main: &Markup) -> Respo
     Html(page.into_string()).into_response()
 }
 
-fn sandbox(nature: Option<Nature>) -> Markup {
-    html! { @if nature == Some(Nature::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } } }
+fn sandbox(nature: Option<DataOrigin>) -> Markup {
+    html! { @if nature == Some(DataOrigin::Sandbox) { p.sandbox role="note" { strong { "SANDBOX" } " Everything here was made up or moved in time: no real search was made, nothing was billed." } } }
 }
 
-fn laid_out(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
+fn render(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
     let known = Some(visitor).filter(|visitor| visitor.is_known());
     let menu: Vec<_> = MENU.iter().filter(|(path, _)| may_open(visitor, path)).collect();
     html! {
@@ -132,7 +132,7 @@ fn laid_out(site: &Site, page: &Page, visitor: &Visitor) -> Markup {
 
 /// An instant in UTC, to the minute.
 pub(super) fn utc(at: Time) -> String {
-    format!("{} UTC", format::when(at, "UTC"))
+    format!("{} UTC", format::date_time(at, "UTC"))
 }
 
 /// An instant in a zone with its offset, and in a form for machines.

@@ -45,19 +45,19 @@ impl Need {
     pub(super) fn check(self, visitor: &Visitor, topic: Option<&str>) -> Result<(), Problem> {
         let Some(role) = self.role() else { return Ok(()) };
         if visitor.role < role {
-            return Err(beyond(visitor, role));
+            return Err(insufficient_role(visitor, role));
         }
         let reaches = match self {
             Self::Open | Self::InScope(_) => true,
             Self::OfTopic(_) => visitor.sees_all() || topic.is_some_and(|topic| visitor.sees(topic)),
             Self::OfAll(_) => visitor.sees_all(),
         };
-        if reaches { Ok(()) } else { Err(outside()) }
+        if reaches { Ok(()) } else { Err(out_of_scope()) }
     }
 }
 
 /// The problem that the role is not enough.
-fn beyond(visitor: &Visitor, role: Role) -> Problem {
+fn insufficient_role(visitor: &Visitor, role: Role) -> Problem {
     if visitor.who == Who::Anyone {
         let hint = "Actions need `topicwatch run` and a token, or `edit = true` under [web].";
         return Problem::new(StatusCode::FORBIDDEN, "This is for reading only", hint);
@@ -67,14 +67,14 @@ fn beyond(visitor: &Visitor, role: Role) -> Problem {
 }
 
 /// The problem that the token is for other topics. Does not reveal whether there is such a topic.
-pub(super) fn outside() -> Problem {
+pub(super) fn out_of_scope() -> Problem {
     let hint = "It is for some topics alone; the overview lists them.";
     Problem::new(StatusCode::FORBIDDEN, "Your token does not reach this", hint)
 }
 
 /// A route, and what it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Declared {
+pub struct RouteNeed {
     pub method: Method,
     /// With the names of variable parts in braces.
     pub path: &'static str,
@@ -82,7 +82,7 @@ pub struct Declared {
 }
 
 /// What a path and method need; `None` if they are not served.
-pub(super) fn need_of(declared: &[Declared], method: &Method, path: &str) -> Option<Need> {
+pub(super) fn need_of(declared: &[RouteNeed], method: &Method, path: &str) -> Option<Need> {
     // What answers GET also answers HEAD.
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     declared.iter().find(|one| one.method == *method && one.path == path).map(|one| one.need)

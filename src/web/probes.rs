@@ -30,9 +30,9 @@ pub(super) async fn healthz(State(app): State<App>) -> Response {
         ]);
     };
     let (ago, _) = beat.last();
-    let why = beat
-        .is_late()
-        .then(|| format!("the loop stands still: at most {} s may pass between two ticks", beat.patience().as_secs()));
+    let why = beat.is_late().then(|| {
+        format!("the loop stands still: at most {} s may pass between two ticks", beat.max_interval().as_secs())
+    });
     let observed = json!({ "observedValue": ago.as_secs(), "observedUnit": "s" });
     response(&[("process", None, json!({})), ("scheduler", why, observed)])
 }

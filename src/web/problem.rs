@@ -24,12 +24,12 @@ impl Problem {
     }
 
     /// Something in the request is invalid.
-    pub(super) fn bad(title: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn bad_request(title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, title, hint)
     }
 
     /// Each part of the request is valid, but not all of it together.
-    pub(super) fn contrary(title: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub(super) fn conflict(title: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, title, hint)
     }
 }

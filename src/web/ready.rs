@@ -16,7 +16,7 @@ type Answered = (Instant, Option<&'static str>);
 
 /// Checks the database with connections of its own, so that it does not look unreachable while pages use all of
 /// theirs.
-pub(super) struct Ready {
+pub(super) struct ReadinessCheck {
     database: Settings,
     /// The store that this process has open.
     store: Store,
@@ -27,7 +27,7 @@ pub(super) struct Ready {
     last: Arc<Mutex<Option<Answered>>>,
 }
 
-impl Ready {
+impl ReadinessCheck {
     pub(super) fn of(database: Settings, store: Store, stores: bool) -> Self {
         Self { database, store, stores, place: Arc::new(Semaphore::new(1)), last: Arc::default() }
     }
@@ -44,7 +44,7 @@ impl Ready {
         // A task of its own: a check must not be dropped midway, however impatient the caller is.
         let asked = tokio::spawn(async move {
             let _place = place;
-            let why = reached(&ours, &database, stores).await.err().map(|error| {
+            let why = check_database(&ours, &database, stores).await.err().map(|error| {
                 tracing::warn!("not ready: {error}");
                 match error.kind {
                     StoreErrorKind::Newer => "has tables of a newer version",
@@ -66,8 +66,8 @@ impl Ready {
 
 /// Checks that the database is the one that this process has open, can be opened anew, and has room for what it
 /// `stores`.
-async fn reached(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
-    ours.in_place()?;
+async fn check_database(ours: &Store, database: &Settings, stores: bool) -> Result<(), StoreError> {
+    ours.check_file()?;
     Store::open_to_read(database).await?.close().await;
     if stores { ours.has_room().await } else { Ok(()) }
 }

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 
-use super::api::{answer, is_of};
+use super::api::{answer, is_api_path};
 use super::layout;
 use super::problem::Problem;
 use super::site::Site;
@@ -10,6 +10,6 @@ use super::site::Site;
 impl Problem {
     /// Answers with a page or with JSON, depending on the address that was requested.
     pub(super) fn answer(&self, site: &Site, path: &str) -> Response {
-        if is_of(path) { answer(self) } else { layout::problem(site, self) }
+        if is_api_path(path) { answer(self) } else { layout::problem(site, self) }
     }
 }

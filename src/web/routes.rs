@@ -7,13 +7,13 @@ use axum::http::Method;
 use axum::routing::{delete, get, post};
 
 use super::app::App;
-use super::need::{Declared, Need};
+use super::need::{Need, RouteNeed};
 
 /// The routes so far.
 #[derive(Default)]
 pub(super) struct Routes {
     router: Router<App>,
-    declared: Vec<Declared>,
+    declared: Vec<RouteNeed>,
 }
 
 impl Routes {
@@ -22,7 +22,7 @@ impl Routes {
         H: Handler<T, App>,
         T: 'static,
     {
-        self.declared.push(Declared { method: Method::GET, path, need });
+        self.declared.push(RouteNeed { method: Method::GET, path, need });
         Self { router: self.router.route(path, get(handler)), ..self }
     }
 
@@ -31,7 +31,7 @@ impl Routes {
         H: Handler<T, App>,
         T: 'static,
     {
-        self.declared.push(Declared { method: Method::POST, path, need });
+        self.declared.push(RouteNeed { method: Method::POST, path, need });
         Self { router: self.router.route(path, post(handler)), ..self }
     }
 
@@ -40,12 +40,12 @@ impl Routes {
         H: Handler<T, App>,
         T: 'static,
     {
-        self.declared.push(Declared { method: Method::DELETE, path, need });
+        self.declared.push(RouteNeed { method: Method::DELETE, path, need });
         Self { router: self.router.route(path, delete(handler)), ..self }
     }
 
     /// Returns the router, and what its routes need.
-    pub(super) fn done(self) -> (Router<App>, Vec<Declared>) {
+    pub(super) fn done(self) -> (Router<App>, Vec<RouteNeed>) {
         (self.router, self.declared)
     }
 }

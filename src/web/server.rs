@@ -17,8 +17,8 @@ use tokio_util::sync::CancellationToken;
 use super::app::App;
 use super::ask::Ask;
 use super::layout::{self, Page};
-use super::need::Declared;
 use super::need::Need::{InScope, OfAll, OfTopic, Open};
+use super::need::RouteNeed;
 use super::pages::{
     access, acks, actions, alerts, answers, editions, health, item, items, kept, keys, login, marks, overview, runs,
     searches, shared, topic,
@@ -68,8 +68,8 @@ impl Running {
         self.stop.cancel();
         self.site.exporting.stop();
         self.site.streams.stop();
-        self.site.store.leave_soon();
-        self.site.exporting.store.leave_soon();
+        self.site.store.stop_waiting();
+        self.site.exporting.store.stop_waiting();
         if tokio::time::timeout(STOP_GRACE, &mut self.server).await.is_err() {
             self.server.abort();
         }
@@ -99,7 +99,7 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
                 .into(),
         });
     }
-    let cannot = |error: std::io::Error| unheard(listen, &error);
+    let cannot = |error: std::io::Error| bind_error(listen, &error);
     // Reads the tokens now, to know whether there are named ones if the database is away later.
     let _ = site.tokens.known(&site.store).await;
     let listener = tokio::net::TcpListener::bind(listen).await.map_err(cannot)?;
@@ -116,7 +116,7 @@ pub async fn start(site: Site, listen: SocketAddr) -> Result<Running, StartError
 }
 
 /// Why an address cannot be listened on, and what to do about it.
-fn unheard(listen: SocketAddr, error: &std::io::Error) -> StartError {
+fn bind_error(listen: SocketAddr, error: &std::io::Error) -> StartError {
     use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
     let port = listen.port();
     let (why, first) = match error.kind() {
@@ -185,7 +185,7 @@ fn routes() -> Routes {
 
 /// What each route needs of a visitor.
 #[must_use]
-pub fn declared() -> Vec<Declared> {
+pub fn declared() -> Vec<RouteNeed> {
     routes().done().1
 }
 
@@ -196,13 +196,13 @@ fn router(site: Arc<Site>) -> Router {
     router
         .fallback(async |State(app): State<App>, uri: Uri| {
             let page = || Problem::unknown("There is no such page");
-            let problem = if api::is_of(uri.path()) { api::nowhere() } else { page() };
+            let problem = if api::is_api_path(uri.path()) { api::nowhere() } else { page() };
             problem.answer(&app.site, uri.path())
         })
         .method_not_allowed_fallback(async |State(app): State<App>, uri: Uri| {
             let hint = "Pages are read with GET; actions are the buttons on them.";
             let page = || Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint);
-            let problem = if api::is_of(uri.path()) { api::not_so() } else { page() };
+            let problem = if api::is_api_path(uri.path()) { api::method_not_allowed() } else { page() };
             problem.answer(&app.site, uri.path())
         })
         .layer(middleware::from_fn_with_state(app.clone(), guard::pass))

@@ -84,7 +84,7 @@ impl Sessions {
             let list = self.list();
             (list.era, list.ended.contains(&number))
         };
-        let signed = access.signed(&self.words(era, number, at), signature);
+        let signed = access.verify(&self.words(era, number, at), signature);
         (signed && !ended && now.since(Time(at)) <= STAYS).then_some(number)
     }
 
@@ -94,7 +94,7 @@ impl Sessions {
     }
 
     /// Whether a browser with this pass is logged in.
-    pub(super) fn admits(&self, access: &Access, pass: &str, now: Time) -> bool {
+    pub(super) fn is_valid(&self, access: &Access, pass: &str, now: Time) -> bool {
         self.number(access, pass, now).is_some()
     }
 
@@ -128,8 +128,8 @@ mod tests {
     fn a_pass_is_good_for_its_token_its_process_and_thirty_days() {
         let (access, sessions) = (access("a token of some length"), Sessions::new("one".to_owned()));
         let pass = sessions.begin(&access, None, BEGUN);
-        assert!(sessions.admits(&access, &pass, BEGUN.plus(STAYS)));
-        assert!(!sessions.admits(&access, &pass, BEGUN.plus(STAYS).plus(Duration::from_secs(1))), "too old");
+        assert!(sessions.is_valid(&access, &pass, BEGUN.plus(STAYS)));
+        assert!(!sessions.is_valid(&access, &pass, BEGUN.plus(STAYS).plus(Duration::from_secs(1))), "too old");
         let [number, at, hex] = pass.split('.').collect::<Vec<_>>()[..] else { panic!("{pass}") };
         for forged in [
             format!("2.{at}.{hex}"),
@@ -140,14 +140,14 @@ mod tests {
             format!("1{pass}"),
             String::new(),
         ] {
-            assert!(!sessions.admits(&access, &forged, BEGUN), "{forged}");
+            assert!(!sessions.is_valid(&access, &forged, BEGUN), "{forged}");
         }
-        assert!(!sessions.admits(&self::access("another token, as long"), &pass, BEGUN), "signed by another token");
+        assert!(!sessions.is_valid(&self::access("another token, as long"), &pass, BEGUN), "signed by another token");
         let named = Access::named(&"0f".repeat(32));
         let pass_of_ann = sessions.begin(&named, Some("ann"), BEGUN);
         assert_eq!((Sessions::name_of(&pass_of_ann), Sessions::name_of(&pass)), (Some("ann"), None));
-        assert!(sessions.admits(&named, &pass_of_ann, BEGUN) && !sessions.admits(&access, &pass_of_ann, BEGUN));
-        assert!(!Sessions::new("two".to_owned()).admits(&access, &pass, BEGUN), "of another process");
+        assert!(sessions.is_valid(&named, &pass_of_ann, BEGUN) && !sessions.is_valid(&access, &pass_of_ann, BEGUN));
+        assert!(!Sessions::new("two".to_owned()).is_valid(&access, &pass, BEGUN), "of another process");
     }
 
     #[test]
@@ -157,22 +157,22 @@ mod tests {
         assert_ne!(one, two, "two logins in one moment are two");
         sessions.end(&access, "nonsense", BEGUN);
         sessions.end(&access, &one, BEGUN);
-        assert!(!sessions.admits(&access, &one, BEGUN) && sessions.admits(&access, &two, BEGUN));
+        assert!(!sessions.is_valid(&access, &one, BEGUN) && sessions.is_valid(&access, &two, BEGUN));
         for _ in 1..MOST_ENDED {
             let pass = sessions.begin(&access, None, BEGUN);
             sessions.end(&access, &pass, BEGUN);
         }
-        assert!(sessions.admits(&access, &two, BEGUN));
+        assert!(sessions.is_valid(&access, &two, BEGUN));
         // If there are more logouts than are remembered, everybody must log in again, and nobody who logged out is
         // back.
         let last = sessions.begin(&access, None, BEGUN);
         sessions.end(&access, &last, BEGUN);
         assert_eq!(sessions.list().ended.len(), 0);
         for pass in [one, two, last] {
-            assert!(!sessions.admits(&access, &pass, BEGUN));
+            assert!(!sessions.is_valid(&access, &pass, BEGUN));
         }
         let pass = sessions.begin(&access, None, BEGUN);
-        assert!(sessions.admits(&access, &pass, BEGUN));
+        assert!(sessions.is_valid(&access, &pass, BEGUN));
     }
 
     #[test]

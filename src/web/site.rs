@@ -7,10 +7,10 @@ use tokio::sync::watch;
 
 use super::access::Access;
 use super::editing::Editing;
-use super::exporting::Exporting;
-use super::guesses::Guesses;
+use super::exporting::ExportPool;
+use super::guesses::GuessLimiter;
 use super::jobs_file::JobsFile;
-use super::ready::Ready;
+use super::ready::ReadinessCheck;
 use super::sessions::Sessions;
 use super::source_health::SourceHealth;
 use super::streams::Streams;
@@ -18,7 +18,7 @@ use super::tokens::Tokens;
 use super::visitor::Visitor;
 use crate::compare::SourceHistory;
 use crate::metrics::Metrics;
-use crate::model::{Clock, DayLimits, Nature, ReportSpec, Role, Time, TopicCard};
+use crate::model::{Clock, DataOrigin, DayLimits, ReportSpec, Role, Time, TopicCard};
 use crate::process_status::ProcessStatus;
 use crate::store::{self, Store, StoreError};
 
@@ -57,19 +57,19 @@ pub struct Site {
     /// A store of its own, so that pages never use the connections that runs wait for.
     pub(super) store: Store,
     settings: InForce,
-    pub(super) exporting: Exporting,
+    pub(super) exporting: ExportPool,
     pub(super) process_status: Arc<ProcessStatus>,
     pub(super) metrics: Metrics,
-    pub(super) ready: Ready,
+    pub(super) ready: ReadinessCheck,
     pub(super) judged: SourceHealth,
-    pub(super) guesses: Arc<Guesses>,
+    pub(super) guesses: Arc<GuessLimiter>,
     pub(super) sessions: Sessions,
     pub(super) editing: Option<Editing>,
     pub(super) streams: Streams,
     pub(super) tokens: Tokens,
     clock: Clock,
     /// Where searches are sent, real service or sandbox, if that is known beforehand.
-    asked: Option<Nature>,
+    asked: Option<DataOrigin>,
 }
 
 impl std::fmt::Debug for Site {
@@ -94,7 +94,7 @@ impl Site {
         let asked = database.nature;
         let metrics = Metrics::new(store.clone(), Arc::clone(&process_status));
         let (exporting, ready) =
-            (Exporting::through(exports), Ready::of(database, store.clone(), process_status.beat.is_some()));
+            (ExportPool::through(exports), ReadinessCheck::of(database, store.clone(), process_status.beat.is_some()));
         Self {
             store,
             settings,
@@ -120,7 +120,7 @@ impl Site {
     }
 
     /// Whether the data is real or invented; before anything is stored, what searches will give.
-    pub(super) async fn nature(&self) -> Result<Option<Nature>, StoreError> {
+    pub(super) async fn nature(&self) -> Result<Option<DataOrigin>, StoreError> {
         Ok(self.store.nature().await?.or(self.asked))
     }
 
@@ -130,13 +130,13 @@ impl Site {
     }
 
     /// Whether this visitor gets buttons: they may act, and a daemon takes requests.
-    pub(super) fn acts(&self, visitor: &Visitor) -> bool {
+    pub(super) fn may_act(&self, visitor: &Visitor) -> bool {
         self.settings().acts.is_some() && visitor.role >= Role::Act
     }
 
     /// Whether this visitor may star, note and save searches, which belong to all topics.
-    pub(super) fn keeps(&self, visitor: &Visitor) -> bool {
-        self.acts(visitor) && visitor.sees_all()
+    pub(super) fn may_annotate(&self, visitor: &Visitor) -> bool {
+        self.may_act(visitor) && visitor.sees_all()
     }
 
     /// Whether this visitor may change the configuration file.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::compare::health;
-use crate::insight::Illness;
+use crate::insight::SourceSilence;
 use crate::model::{Time, TopicCard};
 use crate::store::{Store, StoreError};
 
@@ -22,11 +22,16 @@ struct Judgement {
     /// The topic's last run.
     run: String,
     at: Time,
-    ill: Vec<Illness>,
+    ill: Vec<SourceSilence>,
 }
 
 impl SourceHealth {
-    pub(super) async fn of(&self, store: &Store, cards: &[TopicCard], now: Time) -> Result<Vec<Illness>, StoreError> {
+    pub(super) async fn of(
+        &self,
+        store: &Store,
+        cards: &[TopicCard],
+        now: Time,
+    ) -> Result<Vec<SourceSilence>, StoreError> {
         let (mut ill, mut others) = (Vec::new(), BTreeMap::new());
         {
             let held = self.0.lock().unwrap_or_else(PoisonError::into_inner);

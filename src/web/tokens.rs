@@ -20,7 +20,7 @@ const NOTED: Duration = Duration::from_secs(60);
 
 /// A named token that is valid.
 #[derive(Debug, Clone)]
-pub(super) struct Holder {
+pub(super) struct NamedToken {
     pub(super) visitor: Visitor,
     pub(super) name: String,
     /// The key that signs the passes of its sessions.
@@ -32,13 +32,13 @@ pub(super) struct Holder {
 pub(super) struct Known {
     /// Whether any token was ever made. Withdrawing the last one does not open the pages to everybody.
     pub(super) any: bool,
-    by_hash: HashMap<String, Holder>,
+    by_hash: HashMap<String, NamedToken>,
     links: HashMap<String, LinkRow>,
 }
 
 impl Known {
     /// The token with this secret.
-    pub(super) fn of(&self, secret: &str) -> Option<&Holder> {
+    pub(super) fn of(&self, secret: &str) -> Option<&NamedToken> {
         self.by_hash.get(&secret_hash(secret))
     }
 
@@ -48,13 +48,13 @@ impl Known {
     }
 
     /// The token of this name.
-    pub(super) fn named(&self, name: &str) -> Option<&Holder> {
+    pub(super) fn named(&self, name: &str) -> Option<&NamedToken> {
         self.by_hash.values().find(|holder| holder.name == name)
     }
 
     /// The link with this secret, if it is valid.
     pub(super) fn link(&self, secret: &str, now: Time) -> Option<&LinkRow> {
-        self.links.get(&secret_hash(secret)).filter(|link| link.is_good(now))
+        self.links.get(&secret_hash(secret)).filter(|link| link.is_valid(now))
     }
 
     async fn read(store: &Store) -> Result<Self, StoreError> {
@@ -63,20 +63,20 @@ impl Known {
         let good: Vec<TokenRow> = tokens.into_iter().filter(|token| token.withdrawn_at.is_none()).collect();
         let tags: BTreeSet<String> = good.iter().flat_map(|token| token.tags.iter().cloned()).collect();
         let tags: Vec<String> = tags.into_iter().collect();
-        let tagged = if tags.is_empty() { Vec::new() } else { store.tagged(&tags).await? };
+        let tagged = if tags.is_empty() { Vec::new() } else { store.topics_with_tags(&tags).await? };
         let by_hash = good.into_iter().map(|token| (token.hash.clone(), holder(token, &tagged))).collect();
         Ok(Self { any, by_hash, links: links.into_iter().map(|link| (link.hash.clone(), link)).collect() })
     }
 }
 
-fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> Holder {
-    let scope = if token.is_for_all() {
+fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> NamedToken {
+    let scope = if token.covers_all_topics() {
         Scope::All
     } else {
         let by_tag = tagged.iter().filter(|(_, tags)| tags.iter().any(|tag| token.tags.contains(tag)));
         Scope::Topics(Arc::new(by_tag.map(|(topic, _)| topic.clone()).chain(token.topics).collect()))
     };
-    Holder {
+    NamedToken {
         visitor: Visitor {
             who: Who::Named { name: token.name.clone(), hash: token.hash.clone() },
             role: token.role,
@@ -88,7 +88,7 @@ fn holder(token: TokenRow, tagged: &[(String, Vec<String>)]) -> Holder {
 }
 
 /// The last reading.
-struct Held {
+struct CachedTokens {
     /// When it began: everything that was made before is in it.
     at: Instant,
     known: Result<Arc<Known>, StoreError>,
@@ -96,7 +96,7 @@ struct Held {
 
 /// Returns the result of a call to the store, if it comes in time. The call has a task of its own, because a visitor
 /// who goes away must not drop it midway.
-async fn soon<T: Send + 'static>(
+async fn with_timeout<T: Send + 'static>(
     asked: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {
     let late = || StoreError::new(StoreErrorKind::Unreachable, "tokens could not be read in time", "");
@@ -106,10 +106,10 @@ async fn soon<T: Send + 'static>(
     }
 }
 
-async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>, StoreError> {
+async fn read_into(held: &mut Option<CachedTokens>, store: &Store) -> Result<Arc<Known>, StoreError> {
     let mut at = Instant::now();
     let before = held.take().and_then(|held| held.known.ok()).filter(|known| !known.any);
-    let read = soon({
+    let read = with_timeout({
         let store = store.clone();
         async move { Known::read(&store).await.map(Arc::new) }
     })
@@ -125,14 +125,14 @@ async fn read_into(held: &mut Option<Held>, store: &Store) -> Result<Arc<Known>,
         }
         (read, _) => read,
     };
-    *held = Some(Held { at, known: known.clone() });
+    *held = Some(CachedTokens { at, known: known.clone() });
     known
 }
 
 /// The tokens and links of a process's pages.
 #[derive(Default)]
 pub(super) struct Tokens {
-    held: tokio::sync::Mutex<Option<Held>>,
+    held: tokio::sync::Mutex<Option<CachedTokens>>,
     /// When each token's use was last recorded, by hash.
     noted: Mutex<HashMap<String, Time>>,
 }
@@ -167,17 +167,17 @@ impl Tokens {
     pub(super) async fn holds(&self, visitor: &Visitor, store: &Store) -> Result<bool, StoreError> {
         let Who::Named { hash, .. } = &visitor.who else { return Ok(true) };
         let (store, hash) = (store.clone(), hash.clone());
-        self.still(soon(async move { store.token_holds(&hash).await }).await?).await
+        self.drop_cache_unless(with_timeout(async move { store.is_token_valid(&hash).await }).await?).await
     }
 
     /// The same for a link.
-    pub(super) async fn holds_link(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
+    pub(super) async fn is_link_valid(&self, link: &LinkRow, store: &Store) -> Result<bool, StoreError> {
         let (store, hash) = (store.clone(), link.hash.clone());
-        self.still(soon(async move { store.link_holds(&hash).await }).await?).await
+        self.drop_cache_unless(with_timeout(async move { store.is_link_valid(&hash).await }).await?).await
     }
 
     /// Drops the last reading if something of it was withdrawn.
-    async fn still(&self, holds: bool) -> Result<bool, StoreError> {
+    async fn drop_cache_unless(&self, holds: bool) -> Result<bool, StoreError> {
         if !holds {
             *self.held.lock().await = None;
         }
@@ -185,7 +185,7 @@ impl Tokens {
     }
 
     /// Records that a token was used, unless that was done within the last minute.
-    pub(super) fn used(&self, store: &Store, hash: &str, now: Time) {
+    pub(super) fn record_use(&self, store: &Store, hash: &str, now: Time) {
         {
             let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
             if noted.get(hash).is_some_and(|at| now.since(*at) < NOTED && *at <= now) {
@@ -195,7 +195,7 @@ impl Tokens {
         }
         let (store, hash) = (store.clone(), hash.to_owned());
         tokio::spawn(async move {
-            if let Err(error) = store.token_used(&hash, now).await {
+            if let Err(error) = store.record_token_use(&hash, now).await {
                 tracing::debug!("the use of a token could not be written down: {error}");
             }
         });

@@ -69,7 +69,7 @@ impl Visitor {
     }
 
     /// The topics that the visitor sees; `None` means all.
-    pub(super) fn only(&self) -> Option<Vec<String>> {
+    pub(super) fn visible_topics(&self) -> Option<Vec<String>> {
         match &self.scope {
             Scope::All => None,
             Scope::Topics(topics) => Some(topics.iter().cloned().collect()),

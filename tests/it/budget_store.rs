@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, TopicLimits, Used};
+use topicwatch::model::{Budget, Micros, ServiceLimits, Source, Time, Topic, TopicLimits, Usage};
 use topicwatch::store::{Outcome, Permission, RunRef, SearchResult, Store};
 
 use crate::support::databases::{Database, databases};
@@ -36,7 +36,7 @@ fn end(at: Time, costs: &[(Source, i64)]) -> Outcome {
 }
 
 async fn spent(store: &Store, at: Time) -> i64 {
-    store.used_on(at.utc_day(), &[]).await.unwrap().0.money.0
+    store.usage_on(at.utc_day(), &[]).await.unwrap().0.money.0
 }
 
 #[tokio::test]
@@ -90,13 +90,13 @@ async fn a_call_that_cost_less_gives_back_and_one_that_cost_more_takes() {
             count(&store, &run, Source::Social, NOW, limits).await;
             assert_eq!(spent(&store, NOW).await, after - cost + 3_000, "counted at its price while it is open");
             store.finish(&run, end(NOW, &[(Source::Social, cost)])).await.unwrap();
-            let (service, topics) = store.used_on(NOW.utc_day(), &["acme".into()]).await.unwrap();
+            let (service, topics) = store.usage_on(NOW.utc_day(), &["acme".into()]).await.unwrap();
             assert_eq!((service.money.0, topics[0].money.0), (after, after), "{} {id}", database.name);
         }
         // A renamed topic keeps its usage.
         store.rename_topic("acme", "new", NOW).await.unwrap();
-        let (_, topics) = store.used_on(NOW.utc_day(), &["new".into(), "acme".into()]).await.unwrap();
-        assert_eq!(topics, [Used { calls: 3, money: Micros(8_500) }, Used::default()]);
+        let (_, topics) = store.usage_on(NOW.utc_day(), &["new".into(), "acme".into()]).await.unwrap();
+        assert_eq!(topics, [Usage { calls: 3, money: Micros(8_500) }, Usage::default()]);
         database.close(store).await;
     }
 }
@@ -166,8 +166,8 @@ async fn processes_that_count_and_end_runs_of_limited_topics_at_once_agree_to_th
             granted += task.await.unwrap();
         }
         let ids: Vec<String> = topics.iter().map(|topic| topic.id.clone()).collect();
-        let (service, of_topics) = store.used_on(NOW.utc_day(), &ids).await.unwrap();
-        assert_eq!((granted, service), (17, Used { calls: 17, money: Micros(51_000) }), "{}", database.name);
+        let (service, of_topics) = store.usage_on(NOW.utc_day(), &ids).await.unwrap();
+        assert_eq!((granted, service), (17, Usage { calls: 17, money: Micros(51_000) }), "{}", database.name);
         let sum = of_topics.iter().fold(0, |sum, used| sum + used.money.0);
         assert_eq!(sum, 51_000, "{of_topics:?}");
         assert!(of_topics.iter().all(|used| used.money.0 <= 18_000), "{of_topics:?}");
@@ -183,8 +183,8 @@ type Search = (String, Vec<i64>, Option<i64>);
 struct Model(BTreeMap<(String, Source), Search>);
 
 impl Model {
-    fn used(&self, topic: Option<&str>, day: i64) -> Used {
-        let mut used = Used::default();
+    fn used(&self, topic: Option<&str>, day: i64) -> Usage {
+        let mut used = Usage::default();
         for (_, tries, cost) in self.0.values().filter(|(of, ..)| topic.is_none_or(|topic| topic == of)) {
             let last = *tries.last().unwrap();
             let price = |count: usize| i64::try_from(count).unwrap() * 3_000;
@@ -270,7 +270,7 @@ async fn sequence(database: &Database, store: &Store, seed: u64) {
         }
         for day in [now.utc_day() - 1, now.utc_day()] {
             let ids: Vec<String> = topics[..2].iter().map(|topic| topic.id.clone()).collect();
-            let (service, of_topics) = store.used_on(day, &ids).await.unwrap();
+            let (service, of_topics) = store.usage_on(day, &ids).await.unwrap();
             let told = format!("{} seed {seed} step {step} day {day}", database.name);
             assert_eq!(service, model.used(None, day), "{told}");
             for (topic, used) in topics.iter().zip(of_topics) {

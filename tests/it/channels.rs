@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 use serde_json::{Value, json};
-use topicwatch::model::{HookForm, Message, Time};
+use topicwatch::model::{Message, Time, WebhookFormat};
 use topicwatch::notify::{Channel, Refusal, Way};
 
 use crate::support::databases::{databases, sqlite};
@@ -183,7 +183,7 @@ fn reports_and_alerts_arrive_as_each_service_takes_them() {
     }
 }
 
-fn channel(form: HookForm, url: String, secret: Option<&str>) -> Channel {
+fn channel(form: WebhookFormat, url: String, secret: Option<&str>) -> Channel {
     let way = Way::Webhook { url: url.into(), secret: secret.map(SecretString::from), form, allow_private: true };
     Channel { name: "c".into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
 }
@@ -201,7 +201,7 @@ fn message() -> Message {
     }
 }
 
-async fn sent(form: HookForm, secret: Option<&str>, answer: &'static str) -> Result<(), Refusal> {
+async fn sent(form: WebhookFormat, secret: Option<&str>, answer: &'static str) -> Result<(), Refusal> {
     let hook = Hook::answering(move |_| Answer::Say(answer));
     let path = "/notify/KEYKEYKEY?sig=TEAMSSIG";
     let sent = channel(form, hook.at(path), secret).send(&message(), NOW, 1, NOW).await;
@@ -221,9 +221,9 @@ fn say(status: &str, body: &str) -> &'static str {
 
 #[tokio::test]
 async fn what_each_service_answers_means_what_its_documentation_says() {
-    let telegram = || HookForm::Telegram { chat: "@team".into() };
-    let apprise = || HookForm::Apprise { tag: None };
-    let cases: &[(HookForm, &'static str, Refused)] = &[
+    let telegram = || WebhookFormat::Telegram { chat: "@team".into() };
+    let apprise = || WebhookFormat::Apprise { tag: None };
+    let cases: &[(WebhookFormat, &'static str, Refused)] = &[
         (telegram(), say("200 OK", r#"{"ok":true,"result":{"message_id":5}}"#), None),
         (telegram(), say("200 OK", r#"{"ok":false,"description":"Internal"}"#), Some((false, None, "Internal"))),
         (
@@ -244,10 +244,10 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
             say("403 Forbidden", r#"{"ok":false,"description":"bot was kicked"}"#),
             Some((true, None, "kicked")),
         ),
-        (HookForm::Discord, say("200 OK", r#"{"id":"1"}"#), None),
-        (HookForm::Discord, "204 No Content", None),
+        (WebhookFormat::Discord, say("200 OK", r#"{"id":"1"}"#), None),
+        (WebhookFormat::Discord, "204 No Content", None),
         (
-            HookForm::Discord,
+            WebhookFormat::Discord,
             say(
                 "429 Too Many Requests\r\nretry-after: 64",
                 r#"{"message":"You are being rate limited.","retry_after":64.57,"global":false}"#,
@@ -255,27 +255,27 @@ async fn what_each_service_answers_means_what_its_documentation_says() {
             Some((false, Some(65), "429")),
         ),
         (
-            HookForm::Discord,
+            WebhookFormat::Discord,
             say("404 Not Found", r#"{"message":"Unknown Webhook","code":10015}"#),
             Some((true, None, "Unknown Webhook")),
         ),
-        (HookForm::Teams, "202 Accepted", None),
+        (WebhookFormat::Teams, "202 Accepted", None),
         (
-            HookForm::Teams,
+            WebhookFormat::Teams,
             say(
                 "200 OK",
                 "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429",
             ),
             Some((false, None, "delivery failed")),
         ),
-        (HookForm::Teams, "413 Payload Too Large", Some((true, None, "413"))),
+        (WebhookFormat::Teams, "413 Payload Too Large", Some((true, None, "413"))),
         (apprise(), say("200 OK", r#"{"error":null}"#), None),
         (apprise(), "204 No Content", Some((true, None, "nothing is configured under this key"))),
         (apprise(), say("424 Failed Dependency", r#"{"error":"not sent"}"#), Some((false, None, "424"))),
         (apprise(), "404 Not Found", Some((true, None, "404"))),
     ];
     for (form, answer, expected) in cases {
-        let token = matches!(form, HookForm::Telegram { .. }).then_some(TOKEN);
+        let token = matches!(form, WebhookFormat::Telegram { .. }).then_some(TOKEN);
         let result = sent(form.clone(), token, answer).await;
         match (&result, expected) {
             (Ok(()), None) => {}
@@ -295,13 +295,13 @@ async fn no_token_is_told_by_whoever_echoes_it_and_no_address_inside_is_asked() 
         "/notify/KEYKEYKEY/bot8123456:AAtheB0T-s3cret_part/sendMessage ?sig=TEAMSSIG AAtheB0T-s3cret_part bot8123456%3AAAtheB0T-s3cret_part end",
     );
     let forms = [
-        HookForm::Telegram { chat: "1".into() },
-        HookForm::Discord,
-        HookForm::Teams,
-        HookForm::Apprise { tag: Some("t".into()) },
+        WebhookFormat::Telegram { chat: "1".into() },
+        WebhookFormat::Discord,
+        WebhookFormat::Teams,
+        WebhookFormat::Apprise { tag: Some("t".into()) },
     ];
     for form in forms {
-        let telegram = matches!(form, HookForm::Telegram { .. });
+        let telegram = matches!(form, WebhookFormat::Telegram { .. });
         let refused = sent(form.clone(), telegram.then_some(TOKEN), echo).await.unwrap_err();
         assert!(refused.text.starts_with("400 Bad Request") && refused.text.ends_with("end"), "{refused:?}");
         for secret in ["KEYKEYKEY", "TEAMSSIG"].into_iter().chain(telegram.then_some("AAtheB0T")) {

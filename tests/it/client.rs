@@ -13,8 +13,8 @@ use server::{Answer, Seen, Server, Then, reply};
 use topicwatch::http;
 use topicwatch::model::{AiQuery, AiWhen, Micros, SocialOperation, SocialQuery, Time, WebOperation, WebQuery, Window};
 use topicwatch::search::{
-    Access, Ask, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, Rate, RawReply, Reach, Refusal,
-    Request, Settings, Ungated, request,
+    Access, Ask, Backoff, CallError, CallFailure, Client, Dialect, ErrorClass, Gate, NoGate, Rate, RawReply, Reach,
+    Refusal, Request, Settings, request,
 };
 
 const KEY: &str = "dt_$0123/abc=";
@@ -63,7 +63,7 @@ fn streamed() -> Request {
 }
 
 async fn call(client: &Client, request: &Request) -> Result<RawReply, CallFailure> {
-    soon(client.call(request, &Ungated, &|| 0.5, &|| NOW)).await
+    soon(client.call(request, &NoGate, &|| 0.5, &|| NOW)).await
 }
 
 /// Makes a test that waits forever fail; no test takes this long.
@@ -443,7 +443,7 @@ async fn a_call_that_pauses_or_was_dropped_holds_no_place() {
                 assert_eq!(told, Some(Ok(())));
                 1.0
             };
-            client.call(&web(), &Ungated, &random, &|| NOW).await
+            client.call(&web(), &NoGate, &random, &|| NOW).await
         }
     });
     paused.await.unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use topicwatch::config::keys::{KEYS, Section};
 use topicwatch::config::{
-    Config, EXAMPLE, LoadError, LoadRequest, Mistake, Target, draw, load, load_text, read_key, redact_url, schema,
+    Config, EXAMPLE, LoadError, LoadRequest, Mistake, Target, load, load_text, read_key, redact_url, render, schema,
 };
 use topicwatch::model::{AiWhen, CatchUp, Overlap, Period, SocialOperation, Source, Time, WebOperation, Window};
 use topicwatch::search::Dialect;
@@ -513,7 +513,7 @@ fn a_schedule_rarer_than_its_window_is_a_warning_with_the_uncovered_hours() {
         "{:?}",
         config.warnings
     );
-    let drawn = draw(&config.notices, false, 100);
+    let drawn = render(&config.notices, false, 100);
     assert!(drawn.starts_with("warning: `every` is rarer") && drawn.contains("PAST_7_DAYS"), "{drawn}");
     let wide = good(&format!("[service]\nbase_url = \"sandbox\"\n{TOPIC}every = \"3d\"\nwindow = \"PAST_7_DAYS\"\n"));
     assert!(wide.warnings.is_empty());

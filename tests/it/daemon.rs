@@ -52,7 +52,7 @@ fn topic(id: &str) -> Topic {
 }
 
 /// A collector with this store, service and clock.
-fn collector(store: &Store, service: &sandbox::Running, clock: Clock) -> Arc<Collector> {
+fn collector(store: &Store, service: &sandbox::SandboxHandle, clock: Clock) -> Arc<Collector> {
     let client = Client::new(search::Settings {
         base_url: service.base_url().parse().unwrap(),
         dialect: Dialect::Spec,
@@ -140,9 +140,16 @@ async fn each_slot_runs_exactly_once_while_the_clock_runs_jumps_and_falls_back()
             // No clock skew here: only the manual clock sets the time.
             skew: daemon::Skew::default(),
         };
-        daemon::run(collector(&store, &service, clock), &how, &token, stop.clone(), daemon::Life::default(), &each)
-            .await
-            .unwrap();
+        daemon::run(
+            collector(&store, &service, clock),
+            &how,
+            &token,
+            stop.clone(),
+            daemon::Connections::default(),
+            &each,
+        )
+        .await
+        .unwrap();
         deadline.abort();
 
         let count = |sql: &str| database.number(&format!("SELECT count(*) FROM {sql}"));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory as _, Parser as _};
 use topicwatch::cli::{Cli, Exit};
 use topicwatch::config::keys::{KEYS, Section};
-use topicwatch::export::What;
+use topicwatch::export::ExportKind;
 
 use crate::support::databases::sqlite;
 use crate::support::generated::replace;
@@ -259,14 +259,14 @@ fn every_column_of_every_export_is_reported_as_the_program_has_it() {
     let told = page(path);
     let (words, tables) = told.split_once(mark).unwrap();
     let tables = if std::env::var_os("UPDATE_DOCS").is_some() {
-        let whole = format!("{words}{mark}{}", topicwatch::export::page());
+        let whole = format!("{words}{mark}{}", topicwatch::export::reference_tables());
         replace(&root().join(path), &whole);
         whole.split_once(mark).unwrap().1.to_owned()
     } else {
         tables.to_owned()
     };
-    assert!(tables == topicwatch::export::page(), "{path} is old: UPDATE_DOCS=1 writes it anew");
-    for what in What::ALL {
+    assert!(tables == topicwatch::export::reference_tables(), "{path} is old: UPDATE_DOCS=1 writes it anew");
+    for what in ExportKind::ALL {
         let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
         let told = first_cells(section(&tables, &format!("## {what}")));
         assert_eq!(told.iter().map(|cell| cell.trim_matches('`')).collect::<Vec<_>>(), names, "{what}");

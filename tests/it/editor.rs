@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use topicwatch::edit::{Given, Jobs, Kind};
+use topicwatch::edit::{Jobs, KeyValue, Kind};
 
 use crate::support::databases::sqlite;
 use crate::support::editor::{Typed, delete_topic, send, with_edit};
@@ -182,8 +182,8 @@ fn what_check_refuses_is_told_beside_its_field_and_nothing_is_written() {
 fn made(before: &str, key: &str, value: &str) -> String {
     let mut block = "[[topics]]\nid = \"zig\"\nquery = \"zig <b>\"\n".to_owned();
     let given = match key {
-        "sources" | "must" => Given::Texts(vec![value.to_owned()]),
-        _ => Given::Text(value.to_owned()),
+        "sources" | "must" => KeyValue::Texts(vec![value.to_owned()]),
+        _ => KeyValue::Text(value.to_owned()),
     };
     let given = (!value.is_empty()).then_some(given);
     block = Jobs::read(&block).unwrap().set(Kind::Topic, "zig", key, given.as_ref()).unwrap();
@@ -232,8 +232,8 @@ fn whatever_is_typed_is_data_or_refused() {
             );
             let entry = jobs.entry(Kind::Topic, &id).unwrap();
             let told = match jobs.given(entry, key).unwrap().0 {
-                Given::Text(text) => text.clone(),
-                Given::Texts(texts) => texts.join("\n"),
+                KeyValue::Text(text) => text.clone(),
+                KeyValue::Texts(texts) => texts.join("\n"),
                 other => panic!("{key}: {other:?}"),
             };
             assert_eq!(told, words, "{key}");

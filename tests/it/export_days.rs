@@ -2,9 +2,9 @@
 //! rows of other exports.
 
 use serde_json::Value;
-use topicwatch::export::{Format, Order, What};
+use topicwatch::export::{ExportKind, ExportOptions, Format};
 use topicwatch::model::{ReportWindow, Source, Time};
-use topicwatch::report::{Report, make, span_of};
+use topicwatch::report::{Report, make, report_span};
 use topicwatch::store::{Filter, Outcome, Store};
 
 use crate::support::databases::{Database, databases};
@@ -19,14 +19,15 @@ const BERLIN: &str = "Europe/Berlin";
 async fn days_of(database: &Database, store: &Store) -> (Vec<Value>, Report) {
     fill(database);
     let spec = spec(BERLIN, ReportWindow::Day);
-    let span = span_of(&spec, NOW, None);
+    let span = report_span(&spec, NOW, None);
     let late = format!(
         "UPDATE search SET started_at = {} WHERE run = (SELECT max(id) FROM run WHERE topic = 'acme' AND started_at < {})",
         span.from.0 + 60_000,
         span.from.0
     );
     database.execute(&late).await;
-    let order = Order { format: Format::Jsonl, timezone: BERLIN.into(), ..Order::all(What::Daily) };
+    let order =
+        ExportOptions { format: Format::Jsonl, timezone: BERLIN.into(), ..ExportOptions::all(ExportKind::Daily) };
     let rows = written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     (rows, make(store, &spec, &topics(), span, None, NOW, false).await.unwrap())
 }
@@ -67,7 +68,7 @@ async fn the_figures_of_a_day_are_those_of_sql_and_of_the_daily_report() {
                     let share = (day.covered.unwrap() * 1e4).floor() / 1e4;
                     assert_eq!(row["covered_share"].as_f64().unwrap(), share, "{row}");
                     let holes = facts.holes.iter().filter(|hole| !hole.before);
-                    let holes = holes.filter_map(|hole| hole.span.within(day.span));
+                    let holes = holes.filter_map(|hole| hole.span.intersection(day.span));
                     assert_eq!(as_told("holes"), holes.count() as u64, "{row}");
                 }
             }
@@ -154,13 +155,13 @@ async fn a_day_in_numbers_is_what_the_rows_say() {
         late.sightings[0].found.published_at = Some(later(20));
         store.finish(&held, Outcome { judge: Some(judge), ..outcome(later(40), vec![late]) }).await.unwrap();
         store.publish().await.unwrap();
-        let days = objects(&store, What::Daily, Filter::default()).await;
+        let days = objects(&store, ExportKind::Daily, Filter::default()).await;
         let named: Vec<_> =
             days.iter().map(|day| (day["topic"].as_str().unwrap(), day["day"].as_str().unwrap())).collect();
         let calm = |day| ("calm", day);
         assert_eq!(named, [("=loud", "2026-03-11"), calm("2026-03-11"), calm("2026-03-12"), calm("2026-03-13")]);
-        let items = objects(&store, What::Items, Filter::default()).await;
-        let searches = objects(&store, What::Searches, Filter::default()).await;
+        let items = objects(&store, ExportKind::Items, Filter::default()).await;
+        let searches = objects(&store, ExportKind::Searches, Filter::default()).await;
         for day in &days {
             let date = day["day"].as_str().unwrap();
             let of =
@@ -200,7 +201,7 @@ async fn a_day_in_numbers_is_what_the_rows_say() {
             (&Value::Null, &1.into(), &"R9".into())
         );
         // In another zone the day starts at another time: there the third run was after midnight.
-        let order = Order { timezone: "Pacific/Auckland".into(), ..Order::all(What::Daily) };
+        let order = ExportOptions { timezone: "Pacific/Auckland".into(), ..ExportOptions::all(ExportKind::Daily) };
         let elsewhere = written(&store, &order).await;
         assert!(
             elsewhere.contains("calm,2026-03-11,2026-03-10T11:00:00.000Z,2026-03-11T11:00:00.000Z,R0,1,"),
@@ -212,7 +213,7 @@ async fn a_day_in_numbers_is_what_the_rows_say() {
         );
         let one =
             Filter { since: Some(later(20)), until: Some(later(21)), tags: vec!["news".into()], ..Filter::default() };
-        assert!(objects(&store, What::Daily, one).await == days[2..3], "{}", database.name);
+        assert!(objects(&store, ExportKind::Daily, one).await == days[2..3], "{}", database.name);
         told.push((days, elsewhere));
         database.close(store).await;
     }

@@ -5,8 +5,8 @@ use crate::support::sample_history::*;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use topicwatch::export::{Format, Order, Part, Profile, Type, What};
-use topicwatch::model::{Between, RunRow, SightingRow, Source, Time, Tone};
+use topicwatch::export::{ExportKind, ExportOptions, Format, Part, Profile, Type};
+use topicwatch::model::{RunRow, SeqRange, SightingRow, Source, Time, Tone};
 use topicwatch::store::{Filter, Store, StoreError};
 
 use crate::support::databases::databases;
@@ -19,10 +19,10 @@ async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_b
         let store = open(&database).await;
         nasty_world(&store).await;
         let mut files = BTreeMap::new();
-        for what in What::ALL {
-            let csv = written(&store, &Order::all(*what)).await;
-            let excel = written(&store, &Order { profile: Profile::Excel, ..Order::all(*what) }).await;
-            let jsonl = written(&store, &Order { format: Format::Jsonl, ..Order::all(*what) }).await;
+        for what in ExportKind::ALL {
+            let csv = written(&store, &ExportOptions::all(*what)).await;
+            let excel = written(&store, &ExportOptions { profile: Profile::Excel, ..ExportOptions::all(*what) }).await;
+            let jsonl = written(&store, &ExportOptions { format: Format::Jsonl, ..ExportOptions::all(*what) }).await;
             same_cells(*what, &csv, &excel, &jsonl);
             for (name, text) in [("csv", csv), ("excel", excel), ("jsonl", jsonl)] {
                 files.insert(format!("{what} {name}"), text);
@@ -40,7 +40,7 @@ async fn every_kind_has_the_same_bytes_on_both_databases_and_the_same_cells_in_b
 
 /// Asserts that both formats, read by the csv crate and serde_json, have the same cells, of the types that the columns
 /// declare.
-fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
+fn same_cells(what: ExportKind, csv: &str, excel: &str, jsonl: &str) {
     let headings = what.columns();
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
     let mut guarded = csv::Reader::from_reader(excel.strip_prefix('\u{feff}').unwrap().as_bytes());
@@ -49,7 +49,7 @@ fn same_cells(what: What, csv: &str, excel: &str, jsonl: &str) {
     let objects: Vec<serde_json::Map<String, Value>> =
         jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     // So few items have no notable terms; `terms` tests their rows.
-    assert!(what == What::Terms || !rows.is_empty(), "{what}");
+    assert!(what == ExportKind::Terms || !rows.is_empty(), "{what}");
     assert!(rows.len() == objects.len() && rows.len() == guarded.len(), "{what}");
     for ((row, guarded), object) in rows.into_iter().zip(guarded).zip(&objects) {
         let (row, guarded) = (row.unwrap(), guarded.unwrap());
@@ -81,37 +81,37 @@ async fn every_filter_narrows_the_rows_that_it_means_something_for() {
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        let many = async |what: What, filter: Filter| objects(&store, what, filter).await.len();
+        let many = async |what: ExportKind, filter: Filter| objects(&store, what, filter).await.len();
         let all = Filter::default;
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let n = NASTY.len();
         for (what, filter, expected) in [
-            (What::Items, all(), 2 * n + n / 2),
-            (What::Items, Filter { topics: texts(&["=loud"]), ..all() }, n),
-            (What::Items, Filter { tags: texts(&["a\"b"]), ..all() }, n + n / 2),
-            (What::Items, Filter { tags: texts(&["news"]), ..all() }, n + n / 2),
-            (What::Items, Filter { tags: texts(&["news, too", "a\"b"]), ..all() }, 2 * n + n / 2),
-            (What::Items, Filter { tags: texts(&["new", "b", "too", "NEWS", "\", \""]), ..all() }, 0),
-            (What::Runs, Filter { tags: texts(&["news"]), ..all() }, 2),
-            (What::Items, Filter { authors: texts(&["aNN_É"]), ..all() }, 2),
-            (What::Items, Filter { authors: texts(&["ann_é"]), ..all() }, 0),
-            (What::Sightings, Filter { authors: texts(&["PLAIN", "\"", "null"]), ..all() }, 6),
-            (What::Items, Filter { tones: vec![Tone::Negative], topics: texts(&["=loud"]), ..all() }, 2),
-            (What::Sightings, Filter { tones: vec![Tone::Negative, Tone::Positive], ..all() }, 9),
-            (What::New, Filter { tones: vec![Tone::Negative], topics: texts(&["=loud"]), ..all() }, 2),
-            (What::Items, Filter { sources: vec![Source::Web], topics: texts(&["=loud"]), ..all() }, 5),
-            (What::New, Filter { sources: vec![Source::Social], topics: texts(&["=loud"]), ..all() }, 9),
-            (What::Items, Filter { sources: vec![Source::Ai], ..all() }, 0),
-            (What::Searches, Filter { sources: vec![Source::Web], ..all() }, 3),
-            (What::Sightings, Filter { since: Some(later(1)), until: Some(later(2)), ..all() }, n),
-            (What::Answers, Filter { since: Some(later(2)), ..all() }, 0),
-            (What::Searches, Filter { until: Some(later(1)), ..all() }, 2),
+            (ExportKind::Items, all(), 2 * n + n / 2),
+            (ExportKind::Items, Filter { topics: texts(&["=loud"]), ..all() }, n),
+            (ExportKind::Items, Filter { tags: texts(&["a\"b"]), ..all() }, n + n / 2),
+            (ExportKind::Items, Filter { tags: texts(&["news"]), ..all() }, n + n / 2),
+            (ExportKind::Items, Filter { tags: texts(&["news, too", "a\"b"]), ..all() }, 2 * n + n / 2),
+            (ExportKind::Items, Filter { tags: texts(&["new", "b", "too", "NEWS", "\", \""]), ..all() }, 0),
+            (ExportKind::Runs, Filter { tags: texts(&["news"]), ..all() }, 2),
+            (ExportKind::Items, Filter { authors: texts(&["aNN_É"]), ..all() }, 2),
+            (ExportKind::Items, Filter { authors: texts(&["ann_é"]), ..all() }, 0),
+            (ExportKind::Sightings, Filter { authors: texts(&["PLAIN", "\"", "null"]), ..all() }, 6),
+            (ExportKind::Items, Filter { tones: vec![Tone::Negative], topics: texts(&["=loud"]), ..all() }, 2),
+            (ExportKind::Sightings, Filter { tones: vec![Tone::Negative, Tone::Positive], ..all() }, 9),
+            (ExportKind::New, Filter { tones: vec![Tone::Negative], topics: texts(&["=loud"]), ..all() }, 2),
+            (ExportKind::Items, Filter { sources: vec![Source::Web], topics: texts(&["=loud"]), ..all() }, 5),
+            (ExportKind::New, Filter { sources: vec![Source::Social], topics: texts(&["=loud"]), ..all() }, 9),
+            (ExportKind::Items, Filter { sources: vec![Source::Ai], ..all() }, 0),
+            (ExportKind::Searches, Filter { sources: vec![Source::Web], ..all() }, 3),
+            (ExportKind::Sightings, Filter { since: Some(later(1)), until: Some(later(2)), ..all() }, n),
+            (ExportKind::Answers, Filter { since: Some(later(2)), ..all() }, 0),
+            (ExportKind::Searches, Filter { until: Some(later(1)), ..all() }, 2),
         ] {
             assert_eq!(many(what, filter.clone()).await, expected, "{}: {what} {filter:?}", database.name);
         }
         // First seen recently, and not older than the window at that time, as their sightings record.
         let since = Filter { new_since: Some(later(1)), topics: texts(&["=loud"]), ..all() };
-        for what in [What::Items, What::New] {
+        for what in [ExportKind::Items, ExportKind::New] {
             assert_eq!(many(what, since.clone()).await, n, "{}: {what}", database.name);
         }
         let old = later(1).0 - 30 * 3_600_000;
@@ -119,7 +119,7 @@ async fn every_filter_narrows_the_rows_that_it_means_something_for() {
             "UPDATE sighting SET fit = 'outside' WHERE item IN (SELECT id FROM item WHERE published_at < {old})"
         );
         database.execute(&older).await;
-        for what in [What::Items, What::New] {
+        for what in [ExportKind::Items, ExportKind::New] {
             let found = objects(&store, what, since.clone()).await;
             let fresh = |row: &Value| row["published_at"].as_str().is_none_or(|at| at.starts_with("2026-03-11"));
             assert!(found.len() == 10 && found.iter().all(fresh), "{found:#?}");
@@ -133,15 +133,17 @@ async fn files_of_stretches_that_follow_one_another_are_together_the_file_of_the
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
-        for what in What::ALL.iter().copied().filter(|what| what.takes().contains(&Part::Seq)) {
+        for what in ExportKind::ALL.iter().copied().filter(|what| what.supported_filters().contains(&Part::Seq)) {
             let stretch = async |since: i64, until: i64| {
-                let filter = Filter { seq: Some(Between { since, until }), ..Filter::default() };
-                written(&store, &Order { format: Format::Jsonl, filter, ..Order::all(what) }).await
+                let filter = Filter { seq: Some(SeqRange { since, until }), ..Filter::default() };
+                written(&store, &ExportOptions { format: Format::Jsonl, filter, ..ExportOptions::all(what) }).await
             };
             let whole = stretch(0, 3).await;
-            let mut sorted =
-                [whole.clone(), written(&store, &Order { format: Format::Jsonl, ..Order::all(what) }).await]
-                    .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
+            let mut sorted = [
+                whole.clone(),
+                written(&store, &ExportOptions { format: Format::Jsonl, ..ExportOptions::all(what) }).await,
+            ]
+            .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
             sorted.iter_mut().for_each(|lines| lines.sort());
             assert_eq!(sorted[0], sorted[1], "{what}: the same rows without a stretch");
             let parts = [stretch(0, 1).await, stretch(1, 1).await, stretch(1, 2).await, stretch(2, 3).await];
@@ -161,16 +163,17 @@ async fn what_a_first_answer_shows_is_reported_as_its_topics_baseline() {
             let of = rows.iter().filter(|row| row["first_run"] == run);
             of.map(|row| row["baseline"].as_bool().unwrap()).collect::<Vec<_>>()
         };
-        let rows = objects(&store, What::New, Filter::default()).await;
+        let rows = objects(&store, ExportKind::New, Filter::default()).await;
         assert!(quiet(&rows, "R0").iter().chain(&quiet(&rows, "R1")).all(|baseline| *baseline), "{}", database.name);
         // The third run changes the web query; its social query has been answered before.
-        let by_web = objects(&store, What::New, Filter { sources: vec![Source::Web], ..Filter::default() }).await;
-        let by_social = objects(&store, What::New, Filter { sources: vec![Source::Social], ..Filter::default() }).await;
+        let by_web = objects(&store, ExportKind::New, Filter { sources: vec![Source::Web], ..Filter::default() }).await;
+        let by_social =
+            objects(&store, ExportKind::New, Filter { sources: vec![Source::Social], ..Filter::default() }).await;
         assert_eq!(quiet(&by_web, "R2"), [true; 2]);
         assert_eq!(quiet(&by_social, "R2"), [false; 5]);
         // Also without sightings: then every query of the run counts.
         database.execute("DELETE FROM sighting").await;
-        let rows = objects(&store, What::New, Filter::default()).await;
+        let rows = objects(&store, ExportKind::New, Filter::default()).await;
         assert_eq!(quiet(&rows, "R1").iter().filter(|baseline| **baseline).count(), NASTY.len());
         assert!(quiet(&rows, "R2").iter().all(|baseline| !*baseline));
         database.close(store).await;
@@ -238,7 +241,7 @@ async fn pages_of_runs_are_together_what_each_run_saw() {
         for (filter, expected) in [
             (all(), of(&runs, &|_, _| true).await),
             (
-                Filter { seq: Some(Between { since: 2, until: 21 }), ..all() },
+                Filter { seq: Some(SeqRange { since: 2, until: 21 }), ..all() },
                 of(&by_number, &|run, _| (3..=21).contains(&run.seq.unwrap())).await,
             ),
             (

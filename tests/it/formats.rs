@@ -194,7 +194,7 @@ fn gather(value: &serde_json::Value, all: &mut Vec<String>) {
 #[test]
 fn naughty_strings_come_back_from_every_format_through_readers_that_are_not_ours() {
     let texts = naughty();
-    let kinds: Vec<String> = topicwatch::export::What::Items
+    let kinds: Vec<String> = topicwatch::export::ExportKind::Items
         .columns()
         .iter()
         .map(|column| format!("{}={}", column.name, column.kind.as_str()))

@@ -79,7 +79,7 @@ fn a_refusal_is_told_with_the_keys_of_who_refused() {
         let kept =
             place.database.texts("SELECT error_class || ' ' || error_text FROM search WHERE error_class IS NOT NULL");
         let (class, text) = kept[0].split_once(' ').unwrap();
-        let told = topicwatch::search::hint_of("one", class, None, text).unwrap();
+        let told = topicwatch::search::hint_for_stored_failure("one", class, None, text).unwrap();
         assert!(told.contains(record) && !told.contains("service."), "{told}");
     }
 }

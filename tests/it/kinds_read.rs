@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use topicwatch::model::{AskValue, ProviderQuery, Source, Span, Time};
-use topicwatch::search::kinds::{Asked, GivenItem, Part, PartReply, Read, Shown, named};
+use topicwatch::model::{ProviderQuery, QueryValue, Source, Span, Time};
+use topicwatch::search::kinds::{Asked, PartReply, PromptItem, ReadResult, SearchCall, Shown, named};
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;
@@ -16,23 +16,23 @@ fn ago(minutes: i64) -> Time {
     Time(NOW.0 - minutes * MINUTE)
 }
 
-fn query(kind: &str, keys: &[(&str, AskValue)]) -> ProviderQuery {
+fn query(kind: &str, keys: &[(&str, QueryValue)]) -> ProviderQuery {
     let keys = keys.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect::<BTreeMap<_, _>>();
     ProviderQuery { source: Source::parse("second").unwrap(), kind: kind.to_owned(), keys }
 }
 
-fn text(text: &str) -> AskValue {
-    AskValue::Text(text.to_owned())
+fn text(text: &str) -> QueryValue {
+    QueryValue::Text(text.to_owned())
 }
 
 /// What a kind reads from one reply, and how many calls it makes next.
-fn read(query: &ProviderQuery, body: &Value, items: &[GivenItem]) -> (Read, usize) {
+fn read(query: &ProviderQuery, body: &Value, items: &[PromptItem]) -> (ReadResult, usize) {
     let span = Span { from: Time(NOW.0 - 24 * HOUR), until: NOW };
     let asked = Asked { query, span, now: NOW, memory: &[], items };
     let kind = named(&query.kind).unwrap();
     let request = kind.next(&asked, &[]).unwrap().remove(0);
     let reply = PartReply { status: 200, headers: Vec::new(), body: serde_json::to_vec(body).unwrap().into() };
-    let parts = [Part { request, reply: Ok(reply) }];
+    let parts = [SearchCall { request, reply: Ok(reply) }];
     (kind.read(&asked, &parts).unwrap(), kind.next(&asked, &parts).unwrap().len())
 }
 
@@ -43,7 +43,7 @@ fn post(id: i64, minutes_ago: i64) -> Value {
 
 #[test]
 fn one_old_post_or_one_that_cannot_be_read_makes_no_cut_reply_whole() {
-    let question = query("desearch", &[("query", text("acme")), ("limit", AskValue::Count(100))]);
+    let question = query("desearch", &[("query", text("acme")), ("limit", QueryValue::Count(100))]);
     let posts = |many: i64| (0..many).map(|n| post(n + 1, n)).collect::<Vec<_>>();
     let old = || post(999, 3 * 24 * 60);
     let deleted = || json!({ "id": "998", "tombstone": true });
@@ -109,7 +109,7 @@ fn a_bluesky_post_is_as_old_as_its_place_says_and_may_have_no_text() {
 
 #[test]
 fn hacker_news_is_whole_when_all_hits_came_however_many_were_asked_for() {
-    let question = query("hackernews", &[("query", text("acme")), ("limit", AskValue::Count(20))]);
+    let question = query("hackernews", &[("query", text("acme")), ("limit", QueryValue::Count(20))]);
     let hits = |many: i64| {
         let hit = |n: i64| json!({ "objectID": n.to_string(), "title": format!("acme {n}"), "created_at_i": ago(n * 60).0 / 1_000 });
         (0..many).map(hit).collect::<Vec<_>>()
@@ -137,7 +137,7 @@ fn what_looks_like_a_tag_in_a_searxng_result_is_text() {
 
 #[test]
 fn a_summary_cites_only_what_the_model_was_given() {
-    let item = |n: i64| GivenItem {
+    let item = |n: i64| PromptItem {
         key: format!("key:{n}"),
         url: Some(format!("https://a.example/{n}")),
         title: None,
@@ -145,8 +145,9 @@ fn a_summary_cites_only_what_the_model_was_given() {
         author: None,
         at: None,
     };
-    let items: Vec<GivenItem> = (1..=8).map(item).collect();
-    let question = query("openai", &[("prompt", text("Sum up.")), ("model", text("m")), ("items", AskValue::Count(3))]);
+    let items: Vec<PromptItem> = (1..=8).map(item).collect();
+    let question =
+        query("openai", &[("prompt", text("Sum up.")), ("model", text("m")), ("items", QueryValue::Count(3))]);
     let said = "They talk about robots [3]. There is a hidden thing [5].";
     let (read, _) =
         read(&question, &json!({ "choices": [{ "message": { "content": said }, "finish_reason": "stop" }] }), &items);

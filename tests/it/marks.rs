@@ -2,7 +2,7 @@
 //! topic and item, what is learned from twenty of them, and that nothing remains without them.
 
 use serde_json::Value;
-use topicwatch::model::{Source, Through, Time, Verdict};
+use topicwatch::model::{MarkedVia, Source, Time, Verdict};
 
 use crate::support::databases::{Database, databases};
 use crate::support::program::{NINE, Place};
@@ -222,7 +222,7 @@ async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
                 store.publish().await.unwrap();
                 if n == 0 {
                     let mark = async |key: &str, mark, seconds| {
-                        store.mark(&id, &[key.to_owned()], Some(mark), Through::Cli, at(seconds)).await.unwrap()
+                        store.mark(&id, &[key.to_owned()], Some(mark), MarkedVia::Cli, at(seconds)).await.unwrap()
                     };
                     assert_eq!(mark(&words_key, first, 10).await[0].before, None);
                     mark(&post_key, second, 20).await;
@@ -232,7 +232,7 @@ async fn of_two_items_that_turn_out_to_be_one_the_later_mark_holds() {
             let told: Vec<_> = rows.iter().map(|row| (row.key.as_str(), row.mark)).collect();
             assert_eq!(told, [(post_key.as_str(), Some(second))], "{}", database.name);
             // It is also found by the key of the merged item.
-            let again = store.mark(&id, &[words_key], None, Through::Api, at(30)).await.unwrap();
+            let again = store.mark(&id, &[words_key], None, MarkedVia::Api, at(30)).await.unwrap();
             assert_eq!(
                 (again[0].key.as_str(), again[0].before),
                 (post_key.as_str(), Some(second)),

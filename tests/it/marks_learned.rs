@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use topicwatch::compare::features_of;
-use topicwatch::insight::relevance::{Features, Ranker, Seen};
+use topicwatch::insight::relevance::{Features, Ranker, TrainingItem};
 use topicwatch::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use topicwatch::normalise::words::Asked;
 
@@ -135,10 +135,10 @@ fn learned(posts: &[(String, Features, bool)], marks: usize, seed: u64, bins: &m
     while marked.iter().filter(|marked| **marked).count() < marks {
         marked[draw(&mut random, posts.len())] = true;
     }
-    let seen: Vec<Seen<'_>> = posts
+    let seen: Vec<TrainingItem<'_>> = posts
         .iter()
         .zip(&marked)
-        .map(|((key, features, good), marked)| Seen { key, features, mark: marked.then_some(*good) })
+        .map(|((key, features, good), marked)| TrainingItem { key, features, mark: marked.then_some(*good) })
         .collect();
     let ranker = Ranker::learn(&seen);
     let (mut noise, mut folded, mut good, mut lost) = (0.0, 0.0, 0.0, 0.0);

@@ -280,7 +280,7 @@ fn runs_are_added_up_once_whoever_counts_and_follow_a_topic_to_its_new_name() {
             let (sums, latest) = topicwatch::insight::tally::tally(&runs);
             assert_eq!(sums.len(), before.len(), "one step counts what several did");
             // A process that read before the others wrote.
-            assert!(!store.keep_tally(&sums, &latest, 0, to, true).await.unwrap());
+            assert!(!store.store_tally(&sums, &latest, 0, to, true).await.unwrap());
             assert_eq!(store.tally().await.unwrap().unwrap(), before);
             store.close().await;
         });

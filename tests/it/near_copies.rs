@@ -4,7 +4,7 @@
 use crate::support::copied_posts::*;
 use serde_json::json;
 use topicwatch::collect::{cluster, cluster_by};
-use topicwatch::model::{Kind, Room, Source, Volume};
+use topicwatch::model::{KeyTableLimits, Kind, Source, Volume};
 use topicwatch::store::{Filter, SeenItem, Store};
 
 use crate::support::databases::{Database, databases, sqlite};
@@ -42,7 +42,12 @@ fn world() -> Vec<Vec<SeenItem>> {
 #[tokio::test]
 async fn copies_share_the_first_that_was_seen_on_both_databases_whatever_the_batches() {
     let mut all = Vec::new();
-    for (at_once, room) in [(1, Room::default()), (7, SMALL), (500, Room::default()), (3, Room { slice: 1, ..SMALL })] {
+    for (at_once, room) in [
+        (1, KeyTableLimits::default()),
+        (7, SMALL),
+        (500, KeyTableLimits::default()),
+        (3, KeyTableLimits { slice: 1, ..SMALL }),
+    ] {
         for database in databases() {
             let store = open(&database).await;
             store_runs(&store, &topic("storm"), 0, world()).await;
@@ -103,8 +108,8 @@ async fn raw_unique_and_authors_are_told_apart() {
         assert_eq!(store.volumes(&all).await.unwrap(), [("storm".to_owned(), told(8, 6, 4, 0))], "{}", database.name);
         let later = Filter { since: Some(at(1)), ..Filter::default() };
         assert_eq!(store.volumes(&later).await.unwrap(), [("storm".to_owned(), told(5, 5, 4, 0))]);
-        assert_eq!(store.volume_of(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2, 0));
-        assert_eq!(store.volume_of(&[]).await.unwrap(), Volume::new(0, 0, 0, 0));
+        assert_eq!(store.volume_of_runs(&["storm-000".to_owned()]).await.unwrap(), told(3, 2, 2, 0));
+        assert_eq!(store.volume_of_runs(&[]).await.unwrap(), Volume::new(0, 0, 0, 0));
         let campaigns = store.clusters(&all, 2, 10).await.unwrap();
         let [one] = campaigns.as_slice() else { panic!("{campaigns:?}") };
         assert_eq!((one.cluster.as_str(), one.members, one.authors), ("post:x:1", 3, 2), "{}", database.name);
@@ -213,8 +218,8 @@ async fn an_item_that_joins_another_before_anybody_looked_is_looked_at_once() {
         // A process has read the batch when the two items merge.
         let batch = store.unclustered(10).await.unwrap().unwrap();
         store_runs(&store, &t, 2, vec![vec![seen(Source::Social, 1, &["post:x:1", "text:x:ann:h"], STORM)]]).await;
-        let alone = vec![topicwatch::model::Choice::Alone; 2];
-        assert!(!store.keep_clusters(&batch, &alone).await.unwrap(), "{}: what was read does not hold", database.name);
+        let alone = vec![topicwatch::model::Assignment::Alone; 2];
+        assert!(!store.store_clusters(&batch, &alone).await.unwrap(), "{}: what was read does not hold", database.name);
         assert_eq!(cluster(&store, &|| false).await.unwrap(), 1);
         assert_eq!(clusters(&store).await, [("post:x:1".to_owned(), Some("post:x:1".to_owned()))]);
         database.close(store).await;
@@ -239,7 +244,7 @@ async fn several_processes_that_look_at_once_decide_as_one_does() {
         let (a, b, c) = tokio::join!(
             cluster_by(&others[0], 3, SMALL, &|| false),
             cluster_by(&others[1], 5, SMALL, &|| false),
-            cluster_by(&others[2], 4, Room::default(), &|| false)
+            cluster_by(&others[2], 4, KeyTableLimits::default(), &|| false)
         );
         let sum = a.unwrap() + b.unwrap() + c.unwrap();
         assert_eq!(sum, alone.len() as u64, "{}: each was decided once", database.name);
@@ -294,7 +299,7 @@ async fn keys_that_move_on_lead_where_they_led_also_when_somebody_stops_between_
         assert_eq!((held("cluster_lead_young"), held("cluster_lead")), (before.len() as i64, 0));
         // Keys move in slices, one transaction each: between slices every key exists once.
         let mut slices = 0;
-        while store.sink_cluster_keys(&SMALL).await.unwrap() {
+        while store.age_cluster_keys(&SMALL).await.unwrap() {
             slices += 1;
             assert_eq!(leads(&database), before, "{}: after {slices} slices", database.name);
             assert_eq!(
@@ -335,7 +340,7 @@ async fn keys_that_were_moving_arrive_also_where_new_ones_stay() {
         let rest = first.split_off(6);
         store_runs(&store, &topic("storm"), 0, first).await;
         cluster(&store, &|| false).await.unwrap();
-        assert!(store.sink_cluster_keys(&SMALL).await.unwrap());
+        assert!(store.age_cluster_keys(&SMALL).await.unwrap());
         let sinking = || database.number("SELECT sinking FROM cluster_state");
         assert_eq!(sinking(), 0, "some moved on, and some are left");
         store_runs(&store, &topic("storm"), 6, rest).await;
@@ -343,7 +348,7 @@ async fn keys_that_were_moving_arrive_also_where_new_ones_stay() {
         assert_eq!(sinking(), -1, "{}", database.name);
         assert!(database.number("SELECT count(*) FROM cluster_lead_middle") > 0, "what had begun came to its end");
         assert!(database.number("SELECT count(*) FROM cluster_lead_young") > 0, "what came since stays");
-        assert!(!store.sink_cluster_keys(&store.cluster_room()).await.unwrap(), "there is room for all");
+        assert!(!store.age_cluster_keys(&store.cluster_key_limits()).await.unwrap(), "there is room for all");
         all.push(clusters(&store).await);
         database.close(store).await;
     }

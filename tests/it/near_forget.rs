@@ -1,7 +1,7 @@
 //! Forgetting one of several near-copies: its keys are deleted, found by indexes, and the keys of others stay.
 
 use topicwatch::collect::{cluster, cluster_by};
-use topicwatch::store::{Named, Store};
+use topicwatch::store::{NamedItem, Store};
 
 use crate::support::copied_posts::{FLOOD, SMALL, STORM, at, leads, post, store_runs};
 use crate::support::databases::{Database, databases};
@@ -19,8 +19,8 @@ fn leads_to(database: &Database, key: &str) -> usize {
 }
 
 async fn forget(store: &Store, key: &str) {
-    let named: Vec<Named> = store.named_items(None, 100).await.unwrap();
-    let one: Vec<Named> = named.into_iter().filter(|item| item.keys.iter().any(|k| k == key)).collect();
+    let named: Vec<NamedItem> = store.named_items(None, 100).await.unwrap();
+    let one: Vec<NamedItem> = named.into_iter().filter(|item| item.keys.iter().any(|k| k == key)).collect();
     assert_eq!(store.erase_items(&one, at(99)).await.unwrap().items, 1, "{key}");
 }
 

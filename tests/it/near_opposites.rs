@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use topicwatch::model::{Kind, Marks, Wording};
+use topicwatch::model::{Fingerprint, ItemText, Kind};
 use topicwatch::normalise::near;
 use topicwatch::sentiment;
 
@@ -78,9 +78,9 @@ fn both_of_two_opposites_are_in_items_clusters_and_reports() {
 }
 
 /// The marks of a post as `collect` makes them: including the tone.
-fn judged(text: &str) -> Option<Marks> {
+fn judged(text: &str) -> Option<Fingerprint> {
     let score = sentiment::judge(None, Some(text)).score;
-    near::marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
+    near::marks(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score })
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn labelled_pairs_with_their_tone_are_judged_as_people_did() {
     for row in labels.lines().skip(1) {
         let [a, b, label, ..] = row.split(',').collect::<Vec<_>>()[..] else { continue };
         let (one, other) = (judged(&texts[a]), judged(&texts[b]));
-        let alike = |a: &Marks, b: &Marks| near::alike(&a.sketch, &b.sketch);
-        let found = |a: &Marks, b: &Marks| a.bands.iter().any(|key| b.bands.contains(key));
+        let alike = |a: &Fingerprint, b: &Fingerprint| near::alike(&a.sketch, &b.sketch);
+        let found = |a: &Fingerprint, b: &Fingerprint| a.bands.iter().any(|key| b.bands.contains(key));
         let copies = one.as_ref().zip(other.as_ref()).is_some_and(|(a, b)| found(a, b) && alike(a, b).is_some());
         let back = other.as_ref().zip(one.as_ref()).is_some_and(|(a, b)| found(a, b) && alike(a, b).is_some());
         assert_eq!(copies, back, "{a} {b}");

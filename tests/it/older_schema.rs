@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::{Connection as _, SqlSafeStr as _};
-use topicwatch::export::What;
+use topicwatch::export::ExportKind;
 
 use crate::support::databases::{Database, unmade, wait};
 use crate::support::program::{NINE, Place};
@@ -89,7 +89,7 @@ fn fill_old(old: &Database, new: &Database) {
 
 /// All exports, with their names.
 fn exports(place: &Place) -> Vec<(&'static str, String)> {
-    let all = What::ALL.iter().map(|what| what.as_str());
+    let all = ExportKind::ALL.iter().map(|what| what.as_str());
     all.map(|what| (what, place.ok(&["export", "--what", what]))).collect()
 }
 

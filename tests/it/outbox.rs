@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use secrecy::SecretString;
 use topicwatch::http::is_public;
 use topicwatch::model::{
-    CatchUp, Clock, ControlRequest, HookForm, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec,
-    ReportWindow, RequestKind, RunState, SchedulePolicy, SmtpTls, Time,
+    CatchUp, Clock, ControlRequest, Job, Message, OutboxState, Overlap, Period, ReportFormat, ReportSpec, ReportWindow,
+    RequestKind, RunState, SchedulePolicy, SmtpTls, Time, WebhookFormat,
 };
 use topicwatch::notify::{Channel, Courier, Delivery, Way, after, check_address, signature, verify};
-use topicwatch::store::{Cursor, JobEnd, JobRun, MadeReport, Set, Settled, Store};
+use topicwatch::store::{Cursor, DefinitionSet, JobEnd, JobRun, ReportRecord, SendResult, Store};
 
 use crate::support::databases::{Database, databases};
 use crate::support::receivers::{self, Answer, Hook, Post};
@@ -57,7 +57,7 @@ pub fn report(channels: &[&str]) -> Job {
 /// Plans and claims the report's first slot after `NOW`.
 async fn claimed(store: &Store, job: &Job) -> (JobRun, Time) {
     let now = NOW.plus(Duration::from_secs(3_600));
-    store.adopt(Set { topics: &[], jobs: std::slice::from_ref(job) }, None, NOW).await.unwrap();
+    store.adopt(DefinitionSet { topics: &[], jobs: std::slice::from_ref(job) }, None, NOW).await.unwrap();
     topicwatch::daemon::Planner::default().plan(store, now, false).await.unwrap();
     let mut runs = store.claim_jobs(now, 5, LEASE, Duration::ZERO, "token").await.unwrap();
     assert_eq!(runs.len(), 1);
@@ -78,7 +78,7 @@ fn message(event: &str, channel: &str) -> Message {
 
 fn end(at: Time, channels: &[&str]) -> JobEnd {
     let report =
-        MadeReport { from: NOW, until: at, seq: 7, subject: "A day".into(), files: vec!["/r/daily.html".into()] };
+        ReportRecord { from: NOW, until: at, seq: 7, subject: "A day".into(), files: vec!["/r/daily.html".into()] };
     let messages = channels.iter().map(|channel| message(&format!("report:daily@x/{channel}"), channel)).collect();
     JobEnd { at, state: RunState::Ok, reason: None, error: None, report: Some(report), messages }
 }
@@ -87,7 +87,7 @@ fn hook(name: &str, hook: &Hook) -> Channel {
     let way = Way::Webhook {
         url: hook.url().into(),
         secret: Some(SecretString::from(SECRET)),
-        form: HookForm::Own,
+        form: WebhookFormat::Own,
         allow_private: true,
     };
     Channel { name: name.into(), way, timeout: Duration::from_secs(20), max_tries: 8 }
@@ -146,13 +146,13 @@ async fn the_cursor_of_a_report_moves_when_the_last_channel_has_it_and_not_befor
         let channels = [hook("hook", &hooks), post("mail", &posts)];
         let tries = courier.deliver_due(&channels).await.unwrap();
         assert_eq!(tries.len(), 2, "{tries:?}");
-        assert_eq!(tries[0].settled, Settled::Sent);
-        assert!(matches!(&tries[1].settled, Settled::Again(_, why) if why.contains("451")), "{tries:?}");
+        assert_eq!(tries[0].settled, SendResult::Sent);
+        assert!(matches!(&tries[1].settled, SendResult::Again(_, why) if why.contains("451")), "{tries:?}");
         assert_eq!(store.cursor("report:daily").await.unwrap(), None, "the mail is not there yet");
         assert!(courier.deliver_due(&channels).await.unwrap().is_empty(), "not due yet");
         turned.by(Duration::from_secs(70));
         let tries = courier.deliver_due(&channels).await.unwrap();
-        assert_eq!((tries.len(), &tries[0].settled, tries[0].attempt), (1, &Settled::Sent, 2));
+        assert_eq!((tries.len(), &tries[0].settled, tries[0].attempt), (1, &SendResult::Sent, 2));
         let until = NOW.plus(Duration::from_secs(3_600));
         assert_eq!(store.cursor("report:daily").await.unwrap(), Some(Cursor { seq: 7, at: until }));
         assert_eq!((hooks.got().len(), posts.got().len()), (1, 2));
@@ -196,7 +196,7 @@ async fn a_lost_lease_costs_a_job_an_attempt_and_a_deadly_one_ends_with_a_reason
         topicwatch::daemon::Planner::default().plan(&store, later, false).await.unwrap();
         let states = database.texts("SELECT state FROM run ORDER BY slot");
         assert_eq!(states, ["failed", "missed", "queued"]);
-        let removed = store.adopt(Set::default(), None, later).await.unwrap();
+        let removed = store.adopt(DefinitionSet::default(), None, later).await.unwrap();
         assert_eq!(removed.synced.removed, 1);
         assert_eq!(database.texts("SELECT state FROM run ORDER BY slot"), ["failed", "missed", "cancelled"]);
         store.close().await;
@@ -215,13 +215,13 @@ async fn what_cannot_be_delivered_is_tried_later_and_later_and_is_dead_after_eig
             let tries = courier.deliver_due(&channels).await.unwrap();
             assert_eq!(tries.len(), 1);
             match &tries[0].settled {
-                Settled::Again(at, why) => {
+                SendResult::Again(at, why) => {
                     assert!(why.contains("503"), "{why}");
                     pauses.push(at.since((turned.clock)()));
                     turned.by(at.since((turned.clock)()));
                 }
-                Settled::Dead(_) => break,
-                Settled::Sent => panic!("{tries:?}"),
+                SendResult::Dead(_) => break,
+                SendResult::Sent => panic!("{tries:?}"),
             }
         }
         assert_eq!(pauses.len(), 7, "eight tries: {pauses:?}");
@@ -290,13 +290,13 @@ async fn a_manual_run_and_a_due_slot_of_one_report_never_run_together() {
     for database in databases() {
         let store = open(&database).await;
         let job = report(&[]);
-        store.adopt(Set { topics: &[], jobs: std::slice::from_ref(&job) }, None, NOW).await.unwrap();
+        store.adopt(DefinitionSet { topics: &[], jobs: std::slice::from_ref(&job) }, None, NOW).await.unwrap();
         let now = NOW.plus(Duration::from_secs(3_600));
         topicwatch::daemon::Planner::default().plan(&store, now, false).await.unwrap();
         let wish = ControlRequest::plain(RequestKind::RunNow, "report:daily");
         assert!(store.request("press", &wish, now).await.unwrap());
         let request = store.open_requests().await.unwrap().remove(0);
-        assert!(store.take_request(&request, now).await.unwrap());
+        assert!(store.execute_request(&request, now).await.unwrap());
         let queued = "SELECT count(*) FROM run WHERE job = 'report:daily' AND state = 'queued'";
         assert_eq!(database.number(queued), 2, "{}", database.name);
         let claim = || store.claim_jobs(now, 5, LEASE, Duration::ZERO, "token");
@@ -343,7 +343,7 @@ async fn what_a_mail_server_said_stands_also_when_it_does_not_answer_the_farewel
         let courier = courier(&store, &turned);
         let channel = Channel { timeout: PATIENT, ..post("mail", &posts) };
         let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
-        assert_eq!((tries.len(), &tries[0].settled), (1, &Settled::Sent), "{}", database.name);
+        assert_eq!((tries.len(), &tries[0].settled), (1, &SendResult::Sent), "{}", database.name);
         turned.by(Duration::from_secs(3_600));
         assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "it is not sent again");
         assert_eq!(posts.got().len(), 1);
@@ -445,7 +445,8 @@ async fn an_address_inside_is_refused_unless_it_is_meant() {
     let hooks = Hook::good();
     let inner = hook("hook", &hooks);
     let Way::Webhook { url, secret, .. } = inner.way.clone() else { panic!() };
-    let guarded = Channel { way: Way::Webhook { url, secret, form: HookForm::Own, allow_private: false }, ..inner };
+    let guarded =
+        Channel { way: Way::Webhook { url, secret, form: WebhookFormat::Own, allow_private: false }, ..inner };
     let refused = guarded.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
     assert!(refused.for_good && refused.text.contains("allow_private"), "{refused:?}");
     let port = hooks.url().rsplit_once(':').unwrap().1.to_owned();
@@ -453,7 +454,7 @@ async fn an_address_inside_is_refused_unless_it_is_meant() {
         let way = Way::Webhook {
             url: format!("http://{host}:{port}").into(),
             secret: None,
-            form: HookForm::Own,
+            form: WebhookFormat::Own,
             allow_private: false,
         };
         let refused = Channel { way, ..guarded.clone() }.send(&message("e", "hook"), NOW, 1, NOW).await.unwrap_err();
@@ -572,7 +573,7 @@ async fn one_call_tries_each_message_once_however_long_its_channel_takes() {
             let tries = courier(&store, &turned).deliver_due(&channels).await.unwrap();
             let told: Vec<i64> = tries.iter().map(|delivery| delivery.attempt).collect();
             assert_eq!((told, slow.got().len() as i64), (vec![call, call], 2 * call), "{}", database.name);
-            assert!(matches!(&tries[1].settled, Settled::Again(at, _) if *at > (turned.clock)()), "{tries:?}");
+            assert!(matches!(&tries[1].settled, SendResult::Again(at, _) if *at > (turned.clock)()), "{tries:?}");
             turned.by(Duration::from_secs(86_400));
         }
         store.close().await;
@@ -603,7 +604,10 @@ async fn a_message_whose_process_died_is_taken_over_and_a_deadly_one_is_given_up
         let channel = Channel { max_tries: 3, ..hook("hook", &hooks) };
         let tries = courier.deliver_due(std::slice::from_ref(&channel)).await.unwrap();
         assert_eq!((tries.len(), tries[0].attempt, &*tries[0].channel), (1, 3, "hook"), "{}", database.name);
-        assert!(matches!(&tries[0].settled, Settled::Dead(why) if why.contains("ended or stood still")), "{tries:?}");
+        assert!(
+            matches!(&tries[0].settled, SendResult::Dead(why) if why.contains("ended or stood still")),
+            "{tries:?}"
+        );
         assert_eq!((told.lock().unwrap().len(), hooks.got().len()), (1, 0));
         assert!(courier.deliver_due(&[channel]).await.unwrap().is_empty(), "told once");
         let dead = store.outbox(None, 5).await.unwrap();
@@ -650,7 +654,7 @@ async fn what_was_sent_long_ago_is_not_kept_whole_and_is_not_sent_empty() {
             async move { courier.run(channel_rx, stop).await }
         });
         let emptied = async {
-            while !store.outbox_message(sent).await.unwrap().unwrap().is_emptied() {
+            while !store.outbox_message(sent).await.unwrap().unwrap().is_body_deleted() {
                 tokio::task::yield_now().await;
             }
         };
@@ -686,7 +690,7 @@ async fn a_report_follows_its_topic_to_a_new_id() {
         let mut job = report(&[]);
         job.spec["topics"] = serde_json::json!(["old", "other"]);
         let topics = [crate::support::searched::topic("old"), crate::support::searched::topic("other")];
-        store.adopt(Set { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
+        store.adopt(DefinitionSet { topics: &topics, jobs: &[job] }, None, NOW).await.unwrap();
         store.rename_topic("old", "new", NOW).await.unwrap();
         let definition = database.texts("SELECT definition FROM job WHERE topic IS NULL").remove(0);
         let job: Job = serde_json::from_str(&definition).unwrap();

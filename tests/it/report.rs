@@ -4,14 +4,14 @@
 use crate::support::report_spec::*;
 use topicwatch::insight::daily::{self, Day, days as days_of};
 use topicwatch::model::{ReportWindow, Span, Time, Tone};
-use topicwatch::report::{Report, TopicFacts, at_date, make, paths, span_of};
+use topicwatch::report::{Report, TopicFacts, make, paths, report_span, span_of_date};
 
 use crate::support::databases::{Database, databases, wait};
 use crate::support::report_world::{BEGIN, DAY, HOUR, fill, topics};
 
 fn made(database: &Database, window: ReportWindow) -> Report {
     let spec = spec("Europe/Berlin", window);
-    let span = span_of(&spec, NOW, None);
+    let span = report_span(&spec, NOW, None);
     wait(async {
         let store = crate::support::searched::open(database).await;
         fill(database);
@@ -124,7 +124,7 @@ fn days(database: &Database, facts: &TopicFacts) {
     let counted = |day: &&Day| day.date.day() == 2 || before.iter().any(|other| other.span == day.span);
     let counts: Vec<(Day, u64)> =
         calendar.iter().filter(counted).map(|day| (*day, count(database, &facts.id, day.span, "*", ""))).collect();
-    assert_eq!(Ok(usual), daily::usual(today, &counts));
+    assert_eq!(Ok(usual), daily::usual_range(today, &counts));
     assert!((8..14).contains(&usual.days), "days of the hole are left out: {}", usual.days);
     let shares: Vec<daily::Share> = counts
         .iter()
@@ -234,7 +234,7 @@ fn the_sql_that_is_printed_gives_the_figures_on_both_databases() {
                     let spec = spec("UTC", window);
                     wait(async {
                         let store = crate::support::searched::open(&database).await;
-                        let span = span_of(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
+                        let span = report_span(&spec, NOW, Some(Time(NOW.0 - 2 * DAY)));
                         let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                         store.close().await;
                         made
@@ -292,7 +292,7 @@ fn the_same_data_gives_the_same_bytes_from_both_databases() {
     for part in [news, trust] {
         assert!(part.windows(2).all(|pair| pair[0].weight >= pair[1].weight));
     }
-    assert!(!trust.iter().any(topicwatch::report::Matter::is_news));
+    assert!(!trust.iter().any(topicwatch::report::Highlight::is_news));
     for matter in &report.matters {
         assert!(html.contains(&matter.sentence) || matter.sentence.contains(['&', '<', '"']), "{}", matter.sentence);
     }
@@ -321,7 +321,7 @@ fn a_report_since_the_last_one_loses_and_repeats_nothing() {
         while from < Time(NOW.0 + DAY) {
             let now = Time(from.0 + 31 * HOUR);
             number(now).await;
-            let span = span_of(&spec, now, Some(from));
+            let span = report_span(&spec, now, Some(from));
             assert_eq!(span.from, from);
             let made = make(&store, &spec, &topics(), span, since, now, false).await.unwrap();
             sum += made.topics.iter().map(|t| t.period.raw).sum::<u64>();
@@ -347,7 +347,7 @@ fn what_rises_is_what_the_filter_means() {
     wait(async {
         let store = crate::support::searched::open(&database).await;
         let spec = spec("Europe/Berlin", ReportWindow::Day);
-        let made = make(&store, &spec, &filtered, span_of(&spec, NOW, None), None, NOW, false).await.unwrap();
+        let made = make(&store, &spec, &filtered, report_span(&spec, NOW, None), None, NOW, false).await.unwrap();
         store.close().await;
         assert!(!risers(&made.topics[at]).contains(&risers(facts)[0]));
     });
@@ -393,7 +393,7 @@ fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
     for database in databases() {
         made(&database, ReportWindow::Day);
         let spec = spec("Europe/Berlin", ReportWindow::Day);
-        let span = at_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
+        let span = span_of_date(&spec, "2026-03-13".parse().unwrap()).unwrap();
         let report = wait(async {
             let store = crate::support::searched::open(&database).await;
             let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
@@ -414,10 +414,10 @@ fn the_tone_is_compared_with_that_of_days_that_were_looked_at_whole() {
 #[test]
 fn files_are_named_by_the_template_and_days_are_local() {
     let spec = spec("Europe/Berlin", ReportWindow::Day);
-    let span = at_date(&spec, "2026-03-29".parse().unwrap()).unwrap();
+    let span = span_of_date(&spec, "2026-03-29".parse().unwrap()).unwrap();
     assert_eq!(span.length().as_secs(), 23 * 3_600);
     let names: Vec<String> = paths(&spec, &span).iter().map(|(_, path)| path.display().to_string()).collect();
     assert_eq!(names, ["reports/daily-2026-03-29.html", "reports/daily-2026-03-29.md"]);
     let at = Time::parse("2026-03-29T23:30:00Z").unwrap();
-    assert_eq!(span_of(&spec, at, None), span);
+    assert_eq!(report_span(&spec, at, None), span);
 }

@@ -2,7 +2,7 @@
 //! zones, over weeks with a clock change and a month with holes. Spans and Wilson intervals are computed here, too.
 
 use topicwatch::model::{ReportWindow, Span, Time};
-use topicwatch::report::{at_name, make, paths, span_of};
+use topicwatch::report::{make, paths, report_span, span_of_name};
 
 use crate::report::{BY, CLUSTER, count, lists};
 use crate::support::databases::{Database, databases, sqlite, wait};
@@ -401,7 +401,7 @@ fn lists_of_a_week_and_a_month_are_over_all_of_it_and_both_databases_give_the_sa
             let mut told = Vec::new();
             for (window, name) in [(ReportWindow::Week, "2026-W13"), (ReportWindow::Month, "2026-03")] {
                 let spec = spec("Europe/Berlin", window);
-                let span = at_name(&spec, name).unwrap();
+                let span = span_of_name(&spec, name).unwrap();
                 let made = make(&store, &spec, &topics(), span, None, NOW, false).await.unwrap();
                 for facts in &made.topics {
                     lists(&database, facts, span);
@@ -562,7 +562,7 @@ fn a_schedule_that_makes_the_same_week_again_is_warned_of_once() {
 fn files_of_weeks_and_months_are_named_by_them() {
     let names = |window: ReportWindow, at: &str| {
         let spec = spec("America/New_York", window);
-        let span = span_of(&spec, Time::parse(at).unwrap(), None);
+        let span = report_span(&spec, Time::parse(at).unwrap(), None);
         paths(&spec, &span)[0].1.display().to_string()
     };
     // In Berlin it is Monday, in New York not yet.
@@ -607,9 +607,9 @@ fn a_calm_week_is_not_said_to_be_about_something_else() {
                 let (part, whole) = told_of.fold((0, 0), |(part, whole), day| (part + day.0, whole + day.1));
                 let relevance =
                     |part| Relevance { without: share(part, whole), usual: usual_share(whole, &before).ok() };
-                told += u32::from(relevance(part).is_far_astray());
+                told += u32::from(relevance(part).is_clearly_off_topic());
                 // Where days are alike, a week of only such posts is reported.
-                assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_far_astray());
+                assert!(stream.1 > 0.0 || stream.0 > 0.9 || earlier < 14 || relevance(whole).is_clearly_off_topic());
             }
             println!("{stream:?}, {earlier} days before: {told} of 1000 calm periods told");
             assert!(told <= 10, "{stream:?}, {earlier} days before: {told} of 1000 calm periods told");

@@ -139,7 +139,7 @@ async fn old_runs_go_but_for_what_is_still_asked_of_them() {
         let store = open(&database).await;
         fill(&database, &store).await;
         let before = items(&store).await;
-        let first = store.snapshots("acme", topicwatch::model::Between { since: 0, until: 1 }).await.unwrap();
+        let first = store.snapshots("acme", topicwatch::model::SeqRange { since: 0, until: 1 }).await.unwrap();
         let question = Question { source: Source::Social, operation: "search".into(), query: "q".into() };
         assert!(first.questions.contains(&question), "{first:?}");
         let rule = kept([Some(8), Some(3), None, Some(5)]);
@@ -149,7 +149,7 @@ async fn old_runs_go_but_for_what_is_still_asked_of_them() {
         // Over five days, the third run of each saw no item first or last; the snapshots that had stayed whole go too.
         assert_eq!(done.gone["run"].rows, 10, "{done:?}");
         assert_eq!(known(&items(&store).await), known(&before));
-        assert!(store.asked_before("acme", &question, 30).await.unwrap(), "the first answer stays");
+        assert!(store.was_answered_before("acme", &question, 30).await.unwrap(), "the first answer stays");
         assert_eq!(
             database.number("SELECT count(*) FROM search s JOIN run r ON r.id = s.run WHERE r.public_id = 'run-000'"),
             2

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use topicwatch::export::What;
+use topicwatch::export::ExportKind;
 use topicwatch::model::{Retention, Time};
 use topicwatch::store::Filter;
 
@@ -22,18 +22,18 @@ async fn rows_say_that_their_content_went() {
         let store = open(&database).await;
         fill(&database, &store).await;
         let named = |rows: &[Value], column: &str| rows.iter().filter(|row| !row[column].is_null()).count();
-        let before = objects(&store, What::Items, Filter::default()).await;
+        let before = objects(&store, ExportKind::Items, Filter::default()).await;
         assert_eq!(named(&before, "pruned_at"), 0, "{}", database.name);
         let rule = Retention { raw: None, sightings: Some(3 * DAY), items: Some(4 * DAY), runs: None };
         store.prune(&rule, present(), Duration::from_secs(600), false, &|| false).await.unwrap();
-        let items = objects(&store, What::Items, Filter::default()).await;
+        let items = objects(&store, ExportKind::Items, Filter::default()).await;
         assert_eq!(named(&items, "pruned_at"), 12, "{}", database.name);
         for row in &items {
             assert_eq!(row["pruned_at"].is_null(), row["text"].is_string(), "{row}");
         }
         let at = items.iter().find_map(|row| row["pruned_at"].as_str()).unwrap();
         assert_eq!(Time::parse(at), Some(present()));
-        let runs = objects(&store, What::Runs, Filter::default()).await;
+        let runs = objects(&store, ExportKind::Runs, Filter::default()).await;
         for row in &runs {
             let thinned = database.number(&format!(
                 "SELECT coalesce(thinned, 0) FROM run WHERE public_id = '{}'",

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use topicwatch::compare::Hiding;
-use topicwatch::export::{self, Format, Order, What};
+use topicwatch::compare::RowFilter;
+use topicwatch::export::{self, ExportKind, ExportOptions, Format};
 
 use crate::support::databases::{databases, sqlite};
 use crate::support::independent_readers::{place_of, python};
@@ -35,21 +35,21 @@ print(json.dumps(told))
 
 #[tokio::test]
 async fn rows_that_are_too_many_for_a_sheet_go_on_in_the_next_one() {
-    assert_eq!(Order::all(What::Items).sheet_rows, 1_048_576, "what spreadsheets open");
+    assert_eq!(ExportOptions::all(ExportKind::Items).sheet_rows, 1_048_576, "what spreadsheets open");
     let mut all = BTreeSet::new();
     for database in databases() {
         let store = open(&database).await;
         nasty_world(&store).await;
         let file = tempfile::NamedTempFile::new().unwrap();
         for (rows, sheet_rows) in [(35, 11), (35, 36), (35, 35), (35, 2)] {
-            let order = Order { format: Format::Xlsx, sheet_rows, ..Order::all(What::Items) };
+            let order = ExportOptions { format: Format::Xlsx, sheet_rows, ..ExportOptions::all(ExportKind::Items) };
             let mut bytes = Vec::new();
-            let written = export::write(&store, &order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
+            let written = export::write(&store, &order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
             assert_eq!(written, rows, "{}", database.name);
             std::fs::write(file.path(), &bytes).unwrap();
-            let order = Order { format: Format::Jsonl, ..Order::all(What::Items) };
+            let order = ExportOptions { format: Format::Jsonl, ..ExportOptions::all(ExportKind::Items) };
             let mut lines = Vec::new();
-            export::write(&store, &order, &mut Hiding::nothing(), &mut lines).await.unwrap();
+            export::write(&store, &order, &mut RowFilter::nothing(), &mut lines).await.unwrap();
             let expected: Vec<[String; 2]> = String::from_utf8(lines)
                 .unwrap()
                 .lines()

@@ -3,7 +3,7 @@
 
 use topicwatch::compare::story;
 use topicwatch::draw::spread;
-use topicwatch::insight::story::{Basis, Story};
+use topicwatch::insight::story::{Story, TimeBasis};
 use topicwatch::model::{Source, Tie, Time};
 use topicwatch::store::Store;
 
@@ -48,15 +48,15 @@ async fn every_figure_of_a_story_is_that_of_sql_and_of_what_happened() {
         assert_eq!((told.from, told.until), (minutes(10), minutes(390)));
         assert!(told.complete && !told.seen_once && !told.uncompared && !told.sightings_pruned);
         let first = told.first_published.as_ref().unwrap();
-        assert_eq!((first.key.as_str(), first.at, first.at_is), ("post:x:1", minutes(10), Basis::Published));
+        assert_eq!((first.key.as_str(), first.at, first.at_is), ("post:x:1", minutes(10), TimeBasis::Published));
         assert_eq!((told.first_seen.key.as_str(), told.first_seen.topic.as_str()), ("post:x:2", "acme"));
         assert_eq!(told.first_seen.source, Some(Source::Social));
         let of_key = |key: &str| told.timeline.iter().find(|entry| entry.key == key).unwrap();
-        assert_eq!((of_key("post:x:5").at, of_key("post:x:5").at_is), (minutes(120), Basis::Seen));
-        assert_eq!((of_key("post:x:6").at, of_key("post:x:6").at_is), (minutes(120), Basis::Seen), "dated ahead");
+        assert_eq!((of_key("post:x:5").at, of_key("post:x:5").at_is), (minutes(120), TimeBasis::Seen));
+        assert_eq!((of_key("post:x:6").at, of_key("post:x:6").at_is), (minutes(120), TimeBasis::Seen), "dated ahead");
         assert_eq!([of_key("post:x:1").tie, of_key("post:x:2").tie], [Tie::Asked, Tie::Copy]);
         assert_eq!([of_key(PAGE_KEY).tie, of_key("post:x:21").tie, of_key("post:x:22").tie], [Tie::Link; 3]);
-        let firsts = |list: &[topicwatch::insight::story::FirstIn]| -> Vec<(String, String, Time)> {
+        let firsts = |list: &[topicwatch::insight::story::FirstSighting]| -> Vec<(String, String, Time)> {
             list.iter().map(|f| (f.name.clone(), f.key.clone(), f.first_seen)).collect()
         };
         let row = |name: &str, key: &str, at: i64| (name.to_owned(), key.to_owned(), minutes(at));
@@ -205,7 +205,7 @@ async fn the_first_is_sure_only_where_searches_covered_its_time_and_the_day_befo
         assert_eq!((told.doubt.checked.from, told.doubt.checked.until), (minutes(-1_440), minutes(90)));
         let told_by = |told: &Story| {
             let when = |at: Time| at.to_string();
-            let heads: Vec<String> = spread::doubts(told, &when).into_iter().map(|(head, _)| head).collect();
+            let heads: Vec<String> = spread::caveats(told, &when).into_iter().map(|(head, _)| head).collect();
             (spread::firsts(told).iter().map(|(what, _)| *what).collect::<Vec<_>>(), heads)
         };
         let all = format!(

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use topicwatch::budget::Prices;
 use topicwatch::collect::{self, Collector, Stop, WorkerPool};
 use topicwatch::model::{Micros, RunState, SearchState, Source, Time};
-use topicwatch::sandbox::{self, CorpusSource, Fault, Running};
+use topicwatch::sandbox::{self, CorpusSource, Fault, SandboxHandle};
 use topicwatch::search::{self, Access, Client, Dialect};
 use topicwatch::store::{Store, StoreErrorKind};
 
@@ -18,7 +18,7 @@ use crate::support::searched::{LEASE, NOW, manual, open, plan, topic};
 use crate::support::service::{Raw, Reply, reply};
 
 /// A service that takes ten minutes to answer.
-async fn slow() -> Running {
+async fn slow() -> SandboxHandle {
     let settings = sandbox::Settings {
         listen: ([127, 0, 0, 1], 0).into(),
         key: None,
@@ -79,7 +79,7 @@ async fn a_run_that_waited_for_its_place_is_given_back_and_one_that_called_pays(
         let (worker_pool, mut ends) = WorkerPool::new(collector(&store, &service.base_url()), 2, cancel.clone());
         for id in ["calls", "waits"] {
             let run = manual(&store, &topic("rust"), id, NOW).await;
-            worker_pool.start(run, worker_pool.place().await.unwrap());
+            worker_pool.start(run, worker_pool.acquire().await.unwrap());
             counted(&store, 1).await;
         }
         cancel.cancel();
@@ -110,14 +110,14 @@ async fn a_run_taken_again_after_its_lease_ends_the_first_taking_and_keeps_the_s
         let at = Time(NOW.0 + 10);
         store.plan(&[plan(NOW, at, &[(at.0, RunState::Queued)])], at).await.unwrap();
         let first = store.claim(at, 1, LEASE, "first").await.unwrap().remove(0);
-        worker_pool.start(first, worker_pool.place().await.unwrap());
+        worker_pool.start(first, worker_pool.acquire().await.unwrap());
         counted(&store, 1).await;
         // The process was stalled for longer than its lease, and its own loop noticed first.
         let late = NOW.plus(LEASE * 9);
         assert_eq!(store.rescue(late).await.unwrap(), 1);
         let second = store.claim(late, 1, LEASE, "second").await.unwrap().remove(0);
         let run = second.public_id.clone();
-        worker_pool.start(second, worker_pool.place().await.unwrap());
+        worker_pool.start(second, worker_pool.acquire().await.unwrap());
         let ended = tokio::time::timeout(Duration::from_secs(60), ends.recv()).await.expect("the first ends").unwrap();
         assert_eq!(ended.result.unwrap_err().kind, StoreErrorKind::Fenced, "{}", database.name);
         counted(&store, 2).await;
@@ -181,7 +181,7 @@ async fn a_crew_grows_at_once_and_shrinks_as_its_runs_end() {
     assert_eq!(worker_pool.free(), 3);
     for id in ["one", "two"] {
         let run = manual(&store, &topic("rust"), id, NOW).await;
-        worker_pool.start(run, worker_pool.place().await.unwrap());
+        worker_pool.start(run, worker_pool.acquire().await.unwrap());
     }
     worker_pool.replace(Arc::clone(&collector), 1);
     until("no place is free", async || worker_pool.free() == 0).await;

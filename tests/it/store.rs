@@ -4,7 +4,9 @@ use crate::support::searched::*;
 use std::time::Duration;
 
 use topicwatch::model::{Answer, Finding, Micros, Period, RunState, SearchState, Source, Time, Topic};
-use topicwatch::store::{Filter, KnownKey, Nature, Outcome, Permission, PlannedJob, Settings, Store, StoreErrorKind};
+use topicwatch::store::{
+    DataOrigin, Filter, KnownKey, Outcome, Permission, PlannedJob, Settings, Store, StoreErrorKind,
+};
 
 use crate::support::databases::{databases, sqlite, unmade};
 
@@ -381,14 +383,16 @@ async fn invented_and_real_findings_never_share_a_database() {
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
         let invented = manual(&store, &t, "R1", NOW).await;
         store.finish(&invented, outcome(NOW, vec![seen(Source::Social, 1, &["post:x:1"], "one")])).await.unwrap();
-        assert_eq!(store.nature().await.unwrap(), Some(Nature::Sandbox));
+        assert_eq!(store.nature().await.unwrap(), Some(DataOrigin::Sandbox));
         let real = manual(&store, &t, "R2", NOW).await;
-        let late =
-            Outcome { nature: Some(Nature::Real), ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")]) };
+        let late = Outcome {
+            nature: Some(DataOrigin::Real),
+            ..outcome(NOW, vec![seen(Source::Social, 1, &["post:x:2"], "two")])
+        };
         let refused = store.finish(&real, late.clone()).await.unwrap_err();
         assert_eq!(refused.kind, StoreErrorKind::Foreign);
         assert_eq!(items(&store).await.len(), 1, "nothing of it was written");
-        let early = Store::open(&Settings { nature: Some(Nature::Real), ..settings(&database) }).await.unwrap_err();
+        let early = Store::open(&Settings { nature: Some(DataOrigin::Real), ..settings(&database) }).await.unwrap_err();
         assert_eq!(early.kind, StoreErrorKind::Foreign);
         assert!(early.text.contains("SANDBOX") && early.hint.contains("--database"), "{early}");
         database.close(store).await;

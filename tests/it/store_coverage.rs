@@ -21,7 +21,7 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(&[t.clone(), topic("other")], NOW).await.unwrap();
-        assert_eq!(store.looked_until("rust", Source::Social).await.unwrap(), None, "a new topic has covered nothing");
+        assert_eq!(store.covered_until("rust", Source::Social).await.unwrap(), None, "a new topic has covered nothing");
         // The last one fills an earlier gap, and one in the middle failed.
         for (n, covered) in [span(-100, 0), span(-50, 10), None, span(-900, -800)].into_iter().enumerate() {
             let run = manual(&store, &t, &format!("R{n}"), at(i64::try_from(n).unwrap())).await;
@@ -35,7 +35,7 @@ async fn what_was_covered_is_kept_with_its_search_and_the_latest_is_found() {
             }
             store.finish(&run, outcome).await.unwrap();
         }
-        let until = |topic, source| store.looked_until(topic, source);
+        let until = |topic, source| store.covered_until(topic, source);
         assert_eq!(until("rust", Source::Social).await.unwrap(), Some(at(10)), "{}", database.name);
         assert_eq!(until("rust", Source::Web).await.unwrap(), None, "pages are instants");
         assert_eq!(until("other", Source::Social).await.unwrap(), None);
@@ -72,7 +72,7 @@ async fn looks_come_topic_by_topic_in_time_with_slots_that_were_not_run() {
                 looks.push(look);
                 Ok::<_, StoreError>(())
             };
-            store.each_look(&filter, &mut each).await.unwrap();
+            store.each_run_search(&filter, &mut each).await.unwrap();
             looks
         };
         let all = looks(0).await;

@@ -3,10 +3,10 @@
 //! databases; `store` tests the basic interface.
 
 use sqlx::{Connection as _, Executor as _};
-use topicwatch::compare::Hiding;
-use topicwatch::export::{self, Order, Profile, What};
+use topicwatch::compare::RowFilter;
+use topicwatch::export::{self, ExportKind, ExportOptions, Profile};
 use topicwatch::model::{Answer, Micros, RunState, SearchState, Source, Time, Topic};
-use topicwatch::store::{Filter, Nature, Settings, Store, StoreErrorKind, redact};
+use topicwatch::store::{DataOrigin, Filter, Settings, Store, StoreErrorKind, redact};
 
 use crate::support::databases::{databases, postgres, sqlite};
 use crate::support::searched::{LEASE, NOW, call, items, manual, open, outcome, plan, seen, settings, to_plan, topic};
@@ -213,10 +213,11 @@ async fn a_finished_run_is_seen_by_no_reader_before_it_has_its_number() {
             assert_eq!(store.sightings_of("R1").await.unwrap().len() as i64, count, "{}", database.name);
             assert_eq!(store.answer_of("R1").await.unwrap().is_some(), numbered);
             assert_eq!(store.last_snapshot("rust").await.unwrap().is_some(), numbered);
-            for what in [What::Items, What::Sightings, What::Answers, What::Runs] {
+            for what in [ExportKind::Items, ExportKind::Sightings, ExportKind::Answers, ExportKind::Runs] {
                 let mut nowhere = std::io::sink();
-                let rows =
-                    export::write(&store, &Order::all(what), &mut Hiding::nothing(), &mut nowhere).await.unwrap();
+                let rows = export::write(&store, &ExportOptions::all(what), &mut RowFilter::nothing(), &mut nowhere)
+                    .await
+                    .unwrap();
                 assert_eq!(rows as i64, count, "{what}");
             }
         }
@@ -271,11 +272,11 @@ async fn both_databases_hand_out_the_same_bytes_and_every_row_says_where_it_came
         let store = open(&database).await;
         awkward(&store).await;
         let mut written = Vec::new();
-        for what in [What::Items, What::Sightings, What::Answers, What::Runs] {
+        for what in [ExportKind::Items, ExportKind::Sightings, ExportKind::Answers, ExportKind::Runs] {
             for profile in [Profile::Machine, Profile::Excel] {
-                let order = Order { profile, ..Order::all(what) };
+                let order = ExportOptions { profile, ..ExportOptions::all(what) };
                 let mut bytes = Vec::new();
-                let rows = export::write(&store, &order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
+                let rows = export::write(&store, &order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
                 let mut csv = csv::Reader::from_reader(bytes.as_slice());
                 assert_eq!(csv.headers().unwrap().iter().next_back(), Some("origin"));
                 assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some("SANDBOX")), "{what}");
@@ -312,13 +313,13 @@ async fn before_the_first_reply_rows_claim_no_origin_and_real_ones_say_service()
         let store = open(&database).await;
         let t = topic("rust");
         store.sync_topics(std::slice::from_ref(&t), NOW).await.unwrap();
-        for (run, nature, origin) in [("R1", None, ""), ("R2", Some(Nature::Real), "service")] {
+        for (run, nature, origin) in [("R1", None, ""), ("R2", Some(DataOrigin::Real), "service")] {
             let held = manual(&store, &t, run, NOW).await;
             store.finish(&held, topicwatch::store::Outcome { nature, ..outcome(NOW, vec![]) }).await.unwrap();
             store.publish().await.unwrap();
-            let order = Order::all(What::Runs);
+            let order = ExportOptions::all(ExportKind::Runs);
             let mut bytes = Vec::new();
-            export::write(&store, &order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
+            export::write(&store, &order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
             let mut csv = csv::Reader::from_reader(bytes.as_slice());
             assert!(csv.records().all(|row| row.unwrap().iter().next_back() == Some(origin)), "{}", database.name);
         }

@@ -12,7 +12,7 @@ use topicwatch::insight::daily::{Day, date_of, day_of};
 use topicwatch::insight::terms::{
     BEFORE, DayTerms, LEAST_DAYS, RiseInput, TermCounter, TermItem, busiest_day, news, rises, stand_out,
 };
-use topicwatch::model::{Choice, Kind, Readable, Time, Wording, shown_term};
+use topicwatch::model::{Assignment, ItemText, Kind, SearchableItem, Time, format_term};
 use topicwatch::normalise::{near, words};
 
 use crate::support::event_days::{EventStream, STREAMS};
@@ -82,18 +82,18 @@ fn read(stream: &EventStream, folder: &std::path::Path, mut random: Option<&mut 
         posts.push(Post { at, day, text: row[1].to_owned(), cluster: id.to_string(), terms: Vec::new() });
     }
     posts.sort_by_key(|post| (post.at, post.cluster.clone()));
-    let wording = |post: &Post| Wording { kind: Kind::Post, title: None, text: Some(post.text.clone()), score: None };
+    let wording = |post: &Post| ItemText { kind: Kind::Post, title: None, text: Some(post.text.clone()), score: None };
     let marks = posts.iter().map(|post| near::marks(&wording(post))).collect();
-    let choices = near::choose(marks, &near::Known::default());
+    let choices = near::choose(marks, &near::KnownClusters::default());
     let mut heads: BTreeMap<i64, String> = BTreeMap::new();
     for (post, choice) in posts.iter_mut().zip(choices) {
         match choice {
-            Choice::Alone => {}
-            Choice::Begins(head, _) => drop(heads.insert(head.place, post.cluster.clone())),
-            Choice::CopyOf(place, _) => post.cluster = heads[&place].clone(),
+            Assignment::Alone => {}
+            Assignment::Begins(head, _) => drop(heads.insert(head.place, post.cluster.clone())),
+            Assignment::CopyOf(place, _) => post.cluster = heads[&place].clone(),
         }
         let mut found = std::collections::BTreeSet::new();
-        let read = Readable {
+        let read = SearchableItem {
             kind: Kind::Post,
             title: None,
             text: Some(&post.text),
@@ -151,8 +151,8 @@ fn news_of(
         .filter_map(|back| kept.get(&day.checked_sub(jiff::Span::new().days(back)).unwrap().to_string()).cloned())
         .collect();
     let items: Vec<TermItem> = days[date].iter().enumerate().map(|(place, post)| item(post, place)).collect();
-    let (rises, _) = rises(RiseInput { items: &items, before: &before }, &|term| asked.is_own(term));
-    news(&rises, &items).into_iter().map(|one| shown_term(&one.term)).collect()
+    let (rises, _) = rises(RiseInput { items: &items, before: &before }, &|term| asked.repeats_query(term));
+    news(&rises, &items).into_iter().map(|one| format_term(&one.term)).collect()
 }
 
 /// Whether a day is the busiest of the four weeks before it.
@@ -184,8 +184,8 @@ fn is_first(days: &BTreeMap<String, Vec<&Post>>, date: &str) -> bool {
 fn standing_out(stream: &EventStream, posts: &[&Post], others: &[DayTerms]) -> Vec<String> {
     let asked = words::Asked::of(stream.query).unwrap();
     let items: Vec<TermItem> = posts.iter().enumerate().map(|(place, post)| item(post, place)).collect();
-    let found = stand_out(&items, others, &|term| asked.is_own(term));
-    found.terms.into_iter().map(|one| shown_term(&one.term)).collect()
+    let found = stand_out(&items, others, &|term| asked.repeats_query(term));
+    found.terms.into_iter().map(|one| format_term(&one.term)).collect()
 }
 
 fn by_day<'a>(posts: &'a [Post], of: impl Fn(usize) -> &'a str) -> BTreeMap<String, Vec<&'a Post>> {

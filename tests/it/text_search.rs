@@ -5,7 +5,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 use topicwatch::collect::index_words;
-use topicwatch::model::{Kind, Phrase, Readable, Source, Time, Tokens, Wanted};
+use topicwatch::model::{Kind, Phrase, SearchableItem, Source, TextQuery, Time, Tokens};
 use topicwatch::normalise::words::{tokens, wanted};
 use topicwatch::store::{After, Filter, SeenItem, Store, StoreError};
 
@@ -66,10 +66,17 @@ fn has(tokens: &Tokens, phrase: &Phrase) -> bool {
 }
 
 /// The expected matches, computed from the texts themselves.
-fn expected(texts: &[String], wanted: &Wanted) -> Vec<usize> {
+fn expected(texts: &[String], wanted: &TextQuery) -> Vec<usize> {
     let of = |text: &str| {
         let kind = Kind::Post;
-        tokens(&Readable { kind, title: None, text: Some(text), author: Some("ann"), author_name: None, url: None })
+        tokens(&SearchableItem {
+            kind,
+            title: None,
+            text: Some(text),
+            author: Some("ann"),
+            author_name: None,
+            url: None,
+        })
     };
     let finds = |text: &String| {
         let tokens = of(text);
@@ -116,9 +123,9 @@ async fn words_find_the_same_on_both_databases_and_nothing_that_is_asked_is_synt
     for database in databases() {
         let store = open(&database).await;
         store_texts(&store, 0, &texts()).await;
-        assert_eq!(store.words_waiting().await.unwrap(), texts().len() as i64);
+        assert_eq!(store.index_backlog().await.unwrap(), texts().len() as i64);
         index_words(&store, &|_| false).await.unwrap();
-        assert_eq!(store.words_waiting().await.unwrap(), 0);
+        assert_eq!(store.index_backlog().await.unwrap(), 0);
         let long = "x".repeat(900);
         for (typed, places) in [
             ("price increase", &[0, 1][..]),
@@ -228,7 +235,7 @@ async fn an_item_is_found_by_the_words_it_has_now() {
             let run = manual(&store, &t, &format!("R{n}"), at(n)).await;
             store.finish(&run, outcome(at(n), world)).await.unwrap();
             store.publish().await.unwrap();
-            let known = store.words_waiting().await.unwrap();
+            let known = store.index_backlog().await.unwrap();
             // An unchanged item that is seen again is not due for the index.
             assert_eq!(known > 0, n < 3, "{} {n}", database.name);
             index_words(&store, &|_| false).await.unwrap();
@@ -238,7 +245,7 @@ async fn an_item_is_found_by_the_words_it_has_now() {
             let count = store.found(&asked(typed), None, 10).await.unwrap().len();
             assert_eq!(count, times, "{} {typed}", database.name);
         }
-        store.scour_words().await.unwrap();
+        store.rebuild_word_index().await.unwrap();
         let left = if database.name == "SQLite" {
             // Replaced words are not even in the index's own pages.
             database.number("SELECT count(*) FROM item_words_data WHERE instr(CAST(block AS TEXT), 'first') > 0 OR instr(block, CAST('other' AS BLOB)) > 0")
@@ -260,13 +267,13 @@ async fn a_database_of_before_the_index_is_indexed_step_by_step_and_goes_on_afte
         // As if nothing had ever been due.
         database.execute("DELETE FROM item_words_due").await;
         assert_eq!(index_words(&store, &|done| done >= 500).await.unwrap(), 500, "{}", database.name);
-        assert_eq!(store.words_waiting().await.unwrap(), 700);
+        assert_eq!(store.index_backlog().await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 700);
         assert_eq!(index_words(&store, &|_| false).await.unwrap(), 0);
         assert_eq!(found(&store, &asked("number 1199")).await, [1199]);
         // The index of a newer version is kept.
-        store.renew_words(9).await.unwrap();
-        assert_eq!(store.words_waiting().await.unwrap(), 1_200);
+        store.set_tokenizer_version(9).await.unwrap();
+        assert_eq!(store.index_backlog().await.unwrap(), 1_200);
         index_words(&store, &|_| false).await.unwrap();
         assert_eq!(database.number("SELECT version FROM item_words_rules"), 9);
         assert_eq!(found(&store, &asked("text")).await.len(), 1_200);

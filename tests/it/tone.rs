@@ -1,6 +1,6 @@
 //! The tone of stored items: judged when a run brings or changes the text, again by `rescore`, and tried with `score`.
 
-use topicwatch::model::{Judged, Source, Time, Tone};
+use topicwatch::model::{Source, Time, Tone, ToneScore};
 use topicwatch::store::Outcome;
 
 use crate::support::databases::{Database, databases, sqlite};
@@ -8,18 +8,18 @@ use crate::support::program::{NINE, Place, Program};
 use crate::support::searched::{NOW, items, manual, open, outcome, seen, topic};
 
 /// A scorer that looks for one word.
-fn first(title: Option<&str>, text: Option<&str>) -> Judged {
+fn first(title: Option<&str>, text: Option<&str>) -> ToneScore {
     let good = [title, text].into_iter().flatten().any(|words| words.contains("good"));
     let (tone, score) = if good { (Tone::Positive, 900) } else { (Tone::Neutral, 0) };
-    Judged { tone, score: Some(score), scorer: "test-1" }
+    ToneScore { tone, score: Some(score), scorer: "test-1" }
 }
 
 /// A scorer that finds everything negative and does not support the text "odd".
-fn second(_: Option<&str>, text: Option<&str>) -> Judged {
+fn second(_: Option<&str>, text: Option<&str>) -> ToneScore {
     if text == Some("odd") {
-        return Judged { tone: Tone::Unsupported, score: None, scorer: "test-2" };
+        return ToneScore { tone: Tone::Unsupported, score: None, scorer: "test-2" };
     }
-    Judged { tone: Tone::Negative, score: Some(-500), scorer: "test-2" }
+    ToneScore { tone: Tone::Negative, score: Some(-500), scorer: "test-2" }
 }
 
 fn judged(at: Time, words: &[(&str, &str)]) -> Outcome {

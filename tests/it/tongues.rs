@@ -2,7 +2,7 @@
 //! same in every Unicode form.
 
 use topicwatch::model::Tone;
-use topicwatch::sentiment::{self, Scored, score};
+use topicwatch::sentiment::{self, Score, score};
 use unicode_normalization::UnicodeNormalization;
 
 /// Sentences in languages the model was not trained on: about a new telephone, a late train, a nice café.
@@ -371,7 +371,7 @@ fn letters_score_alike_however_they_are_written() {
             .collect()
     };
     let same = |plain: &str, other: &str| {
-        let read = |text: &str| -> Scored { score(text) };
+        let read = |text: &str| -> Score { score(text) };
         assert_eq!(read(plain), read(other), "{plain} | {other}");
     };
     for text in

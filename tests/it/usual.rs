@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 use rand_distr::{Beta, Binomial, Distribution as _, Gamma, Poisson};
-use topicwatch::insight::daily::{Day, Share, days, share, usual, usual_share};
+use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_share};
 use topicwatch::model::Time;
 
 /// Streams in each cell; each has calm days, a fall and a rise.
@@ -87,7 +87,7 @@ fn cell(cv: Option<f64>, mean: f64, week: &[f64; 7], history: usize, random: &mu
         let of = |day: &Day| mean * week[usize::try_from(day.date.weekday().to_monday_zero_offset()).unwrap()];
         let (today, before) = calendar.split_last().unwrap();
         let before: Vec<(Day, u64)> = before.iter().map(|day| (*day, draw(of(day), cv, random))).collect();
-        let usual = usual(today, &before).unwrap();
+        let usual = usual_range(today, &before).unwrap();
         let says = |count: u64| {
             let count = count as f64;
             (count < usual.low || count > usual.high) && (count - usual.expected).abs() >= LEAST

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore as _, SeedableRng as _};
 use rand_distr::{Distribution as _, Gamma, Poisson};
-use topicwatch::insight::daily::{Day, Share, days, share, usual, usual_share};
+use topicwatch::insight::daily::{Day, Share, days, share, usual_range, usual_share};
 use topicwatch::insight::why::{self, Cause, Compared, DayItems, Dimension, Item, Term};
 use topicwatch::model::{Source, Time};
 
@@ -372,7 +372,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
         for (mean, history) in CELLS {
             each_stream(mean, *cv, history, 11 + at as u64, |stream, today, earlier| {
                 let counts: Vec<(Day, u64)> = earlier.iter().map(|(day, posts)| (*day, posts.len() as u64)).collect();
-                let usual = usual(today, &counts).unwrap();
+                let usual = usual_range(today, &counts).unwrap();
                 let words = usual_words(earlier);
                 let before: Vec<DayItems<'_>> = earlier.iter().map(|(day, posts)| items(day, posts)).collect();
                 for (case, (_, posts, truth)) in VOLUMES.iter().enumerate() {
@@ -387,7 +387,7 @@ fn a_rise_or_fall_is_put_down_to_what_made_it_and_to_nothing_else() {
                     }
                     let terms = terms(&posts, &words, usual.expected);
                     let compared = Compared { now: items(today, &posts), earlier: &before, terms: &terms };
-                    let cause = why::volume(&compared, &usual);
+                    let cause = why::volume_cause(&compared, &usual);
                     by_scatter[at][case].add(cause.as_ref(), *truth);
                     if let Some(cause) = cause.filter(|cause| cause.dimension != Dimension::Term && case < 6) {
                         rest.told += 1;
@@ -508,7 +508,7 @@ fn an_unusual_tone_is_put_down_to_what_made_it_and_to_nothing_else() {
                     }
                     let terms = terms(&posts, &words, expected);
                     let compared = Compared { now: items(today, &posts), earlier: &before, terms: &terms };
-                    let cause = why::tone(&compared, &usual, LEAST_SCORED);
+                    let cause = why::tone_cause(&compared, &usual, LEAST_SCORED);
                     by_scatter[at][case].add(cause.as_ref(), *truth);
                 }
             });

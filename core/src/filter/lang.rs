@@ -20,7 +20,7 @@ pub(super) fn asked(tag: &str) -> Result<String, TermError> {
 /// finding with a language.
 pub(super) fn check(tag: &str) -> Result<(), TermError> {
     let code = asked(tag)?;
-    if names_none(&code) {
+    if is_no_language(&code) {
         return Err(TermError::new(
             "names no language, so it matches nothing",
             "leave it out: a finding without a language passes whatever is asked for",
@@ -30,26 +30,26 @@ pub(super) fn check(tag: &str) -> Result<(), TermError> {
 }
 
 /// Returns the usual code of a finding's language; `None` if the tag names no language.
-pub(super) fn known(tag: &str) -> Option<String> {
-    tag.trim().split(['-', '_']).next().and_then(code).filter(|code| !names_none(code))
+pub(super) fn parse_item_lang(tag: &str) -> Option<String> {
+    tag.trim().split(['-', '_']).next().and_then(code).filter(|code| !is_no_language(code))
 }
 
 /// Returns the usual code for the first part of a tag.
 fn code(part: &str) -> Option<String> {
     let shaped = (2..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphabetic());
     let code = part.to_ascii_lowercase();
-    shaped.then(|| same_as(&code).map_or_else(|| code.clone(), str::to_owned))
+    shaped.then(|| canonical_code(&code).map_or_else(|| code.clone(), str::to_owned))
 }
 
 /// Undetermined, none, several, uncoded, artificial. `qaa` to `qtz` are for private use; posts with only pictures, tags
 /// or links get one of them.
-fn names_none(code: &str) -> bool {
+fn is_no_language(code: &str) -> bool {
     matches!(code, "und" | "zxx" | "mul" | "mis" | "art") || matches!(code.as_bytes(), [b'q', b'a'..=b't', _])
 }
 
 /// Returns the usual code for a former code, for a written form of another language, or for the three letters of a
 /// language that has a two-letter code.
-fn same_as(code: &str) -> Option<&'static str> {
+fn canonical_code(code: &str) -> Option<&'static str> {
     const THREE: &str = "ara:ar baq:eu ben:bn bul:bg cat:ca ces:cs chi:zh cze:cs dan:da deu:de dut:nl ell:el eng:en est:et eus:eu \
                          fas:fa fin:fi fra:fr fre:fr ger:de glg:gl gre:el heb:he hin:hi hrv:hr hun:hu ice:is ind:id isl:is \
                          ita:it jpn:ja kor:ko lav:lv lit:lt may:ms msa:ms nld:nl nob:no nno:no nor:no per:fa pol:pl por:pt \

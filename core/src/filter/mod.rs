@@ -4,7 +4,7 @@
 mod lang;
 mod term;
 
-use lang::{asked, known};
+use lang::{asked, parse_item_lang};
 
 use crate::model::TopicFilter;
 
@@ -63,7 +63,7 @@ pub fn check_lang(text: &str) -> Result<(), TermError> {
     lang::check(text)
 }
 
-fn each<T>(
+fn parse_each<T>(
     key: &'static str,
     list: &[String],
     read: impl Fn(&str) -> Result<T, TermError>,
@@ -74,7 +74,7 @@ fn each<T>(
 
 /// Returns the note about items that the filter cannot judge because they were pruned; `None` without any.
 #[must_use]
-pub fn unjudged(many: u64) -> Option<String> {
+pub fn unjudged_note(many: u64) -> Option<String> {
     let are = if many == 1 { "is" } else { "are" };
     (many > 0).then(|| format!("{many} whose words were pruned {are} counted, whatever the filter"))
 }
@@ -83,10 +83,10 @@ impl Filter {
     /// Compiles a filter; `check` refuses invalid ones earlier.
     pub fn of(filter: &TopicFilter) -> Result<Self, FilterError> {
         Ok(Self {
-            must: each("must", &filter.must, Term::parse)?,
-            exclude: each("exclude", &filter.exclude, Term::parse)?,
-            lang: each("lang", &filter.lang, asked)?,
-            authors: each("exclude_authors", &filter.exclude_authors, Term::author)?,
+            must: parse_each("must", &filter.must, Term::parse)?,
+            exclude: parse_each("exclude", &filter.exclude, Term::parse)?,
+            lang: parse_each("lang", &filter.lang, asked)?,
+            authors: parse_each("exclude_authors", &filter.exclude_authors, Term::author)?,
         })
     }
 
@@ -98,7 +98,7 @@ impl Filter {
 
     /// Returns whether it needs what pruning removes: text and authors.
     #[must_use]
-    pub fn asks_for_words(&self) -> bool {
+    pub fn needs_text(&self) -> bool {
         !(self.must.is_empty() && self.exclude.is_empty() && self.authors.is_empty())
     }
 
@@ -106,12 +106,12 @@ impl Filter {
     /// those conditions, and one without title and text passes those on words.
     #[must_use]
     pub fn passes(&self, title: Option<&str>, text: Option<&str>, author: Option<&str>, lang: Option<&str>) -> bool {
-        self.why(title, text, author, lang).is_none()
+        self.hidden_by(title, text, author, lang).is_none()
     }
 
     /// Returns the first entry that hides an item.
     #[must_use]
-    pub fn why(
+    pub fn hidden_by(
         &self,
         title: Option<&str>,
         text: Option<&str>,
@@ -122,7 +122,7 @@ impl Filter {
             return None;
         }
         let at = |key, place: Option<usize>| place.map(|place| Why { key, place });
-        if !self.lang.is_empty() && lang.and_then(known).is_some_and(|lang| !self.lang.contains(&lang)) {
+        if !self.lang.is_empty() && lang.and_then(parse_item_lang).is_some_and(|lang| !self.lang.contains(&lang)) {
             return at("lang", Some(0));
         }
         if let Some(author) = author.filter(|_| !self.authors.is_empty()) {

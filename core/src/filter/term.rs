@@ -7,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::normalise::{after_ampersand, fold};
+use crate::normalise::{decode_entity, fold};
 
 /// The longest entry, in characters.
 const LONGEST: usize = 500;
@@ -36,12 +36,12 @@ pub(super) struct Folded(String);
 
 impl Folded {
     pub(super) fn new(text: &str) -> Self {
-        Self(fold(&plain(text)))
+        Self(fold(&decode_entities(text)))
     }
 }
 
 /// Decodes HTML entities: services return `AT&amp;T` for `AT&T`.
-fn plain(text: &str) -> Cow<'_, str> {
+fn decode_entities(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);
     }
@@ -49,7 +49,7 @@ fn plain(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some(at) = rest.find('&') {
         let (before, found) = rest.split_at(at);
-        let entity = found.get(1..).and_then(after_ampersand);
+        let entity = found.get(1..).and_then(decode_entity);
         let (c, length) = entity.map_or(('&', 1), |(c, length)| (c, length + 1));
         out.push_str(before);
         out.push(c);
@@ -63,7 +63,7 @@ fn plain(text: &str) -> Cow<'_, str> {
 fn folded_pattern(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut escaped = false;
-    for c in plain(pattern).nfc() {
+    for c in decode_entities(pattern).nfc() {
         let letter = if c.is_ascii() || escaped { String::new() } else { fold(c.encode_utf8(&mut [0; 4])) };
         if c == ' ' || (c.is_whitespace() && !c.is_ascii()) {
             if !out.ends_with(' ') {
@@ -110,7 +110,7 @@ impl Phrase {
         let text = text.trim();
         let (open_before, rest) = text.strip_prefix('*').map_or((false, text), |rest| (true, rest));
         let (open_after, rest) = rest.strip_suffix('*').map_or((false, rest), |rest| (true, rest));
-        let words = fold(&plain(rest));
+        let words = fold(&decode_entities(rest));
         if words.is_empty() {
             return Err(TermError::new("has no word", "write a word, a phrase, part* of a word, or /a pattern/"));
         }

@@ -112,7 +112,7 @@ fn an_entry_that_cannot_be_read_says_why() {
         assert!(error.text.contains("names no language") && error.hint.contains("leave it out"), "{tag:?}: {error:?}");
         let stored = TopicFilter { lang: list(&["en", tag]), ..TopicFilter::default() };
         assert!(
-            Filter::of(&stored).unwrap().why(None, None, None, Some("de")).is_some(),
+            Filter::of(&stored).unwrap().hidden_by(None, None, None, Some("de")).is_some(),
             "what is stored stays in force"
         );
     }
@@ -191,13 +191,13 @@ fn what_was_pruned_matters_to_words_and_authors_only() {
     let with = |set: fn(&mut TopicFilter)| {
         let mut filter = TopicFilter::default();
         set(&mut filter);
-        Filter::of(&filter).unwrap().asks_for_words()
+        Filter::of(&filter).unwrap().needs_text()
     };
     assert!(with(|f| f.must = list(&["a"])) && with(|f| f.exclude = list(&["a"])));
     assert!(with(|f| f.exclude_authors = list(&["a"])));
     assert!(!with(|f| f.lang = list(&["en"])) && !with(|_| {}));
-    assert_eq!(unjudged(0), None);
-    assert_eq!(unjudged(1).unwrap(), "1 whose words were pruned is counted, whatever the filter");
+    assert_eq!(unjudged_note(0), None);
+    assert_eq!(unjudged_note(1).unwrap(), "1 whose words were pruned is counted, whatever the filter");
 }
 
 proptest! {

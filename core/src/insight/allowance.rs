@@ -1,6 +1,6 @@
 //! The daily limits of calls and money and how a forecast meets them, as plain values. `quota` computes them.
 
-use crate::budget::TooDear;
+use crate::budget::UnaffordableCall;
 use crate::model::{Budget, Micros, Time};
 
 /// How the forecast meets the daily limit of calls.
@@ -53,7 +53,7 @@ pub struct Allowance {
     pub days_over: u32,
     /// A planned call that costs more than the whole daily limit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub too_dear: Option<TooDear>,
+    pub too_dear: Option<UnaffordableCall>,
 }
 
 /// Calls or money.
@@ -75,6 +75,6 @@ impl std::fmt::Display for Amount {
 }
 
 /// Converts a count to the integer type of rows; saturates.
-pub(super) fn whole(count: u64) -> i64 {
+pub(super) fn saturating_i64(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }

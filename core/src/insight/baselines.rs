@@ -49,7 +49,7 @@ impl Moments {
 
     /// Returns how many standard deviations `count` lies above the mean, 0 if below; `None` with too few values.
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
-    fn above(&self, count: u64) -> Option<f64> {
+    fn deviations_above(&self, count: u64) -> Option<f64> {
         if self.many < MIN_DAYS as u64 {
             return None;
         }
@@ -66,7 +66,7 @@ impl Moments {
 
 /// A window that an alert evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct EvaluatedWindow {
     /// When the run at the end of the window started.
     pub at: Time,
     pub window: Span,
@@ -77,13 +77,13 @@ pub struct Look {
 
 /// Collects when a rule fires; a rule that keeps firing counts once.
 #[derive(Debug, Default)]
-struct Fires {
+struct FiringState {
     firing: bool,
     at: Vec<Time>,
 }
 
-impl Fires {
-    fn take(&mut self, look: &Look, above: Option<f64>, least: u64) {
+impl FiringState {
+    fn update(&mut self, look: &EvaluatedWindow, above: Option<f64>, least: u64) {
         let Some(above) = above else { return };
         if above > FIRES && look.count >= least {
             if !self.firing {
@@ -99,10 +99,10 @@ impl Fires {
 /// Returns when a window's count rose more than three standard deviations above the mean of the same hour on earlier
 /// days.
 #[must_use]
-pub fn three_sigma(looks: &[Look], least: u64) -> Vec<Time> {
-    let mut fires = Fires::default();
+pub fn three_sigma(looks: &[EvaluatedWindow], least: u64) -> Vec<Time> {
+    let mut fires = FiringState::default();
     for look in looks {
-        fires.take(look, look.like.above(look.count), least);
+        fires.update(look, look.like.deviations_above(look.count), least);
     }
     fires.at
 }
@@ -110,9 +110,9 @@ pub fn three_sigma(looks: &[Look], least: u64) -> Vec<Time> {
 /// Returns when a window's count rose more than three standard deviations above the mean of all earlier windows that do
 /// not overlap it. `looks` belong to one topic, the earliest first.
 #[must_use]
-pub fn z_score(looks: &[Look], least: u64) -> Vec<Time> {
-    let (mut fires, mut before) = (Fires::default(), Moments::default());
-    let (mut waiting, mut remembered) = (VecDeque::<&Look>::new(), VecDeque::<&Look>::new());
+pub fn z_score(looks: &[EvaluatedWindow], least: u64) -> Vec<Time> {
+    let (mut fires, mut before) = (FiringState::default(), Moments::default());
+    let (mut waiting, mut remembered) = (VecDeque::<&EvaluatedWindow>::new(), VecDeque::<&EvaluatedWindow>::new());
     for look in looks {
         while let Some(over) = waiting.pop_front_if(|over| over.window.until <= look.window.from) {
             before.add(over.count);
@@ -124,7 +124,7 @@ pub fn z_score(looks: &[Look], least: u64) -> Vec<Time> {
         let (first, last) = (remembered.front(), remembered.back());
         let length = first.zip(last).map(|(first, last)| last.window.until.since(first.window.until));
         let knows = length.is_some_and(|length| length >= LEAST_MEMORY);
-        fires.take(look, before.above(look.count).filter(|_| knows), least);
+        fires.update(look, before.deviations_above(look.count).filter(|_| knows), least);
         waiting.push_back(look);
     }
     fires.at
@@ -137,9 +137,9 @@ mod tests {
 
     const HOUR: i64 = 3_600_000;
 
-    fn look(hour: i64, length: i64, count: u64, like: &[u64]) -> Look {
+    fn look(hour: i64, length: i64, count: u64, like: &[u64]) -> EvaluatedWindow {
         let window = Span::new(Time((hour - length) * HOUR), Time(hour * HOUR)).unwrap();
-        Look { at: Time(hour * HOUR), window, count, like: Moments::of(like.iter().copied()) }
+        EvaluatedWindow { at: Time(hour * HOUR), window, count, like: Moments::of(like.iter().copied()) }
     }
 
     #[test]
@@ -148,7 +148,8 @@ mod tests {
         // 25.66.
         let like = [16, 24, 18, 22, 18, 22, 20];
         let at = |counts: &[u64], least: u64| -> Vec<i64> {
-            let looks: Vec<Look> = (0..).zip(counts).map(|(hour, count)| look(hour, 1, *count, &like)).collect();
+            let looks: Vec<EvaluatedWindow> =
+                (0..).zip(counts).map(|(hour, count)| look(hour, 1, *count, &like)).collect();
             three_sigma(&looks, least).iter().map(|at| at.0 / HOUR).collect()
         };
         assert_eq!(at(&[28, 29, 27, 31, 25, 29], 1), [1, 5]);
@@ -164,7 +165,7 @@ mod tests {
     fn the_z_score_knows_a_day_of_windows_that_do_not_overlap() {
         let calm = |hour: i64| 18 + u64::try_from(hour.rem_euclid(5)).unwrap();
         let fires = |burst: i64, length: i64| {
-            let looks: Vec<Look> =
+            let looks: Vec<EvaluatedWindow> =
                 (0..800).map(|hour| look(hour, length, if hour == burst { 60 } else { calm(hour) }, &[])).collect();
             z_score(&looks, 10).iter().map(|at| at.0 / HOUR).collect::<Vec<_>>()
         };
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(fires(30, 6), [30]);
         assert_eq!(fires(29, 6), [0; 0]);
         // A forgotten burst no longer counts: one from 29 days ago does not widen the deviation.
-        let looks: Vec<Look> = (0..800)
+        let looks: Vec<EvaluatedWindow> = (0..800)
             .map(|hour| {
                 look(
                     hour,

@@ -6,7 +6,7 @@ use crate::model::Span;
 /// A period divided into covered spans and holes. Both are sorted, disjoint and inside the period; together they fill
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Cover {
+pub struct CoverageSplit {
     /// Covered spans; spans that touch are merged.
     pub covered: Vec<Span>,
     pub holes: Vec<Span>,
@@ -14,8 +14,8 @@ pub struct Cover {
 
 /// Divides a period by the spans covered in it.
 #[must_use]
-pub fn cover(period: Span, spans: impl IntoIterator<Item = Span>) -> Cover {
-    let mut spans: Vec<Span> = spans.into_iter().filter_map(|span| span.within(period)).collect();
+pub fn split_coverage(period: Span, spans: impl IntoIterator<Item = Span>) -> CoverageSplit {
+    let mut spans: Vec<Span> = spans.into_iter().filter_map(|span| span.intersection(period)).collect();
     spans.sort_unstable();
     let mut covered: Vec<Span> = Vec::new();
     for span in spans {
@@ -31,12 +31,12 @@ pub fn cover(period: Span, spans: impl IntoIterator<Item = Span>) -> Cover {
         at = span.until;
     }
     holes.extend(Span::new(at, period.until));
-    Cover { covered, holes }
+    CoverageSplit { covered, holes }
 }
 
 /// Returns the total milliseconds of spans that do not overlap.
 #[must_use]
-pub fn sum(spans: &[Span]) -> i64 {
+pub fn total_ms(spans: &[Span]) -> i64 {
     spans.iter().map(|span| span.until.0 - span.from.0).sum()
 }
 
@@ -54,11 +54,15 @@ mod tests {
 
     #[test]
     fn what_touches_is_one_stretch_and_what_lies_between_is_a_hole() {
-        let got = cover(span(0, 100), [span(50, 60), span(-20, 10), span(10, 20), span(55, 70), span(90, 300)]);
+        let got =
+            split_coverage(span(0, 100), [span(50, 60), span(-20, 10), span(10, 20), span(55, 70), span(90, 300)]);
         assert_eq!(got.covered, [span(0, 20), span(50, 70), span(90, 100)]);
         assert_eq!(got.holes, [span(20, 50), span(70, 90)]);
-        assert_eq!(cover(span(0, 100), []).holes, [span(0, 100)]);
-        assert_eq!(cover(span(0, 100), [span(-5, 200)]), Cover { covered: vec![span(0, 100)], holes: vec![] });
+        assert_eq!(split_coverage(span(0, 100), []).holes, [span(0, 100)]);
+        assert_eq!(
+            split_coverage(span(0, 100), [span(-5, 200)]),
+            CoverageSplit { covered: vec![span(0, 100)], holes: vec![] }
+        );
     }
 
     fn spans() -> impl Strategy<Value = Vec<Span>> {
@@ -71,7 +75,7 @@ mod tests {
         #[test]
         fn covered_and_holes_are_sorted_disjoint_and_together_the_period(spans in spans(), length in 1_i64..120) {
             let period = span(0, length);
-            let got = cover(period, spans.clone());
+            let got = split_coverage(period, spans.clone());
             let mut all: Vec<Span> = got.covered.iter().chain(&got.holes).copied().collect();
             all.sort_unstable();
             prop_assert_eq!(all[0].from, period.from);
@@ -79,7 +83,7 @@ mod tests {
             prop_assert!(all.iter().all(|part| part.from < part.until));
             prop_assert!(all.windows(2).all(|pair| pair[0].until == pair[1].from), "{:?}", all);
             prop_assert!(got.covered.windows(2).all(|pair| pair[0].until < pair[1].from), "{:?}", got.covered);
-            prop_assert_eq!(sum(&got.covered) + sum(&got.holes), length);
+            prop_assert_eq!(total_ms(&got.covered) + total_ms(&got.holes), length);
             // Checks the union instant by instant.
             for at in 0..length {
                 let inside = |list: &[Span]| list.iter().any(|s| s.from.0 <= at && at < s.until.0);
@@ -92,7 +96,7 @@ mod tests {
             let mut turned = spans.clone();
             turned.reverse();
             turned.extend(spans.clone());
-            prop_assert_eq!(cover(span(0, 100), spans), cover(span(0, 100), turned));
+            prop_assert_eq!(split_coverage(span(0, 100), spans), split_coverage(span(0, 100), turned));
         }
     }
 }

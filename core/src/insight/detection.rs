@@ -18,14 +18,14 @@ pub struct RealEvent {
 impl RealEvent {
     /// Returns whether the event covers `topic` at `at`.
     #[must_use]
-    pub fn holds(&self, topic: &str, at: Time) -> bool {
+    pub fn contains(&self, topic: &str, at: Time) -> bool {
         self.topic.as_deref().is_none_or(|own| own == topic) && self.begin <= at && at <= self.end
     }
 }
 
 /// The start of an alert for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Alarm {
+pub struct FiredAlert {
     pub topic: String,
     pub at: Time,
 }
@@ -46,10 +46,10 @@ pub struct Detection {
 impl Detection {
     /// Compares alerts with events.
     #[must_use]
-    pub fn of(alarms: &[Alarm], events: &[RealEvent]) -> Self {
-        let right = |alarm: &&Alarm| events.iter().any(|event| event.holds(&alarm.topic, alarm.at));
+    pub fn of(alarms: &[FiredAlert], events: &[RealEvent]) -> Self {
+        let right = |alarm: &&FiredAlert| events.iter().any(|event| event.contains(&alarm.topic, alarm.at));
         let first = |event: &RealEvent| {
-            alarms.iter().filter(|alarm| event.holds(&alarm.topic, alarm.at)).map(|alarm| alarm.at).min()
+            alarms.iter().filter(|alarm| event.contains(&alarm.topic, alarm.at)).map(|alarm| alarm.at).min()
         };
         let first: Vec<Option<Time>> = events.iter().map(first).collect();
         let delay = |(event, first): (&RealEvent, &Option<Time>)| first.map(|at| at.since(event.begin));
@@ -67,13 +67,13 @@ impl Detection {
     /// The share of alerts that were right; `None` without alerts.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
-        part(self.right, self.alerts)
+        ratio(self.right, self.alerts)
     }
 
     /// The share of events that were found; `None` without events.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
-        part(self.found(), self.first.len())
+        ratio(self.found(), self.first.len())
     }
 
     /// The median delay of the found events.
@@ -90,7 +90,7 @@ impl Detection {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of alerts")]
-fn part(some: usize, all: usize) -> Option<f64> {
+fn ratio(some: usize, all: usize) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }
 
@@ -102,8 +102,8 @@ mod tests {
         RealEvent { topic: topic.map(str::to_owned), begin: Time(begin), end: Time(end), label: None }
     }
 
-    fn alarm(topic: &str, at: i64) -> Alarm {
-        Alarm { topic: topic.to_owned(), at: Time(at) }
+    fn alarm(topic: &str, at: i64) -> FiredAlert {
+        FiredAlert { topic: topic.to_owned(), at: Time(at) }
     }
 
     #[test]

@@ -4,14 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::allowance::{Allowance, Amount, whole};
+use super::allowance::{Allowance, Amount, saturating_i64};
 use super::outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderQuota, TopicForecast};
 use super::quota::{Group, allowance, quota};
 use crate::budget::Prices;
 use crate::model::{
-    AiWhen, AskedRow, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Window,
+    AiUsageRow, AiWhen, Budget, Micros, Period, ProviderQuery, SchedulePolicy, Source, Time, Topic, Window,
 };
-use crate::schedule::{Refused, Schedule, Uncovered, uncovered};
+use crate::schedule::{Schedule, ScheduleError, Uncovered, largest_uncovered_gap};
 
 /// Billed searches of a source needed to derive its price from them.
 const ENOUGH_SEARCHES: i64 = 20;
@@ -24,19 +24,19 @@ const MONTH: u32 = 30;
 /// those that `shown` accepts.
 ///
 /// # Errors
-/// [`Refused`] if a schedule does not compile; a checked configuration rules this out.
+/// [`ScheduleError`] if a schedule does not compile; a checked configuration rules this out.
 pub fn forecast(
     topics: &[Topic],
     shown: impl Fn(&Topic) -> bool,
     prices: &Prices,
     history: &History,
     horizon: Horizon,
-) -> Result<Forecast, Refused> {
+) -> Result<Forecast, ScheduleError> {
     let configured = prices;
     let sources = Source::SERVICE.iter().chain(prices.providers.keys());
     let prices: Vec<Price> = sources.map(|source| price(*source, prices, history)).collect();
     let paused: HashSet<&str> = history.paused.iter().map(String::as_str).collect();
-    let asked: HashMap<&str, &AskedRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
+    let asked: HashMap<&str, &AiUsageRow> = history.asked.iter().map(|row| (row.topic.as_str(), row)).collect();
     let mut groups = Groups::new(horizon);
     let mut rows = Vec::new();
     let mut limited = Vec::new();
@@ -44,14 +44,14 @@ pub fn forecast(
         let rests = |policy: &SchedulePolicy| policy.paused || paused.contains(topic.id.as_str());
         let Some(policy) = topic.schedule.as_ref().filter(|policy| !rests(policy)) else {
             if shown(topic) {
-                rows.push(idle(topic));
+                rows.push(unscheduled_topic(topic));
             }
             continue;
         };
         let at = groups.of(policy)?;
         groups.shared[at].topics.push(topic);
         if shown(topic) {
-            rows.push(groups.row(at, topic, policy, &prices, asked.get(topic.id.as_str()).copied())?);
+            rows.push(groups.topic_forecast(at, topic, policy, &prices, asked.get(topic.id.as_str()).copied())?);
             limited.extend((!topic.limits.is_none()).then_some((at, topic)));
         }
     }
@@ -106,7 +106,7 @@ fn price(source: Source, configured: &Prices, history: &History) -> Price {
     }
 }
 
-fn idle(topic: &Topic) -> TopicForecast {
+fn unscheduled_topic(topic: &Topic) -> TopicForecast {
     TopicForecast {
         topic: topic.id.clone(),
         state: if topic.schedule.is_some() { "paused" } else { "manual" },
@@ -154,7 +154,7 @@ impl<'t> Groups<'t> {
         Self { horizon, until, month, known: HashMap::new(), shared: Vec::new() }
     }
 
-    fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, Refused> {
+    fn of(&mut self, policy: &'t SchedulePolicy) -> Result<usize, ScheduleError> {
         let key = (policy.period.clone(), policy.timezone.clone());
         if let Some(at) = self.known.get(&key) {
             return Ok(*at);
@@ -166,8 +166,8 @@ impl<'t> Groups<'t> {
             topics: Vec::new(),
             first: schedule.next_after(from).filter(|slot| *slot <= self.until),
             last: schedule.last(from, self.until),
-            slots: whole(schedule.count(from, self.until)),
-            month: whole(schedule.count(from, self.month)),
+            slots: saturating_i64(schedule.count(from, self.until)),
+            month: saturating_i64(schedule.count(from, self.month)),
             firsts: None,
             uncovered: HashMap::new(),
             schedule,
@@ -176,14 +176,14 @@ impl<'t> Groups<'t> {
         Ok(self.shared.len() - 1)
     }
 
-    fn row(
+    fn topic_forecast(
         &mut self,
         at: usize,
         topic: &Topic,
         policy: &SchedulePolicy,
         prices: &[Price],
-        asked: Option<&AskedRow>,
-    ) -> Result<TopicForecast, Refused> {
+        asked: Option<&AiUsageRow>,
+    ) -> Result<TopicForecast, ScheduleError> {
         let (from, until, month) = (self.horizon.from, self.until, self.month);
         let shared = &mut self.shared[at];
         let when = topic.ai.as_ref().map(|ai| ai.when);
@@ -192,14 +192,15 @@ impl<'t> Groups<'t> {
             Some(AiWhen::Daily) => match shared.firsts {
                 Some(firsts) => firsts,
                 None => {
-                    let firsts = |until| shared.schedule.firsts_of_days(&policy.timezone, from, until).map(whole);
+                    let firsts =
+                        |until| shared.schedule.count_first_of_day(&policy.timezone, from, until).map(saturating_i64);
                     *shared.firsts.insert((firsts(until)?, firsts(month)?))
                 }
             },
             Some(AiWhen::New | AiWhen::Always) => (shared.slots, shared.month),
         };
         // With no other source nothing can be new: the AI source is then asked every time.
-        let open = when == Some(AiWhen::New) && topic.finds();
+        let open = when == Some(AiWhen::New) && topic.finds_items();
         let ai_asked = asked.filter(|row| open && row.considered >= ENOUGH_RUNS).map(|row| (row.asked, row.considered));
         let on = |on: bool, slots: i64| if on { slots } else { 0 };
         let calls = |slots: i64, ai| Calls {
@@ -215,15 +216,15 @@ impl<'t> Groups<'t> {
         let beside = named.fold(Micros(0), Micros::plus);
         let (calls, in_month) = (calls(shared.slots, ai.0), calls(shared.month, ai.1));
         let cost = |share: (i64, i64)| {
-            let horizon = spent(calls, prices, share).plus(beside.times(shared.slots));
+            let horizon = total_cost(calls, prices, share).plus(beside.times(shared.slots));
             let per_day = self::share(horizon, 1, i64::from(self.horizon.days));
-            Cost { horizon, per_day, per_month: spent(in_month, prices, share).plus(beside.times(shared.month)) }
+            Cost { horizon, per_day, per_month: total_cost(in_month, prices, share).plus(beside.times(shared.month)) }
         };
         let rarer = topic.social.as_ref().and_then(|_| {
-            let rarer = || uncovered(&shared.schedule, topic.window, from);
+            let rarer = || largest_uncovered_gap(&shared.schedule, topic.window, from);
             shared.uncovered.entry(topic.window).or_insert_with(rarer).as_ref()
         });
-        let millis = |over: Duration| whole(u64::try_from(over.as_millis()).unwrap_or(u64::MAX));
+        let millis = |over: Duration| saturating_i64(u64::try_from(over.as_millis()).unwrap_or(u64::MAX));
         Ok(TopicForecast {
             topic: topic.id.clone(),
             state: "scheduled",
@@ -261,14 +262,14 @@ impl Groups<'_> {
         prices: &[Price],
         configured: &Prices,
         history: &History,
-    ) -> Result<Vec<Allowance>, Refused> {
+    ) -> Result<Vec<Allowance>, ScheduleError> {
         let mut told = Vec::new();
         let Horizon { limits, used, .. } = self.horizon;
         if let Some(money) = limits.money {
             let amounts = (Amount::Money(money), Amount::Money(used.money));
             let asked = self.shared.iter().flat_map(|shared| &shared.topics).flat_map(|topic| topic.sources());
             // Calls are refused by the configured price, not by the billed one.
-            let too_dear = configured.too_dear(asked.filter(|source| source.is_service()), money);
+            let too_dear = configured.unaffordable(asked.filter(|source| source.is_service()), money);
             let met = allowance(Budget::ServiceMoney, None, loads, &self.horizon, amounts)?;
             told.push(Allowance { too_dear, ..met });
         }
@@ -286,7 +287,7 @@ impl Groups<'_> {
                 .map(|money| (Budget::TopicMoney, (Amount::Money(money), Amount::Money(used.money))));
             for (budget, amounts) in calls.into_iter().chain(money) {
                 let money = topic.limits.money().filter(|_| budget == Budget::TopicMoney);
-                let too_dear = money.and_then(|money| configured.too_dear(topic.sources(), money));
+                let too_dear = money.and_then(|money| configured.unaffordable(topic.sources(), money));
                 let met = allowance(budget, Some(topic), &[own], &self.horizon, amounts)?;
                 told.push(Allowance { too_dear, ..met });
             }
@@ -296,7 +297,7 @@ impl Groups<'_> {
 }
 
 /// Returns the cost of `calls` if only `asked` of `of` AI calls are made.
-fn spent(calls: Calls, prices: &[Price], (asked, of): (i64, i64)) -> Micros {
+fn total_cost(calls: Calls, prices: &[Price], (asked, of): (i64, i64)) -> Micros {
     prices.iter().fold(Micros(0), |sum, price| {
         let cost = match price.source {
             Source::Social => price.price.times(calls.social),

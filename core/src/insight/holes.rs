@@ -5,14 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::time::Duration;
 
-use super::coverage::{cover, sum};
+use super::coverage::{split_coverage, total_ms};
 use crate::model::{
-    Look, LookSearch, RunState, SearchState, SocialOperation, Source, Span, Time, Watched, closed_list,
+    Look, LookSearch, RunState, SearchState, SocialOperation, Source, Span, Time, WatchedTopic, closed_list,
 };
 
 closed_list! {
     /// Why a span of time is not covered.
-    Why {
+    HoleCause {
         /// The topic was paused.
         Paused = "paused",
         /// Slots passed while no process ran.
@@ -42,7 +42,7 @@ const SHORT: i64 = 60_000;
 /// One cause of a hole.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Cause {
-    pub why: Why,
+    pub why: HoleCause,
     /// How often it happened; 0 for slots that passed and are not in the ledger yet.
     pub count: usize,
     /// The first one's error class or reason. If the look-back was too short: its length. For a slot not planned yet:
@@ -56,25 +56,27 @@ impl fmt::Display for Cause {
         let es = if self.count == 1 { "" } else { "es" };
         let detail = self.detail.as_deref().unwrap_or("");
         match self.why {
-            Why::Paused => write!(f, "paused"),
-            Why::MissedSlot if n == 0 => write!(f, "a slot passed and nothing ran yet"),
-            Why::MissedSlot => write!(f, "{n} missed slot{s}"),
-            Why::SkippedSlot => write!(f, "{n} skipped slot{s}"),
-            Why::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
-            Why::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
-            Why::Saturated => write!(f, "the reply was full and reached no further back"),
-            Why::EmptyReply if n == 1 => write!(f, "an empty reply, although posts of that time were known or certain"),
-            Why::EmptyReply => write!(f, "{n} empty replies, although posts of that time were known or certain"),
-            Why::TooShort => write!(f, "the next search looked back only {detail}"),
-            Why::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
-            Why::NothingDue => write!(f, "no search reached it"),
+            HoleCause::Paused => write!(f, "paused"),
+            HoleCause::MissedSlot if n == 0 => write!(f, "a slot passed and nothing ran yet"),
+            HoleCause::MissedSlot => write!(f, "{n} missed slot{s}"),
+            HoleCause::SkippedSlot => write!(f, "{n} skipped slot{s}"),
+            HoleCause::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
+            HoleCause::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
+            HoleCause::Saturated => write!(f, "the reply was full and reached no further back"),
+            HoleCause::EmptyReply if n == 1 => {
+                write!(f, "an empty reply, although posts of that time were known or certain")
+            }
+            HoleCause::EmptyReply => write!(f, "{n} empty replies, although posts of that time were known or certain"),
+            HoleCause::TooShort => write!(f, "the next search looked back only {detail}"),
+            HoleCause::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
+            HoleCause::NothingDue => write!(f, "no search reached it"),
         }
     }
 }
 
 /// A span with its length.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct HoleLength {
+pub struct SpanLength {
     /// Start and end.
     #[serde(flatten)]
     pub span: Span,
@@ -86,7 +88,7 @@ pub struct HoleLength {
 pub struct Hole {
     /// Where the hole is.
     #[serde(flatten)]
-    pub stretch: HoleLength,
+    pub stretch: SpanLength,
     /// Its causes from the ledger.
     pub causes: Vec<Cause>,
 }
@@ -98,7 +100,7 @@ pub enum Coverage {
     /// Its searches cover spans of time.
     Spans {
         /// Covered spans, in order.
-        covered: Vec<HoleLength>,
+        covered: Vec<SpanLength>,
         /// Holes, in order.
         holes: Vec<Hole>,
         /// The hole since the last search; the next search looks back over it.
@@ -109,7 +111,7 @@ pub enum Coverage {
         holes_ms: i64,
         /// The last minutes before searches, in order: posts from then may have been indexed later, and no later search
         /// looked back over them.
-        late_indexing: Vec<HoleLength>,
+        late_indexing: Vec<SpanLength>,
         /// Milliseconds of late indexing.
         late_indexing_ms: i64,
         /// The covered share of covered, holes and late indexing together.
@@ -137,8 +139,8 @@ pub struct SourceCoverage {
 
 /// Returns what each source accepted by `wanted` covered in a period. `looks` are the topic's, in time order.
 #[must_use]
-pub fn covered(
-    watched: &Watched,
+pub fn source_coverage(
+    watched: &WatchedTopic,
     looks: &[Look],
     period: Span,
     wanted: impl Fn(Source) -> bool,
@@ -161,14 +163,17 @@ pub fn covered(
                 kinds.any(crate::model::covers_spans)
             }
         };
-        let coverage =
-            if spans { in_spans(watched, looks, period, source) } else { in_checks(watched, looks, period, source) };
+        let coverage = if spans {
+            span_coverage(watched, looks, period, source)
+        } else {
+            check_coverage(watched, looks, period, source)
+        };
         all.push(SourceCoverage { source, coverage });
     }
     all
 }
 
-fn in_checks(watched: &Watched, looks: &[Look], period: Span, source: Source) -> Coverage {
+fn check_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: Source) -> Coverage {
     // Of the time before, searches may have been pruned.
     let from = period.from.max(watched.began);
     let inside = looks.iter().filter(|look| from <= look.at && look.at <= period.until);
@@ -185,10 +190,10 @@ fn in_checks(watched: &Watched, looks: &[Look], period: Span, source: Source) ->
     Coverage::Checks { checks, failed, largest_distance_ms }
 }
 
-fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> Coverage {
+fn span_coverage(watched: &WatchedTopic, looks: &[Look], period: Span, source: Source) -> Coverage {
     let searches =
         || looks.iter().filter_map(|l| l.search.as_ref().map(|s| (l, s))).filter(|(_, s)| s.source == source);
-    let divided = cover(period, searches().filter_map(|(_, search)| search.covered));
+    let divided = split_coverage(period, searches().filter_map(|(_, search)| search.covered));
     // The last minutes a search asked for but does not claim: the end of its claim to the end of its request.
     let mut unclaimed: HashMap<Time, Time> = HashMap::new();
     for (_, search) in searches() {
@@ -221,23 +226,23 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     };
     let mut holes: Vec<Hole> = missed
         .into_iter()
-        .filter_map(|hole| hole.within(watched_for?))
+        .filter_map(|hole| hole.intersection(watched_for?))
         .flat_map(parts)
         .map(|hole| {
             let ender = enders.get(&hole.until).copied();
             let mut causes = causes(looks, hole, source, ender, period.until);
             if ender.is_none() && watched.paused && watched.ended.is_none() {
-                causes.retain(|cause| !matches!(cause.why, Why::Paused | Why::NothingDue));
-                causes.insert(0, Cause { why: Why::Paused, count: 1, detail: None });
+                causes.retain(|cause| !matches!(cause.why, HoleCause::Paused | HoleCause::NothingDue));
+                causes.insert(0, Cause { why: HoleCause::Paused, count: 1, detail: None });
             }
             // The next planning records the missed slots; until then the ledger has no row for them.
             let passed = |next: &Time| hole.holds(*next) && ender.is_none() && watched.ended.is_none();
             if let Some(next) = watched.next.filter(passed) {
-                causes.retain(|cause| cause.why != Why::NothingDue);
-                causes.push(Cause { why: Why::MissedSlot, count: 0, detail: Some(next.to_string()) });
+                causes.retain(|cause| cause.why != HoleCause::NothingDue);
+                causes.push(Cause { why: HoleCause::MissedSlot, count: 0, detail: Some(next.to_string()) });
                 causes.sort_by_key(|cause| cause.why);
             }
-            Hole { stretch: stretch(hole), causes }
+            Hole { stretch: span_length(hole), causes }
         })
         .collect();
     let window = watched.definition.as_ref().map_or(Duration::ZERO, |topic| topic.window.length());
@@ -250,12 +255,12 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     };
     let open = if holes.last().is_some_and(waits) { holes.pop() } else { None };
     let holes_ms = holes.iter().map(|hole| hole.stretch.length_ms).sum();
-    let late_indexing: Vec<HoleLength> =
-        lates.into_iter().filter_map(|late| late.within(watched_for?)).map(stretch).collect();
+    let late_indexing: Vec<SpanLength> =
+        lates.into_iter().filter_map(|late| late.intersection(watched_for?)).map(span_length).collect();
     let late_indexing_ms = late_indexing.iter().map(|late| late.length_ms).sum();
-    let covered_ms = sum(&divided.covered);
+    let covered_ms = total_ms(&divided.covered);
     Coverage::Spans {
-        covered: divided.covered.into_iter().map(stretch).collect(),
+        covered: divided.covered.into_iter().map(span_length).collect(),
         covered_share: share(covered_ms, covered_ms + holes_ms + late_indexing_ms),
         late_indexing,
         late_indexing_ms,
@@ -266,8 +271,8 @@ fn in_spans(watched: &Watched, looks: &[Look], period: Span, source: Source) -> 
     }
 }
 
-fn stretch(span: Span) -> HoleLength {
-    HoleLength { span, length_ms: span.until.0 - span.from.0 }
+fn span_length(span: Span) -> SpanLength {
+    SpanLength { span, length_ms: span.until.0 - span.from.0 }
 }
 
 /// Returns `part / whole` to four decimals, rounded down: 1 means all of it.
@@ -280,30 +285,30 @@ fn share(part: i64, whole: i64) -> Option<f64> {
 /// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
 fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &LookSearch)>, end: Time) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
-    let mut note = |why: Why, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
+    let mut note = |why: HoleCause, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
         Some(cause) => cause.count += 1,
         None => found.push(Cause { why, count: 1, detail }),
     };
     let after = looks.partition_point(|look| look.at <= hole.from);
     let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
     // Prefer what happened inside the hole, else look on to the search that ended it.
-    let told = |look: &&Look| trouble(look, source).is_some();
+    let told = |look: &&Look| cause_of(look, source).is_some();
     let inside = until(hole.until);
     let wider = until(ender.map_or(end, |(look, _)| look.at).max(hole.until));
     let looked = if inside.iter().any(|look| told(&look)) { inside } else { wider };
-    for (why, detail) in looked.iter().filter_map(|look| trouble(look, source)) {
+    for (why, detail) in looked.iter().filter_map(|look| cause_of(look, source)) {
         note(why, detail);
     }
     if let Some((look, search)) = ender {
         let reached = search.asked.is_some_and(|asked| asked.from < hole.until);
         if search.saturated && reached {
-            note(Why::Saturated, None);
+            note(HoleCause::Saturated, None);
         } else if let Some(asked) = search.asked.filter(|asked| asked.until == look.at) {
-            note(Why::TooShort, Some(crate::model::spell(asked.length())));
+            note(HoleCause::TooShort, Some(crate::model::format_duration(asked.length())));
         }
     }
     if found.is_empty() {
-        found.push(Cause { why: Why::NothingDue, count: 1, detail: None });
+        found.push(Cause { why: HoleCause::NothingDue, count: 1, detail: None });
     }
     found.sort_by_key(|cause| cause.why);
     found
@@ -311,35 +316,35 @@ fn causes(looks: &[Look], hole: Span, source: Source, ender: Option<(&Look, &Loo
 
 /// Returns why a run, or its search of `source`, covered nothing. `None` if it covered something or is not about this
 /// source.
-fn trouble(look: &Look, source: Source) -> Option<(Why, Option<String>)> {
+fn cause_of(look: &Look, source: Source) -> Option<(HoleCause, Option<String>)> {
     if let Some(search) = &look.search {
         let detail = || search.trouble.clone();
         return match search.state {
             _ if search.source != source || search.covered.is_some() => None,
             SearchState::Error | SearchState::Lost => {
-                Some((Why::FailedSearch, detail().or_else(|| Some(search.state.to_string()))))
+                Some((HoleCause::FailedSearch, detail().or_else(|| Some(search.state.to_string()))))
             }
-            SearchState::OverQuota => Some((Why::NotAsked, Some("over quota".to_owned()))),
-            SearchState::NotRun => Some((Why::NotAsked, detail())),
+            SearchState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
+            SearchState::NotRun => Some((HoleCause::NotAsked, detail())),
             SearchState::Ok | SearchState::Empty if search.saturated && search.asked.is_some() => {
-                Some((Why::Saturated, None))
+                Some((HoleCause::Saturated, None))
             }
-            SearchState::Ok | SearchState::Empty if search.asked.is_none() => Some((Why::NotRecorded, None)),
-            SearchState::Empty => Some((Why::EmptyReply, None)),
+            SearchState::Ok | SearchState::Empty if search.asked.is_none() => Some((HoleCause::NotRecorded, None)),
+            SearchState::Empty => Some((HoleCause::EmptyReply, None)),
             // An answer of which only a part came.
-            SearchState::Ok => detail().map(|trouble| (Why::FailedSearch, Some(trouble))),
+            SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),
             SearchState::Started => None,
         };
     }
     let reason = look.reason.clone();
     let paused = reason.as_ref().is_some_and(|reason| reason.contains("paused"));
     match look.state {
-        RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((Why::Paused, None)),
-        RunState::Missed => Some((Why::MissedSlot, reason)),
-        RunState::Skipped => Some((Why::SkippedSlot, reason)),
-        RunState::Cancelled => Some((Why::NotAsked, reason.or_else(|| Some("cancelled".to_owned())))),
-        RunState::Failed => Some((Why::FailedSearch, reason.or_else(|| Some("lost".to_owned())))),
-        RunState::OverQuota => Some((Why::NotAsked, Some("over quota".to_owned()))),
+        RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((HoleCause::Paused, None)),
+        RunState::Missed => Some((HoleCause::MissedSlot, reason)),
+        RunState::Skipped => Some((HoleCause::SkippedSlot, reason)),
+        RunState::Cancelled => Some((HoleCause::NotAsked, reason.or_else(|| Some("cancelled".to_owned())))),
+        RunState::Failed => Some((HoleCause::FailedSearch, reason.or_else(|| Some("lost".to_owned())))),
+        RunState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
         RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
     }
 }

@@ -33,18 +33,18 @@ mod text_diff;
 pub mod why;
 
 pub use allowance::{Allowance, Amount, Quota, UsedUp};
-pub use baselines::{Look, Moments, three_sigma, z_score};
+pub use baselines::{EvaluatedWindow, Moments, three_sigma, z_score};
 pub use changes::{
-    ChangeCounts, Changes, Edited, GONE_AFTER, Gone, InForce, Moment, Needs, New, Reading, Rising, SourceChanges,
-    Unknown, asked, changes, meant, needs,
+    ChangeCounts, ChangeInput, Changes, EditedItem, GONE_AFTER, GoneItem, GoneQuery, MissingFields, Moment, NewItem,
+    QueryPeriod, Rising, SourceChanges, changes, gone_query, passes_filter, source_queries,
 };
-pub use coverage::{Cover, cover, sum};
-pub use detection::{Alarm, Detection, RealEvent};
+pub use coverage::{CoverageSplit, split_coverage, total_ms};
+pub use detection::{Detection, FiredAlert, RealEvent};
 pub use forecast::forecast;
-pub use holes::{Cause, Coverage, Hole, HoleLength, SourceCoverage, Why, covered};
+pub use holes::{Cause, Coverage, Hole, HoleCause, SourceCoverage, SpanLength, source_coverage};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
-pub use silence::{Ill, Illness, JUDGED_FROM, illness, suspect};
+pub use silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};
 pub use text_diff::{Piece, word_diff};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ use crate::model::{Engagement, Kind, RunState, SightingRow, Source, Time, TopicS
 
 /// An item of a snapshot, merged over all sources that showed it.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct SeenOnce {
+pub struct MergedItem {
     /// Public key.
     pub key: String,
     /// Post or page.
@@ -79,10 +79,10 @@ pub struct SeenOnce {
 
 /// Merges the sightings of one run: items with most sources first, then by best rank.
 #[must_use]
-pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
-    let mut merged: BTreeMap<&str, SeenOnce> = BTreeMap::new();
+pub fn merge_sightings(sightings: &[SightingRow]) -> Vec<MergedItem> {
+    let mut merged: BTreeMap<&str, MergedItem> = BTreeMap::new();
     for seen in sightings {
-        let entry = merged.entry(&seen.key).or_insert_with(|| SeenOnce {
+        let entry = merged.entry(&seen.key).or_insert_with(|| MergedItem {
             key: seen.key.clone(),
             kind: seen.kind,
             sources: BTreeMap::new(),
@@ -103,36 +103,36 @@ pub fn merge(sightings: &[SightingRow]) -> Vec<SeenOnce> {
             entry.fit = seen.fit;
         }
     }
-    let mut items: Vec<SeenOnce> = merged.into_values().collect();
-    let best = |item: &SeenOnce| item.sources.values().min().copied().unwrap_or(i64::MAX);
+    let mut items: Vec<MergedItem> = merged.into_values().collect();
+    let best = |item: &MergedItem| item.sources.values().min().copied().unwrap_or(i64::MAX);
     items.sort_by(|a, b| (b.sources.len(), best(a), &a.key).cmp(&(a.sources.len(), best(b), &b.key)));
     items
 }
 
 /// Returns the volume of a snapshot: items, distinct texts (near-copies count once) and authors.
 #[must_use]
-pub fn volume(items: &[SeenOnce]) -> Volume {
-    let distinct = |of: &dyn Fn(&SeenOnce) -> Option<String>| {
+pub fn volume(items: &[MergedItem]) -> Volume {
+    let distinct = |of: &dyn Fn(&MergedItem) -> Option<String>| {
         let all: BTreeSet<String> = items.iter().filter_map(of).collect();
         i64::try_from(all.len()).unwrap_or(i64::MAX)
     };
     Volume::new(
         i64::try_from(items.len()).unwrap_or(i64::MAX),
         distinct(&|item| Some(item.cluster.clone().unwrap_or_else(|| item.key.clone()))),
-        distinct(&|item| item.author.as_deref().map(one_author)),
+        distinct(&|item| item.author.as_deref().map(normalize_author)),
         i64::try_from(items.iter().filter(|item| item.cluster.is_none()).count()).unwrap_or(i64::MAX),
     )
 }
 
 /// Normalizes an author's handle: lowercases A to Z only. SQLite's `lower` and PostgreSQL's bytewise columns fold no
 /// other letters, and every figure must match SQL over the rows.
-fn one_author(handle: &str) -> String {
+fn normalize_author(handle: &str) -> String {
     handle.to_ascii_lowercase()
 }
 
 /// Returns a topic's state in one or two words, for people.
 #[must_use]
-pub fn standing(status: &TopicStatus) -> &'static str {
+pub fn status_word(status: &TopicStatus) -> &'static str {
     match status.last_run.as_ref().map(|run| run.state) {
         None => "never run",
         Some(RunState::Ok) => "ok",
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn an_item_that_sources_agree_on_comes_first_and_once() {
-        let merged = merge(&[
+        let merged = merge_sightings(&[
             sighting(Source::Social, 1, "a", WindowFit::In),
             sighting(Source::Social, 2, "b", WindowFit::Undated),
             sighting(Source::Ai, 3, "b", WindowFit::In),

@@ -1,7 +1,7 @@
 //! The input and output of a forecast, as plain values. `forecast` and `quota` compute them.
 
 use super::allowance::{Allowance, Quota};
-use crate::model::{AskedRow, BilledRow, Micros, ServiceLimits, Source, Time, Used};
+use crate::model::{AiUsageRow, BilledCostRow, Micros, ServiceLimits, Source, Time, Usage};
 
 /// The period of a forecast, and the daily limits.
 #[derive(Debug, Clone, Copy)]
@@ -13,18 +13,18 @@ pub struct Horizon {
     /// What may be used per UTC day.
     pub limits: ServiceLimits,
     /// What was already used in the UTC day of `from`.
-    pub used: Used,
+    pub used: Usage,
 }
 
 /// The history of the last 30 days; empty without a database.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// What was billed.
-    pub billed: Vec<BilledRow>,
+    pub billed: Vec<BilledCostRow>,
     /// How often the AI source was asked.
-    pub asked: Vec<AskedRow>,
+    pub asked: Vec<AiUsageRow>,
     /// What topics with their own limits used in the UTC day of the start.
-    pub used: Vec<(String, Used)>,
+    pub used: Vec<(String, Usage)>,
     /// The other providers.
     pub providers: Vec<ProviderDay>,
     /// Topics paused by command, not in the file.
@@ -36,7 +36,7 @@ pub struct History {
 pub struct ProviderDay {
     pub name: Source,
     pub limits: ServiceLimits,
-    pub used: Used,
+    pub used: Usage,
 }
 
 /// How the forecast meets a provider's limit of calls.

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::allowance::{Allowance, Amount, Quota, UsedUp, whole};
+use super::allowance::{Allowance, Amount, Quota, UsedUp, saturating_i64};
 use super::outlook::{Horizon, Price};
 use crate::model::{AiWhen, Budget, Micros, ProviderQuery, Source, Time, Topic};
-use crate::schedule::{Refused, Schedule};
+use crate::schedule::{Schedule, ScheduleError};
 
 /// Calls at a slot and their cost.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,46 +53,52 @@ impl<'s> Group<'s> {
     }
 
     /// Returns the load in (`after`, `until`].
-    fn load(&self, after: Time, until: Time) -> Result<Load, Refused> {
+    fn load(&self, after: Time, until: Time) -> Result<Load, ScheduleError> {
         let daily = match self.daily.calls {
             0 => Load::default(),
-            _ => self.daily.times(whole(self.schedule.firsts_of_days(self.timezone, after, until)?)),
+            _ => self.daily.times(saturating_i64(self.schedule.count_first_of_day(self.timezone, after, until)?)),
         };
-        Ok(self.each.times(whole(self.schedule.count(after, until))).plus(daily))
+        Ok(self.each.times(saturating_i64(self.schedule.count(after, until))).plus(daily))
     }
 }
 
 /// Picks the number that a limit applies to.
 type Part = fn(Load) -> i64;
 
-fn wanted(groups: &[Group<'_>], of: Part, after: Time, until: Time) -> Result<i64, Refused> {
+fn total_load(groups: &[Group<'_>], of: Part, after: Time, until: Time) -> Result<i64, ScheduleError> {
     let sum = groups.iter().try_fold(Load::default(), |sum, group| Ok(sum.plus(group.load(after, until)?)))?;
     Ok(of(sum))
 }
 
 /// How a limit is met.
-struct Met {
+struct LimitResult {
     fullest: (i64, String),
     first: Option<(String, i64, Time)>,
     days_over: u32,
 }
 
 /// Checks every UTC day of the horizon, the last one in full.
-fn meet(groups: &[Group<'_>], of: Part, horizon: &Horizon, limit: i64, used: i64) -> Result<Met, Refused> {
+fn evaluate_limit(
+    groups: &[Group<'_>],
+    of: Part,
+    horizon: &Horizon,
+    limit: i64,
+    used: i64,
+) -> Result<LimitResult, ScheduleError> {
     let today = horizon.from.utc_day();
-    let mut met = Met { fullest: (0, date(today)), first: None, days_over: 0 };
+    let mut met = LimitResult { fullest: (0, date(today)), first: None, days_over: 0 };
     for day in today..=today + i64::from(horizon.days) {
         let used = if day == today { used } else { 0 };
         // A slot at midnight belongs to the day that begins then.
         let (after, until) = (horizon.from.max(before(day)), before(day + 1));
-        let sum = used.saturating_add(wanted(groups, of, after, until)?);
+        let sum = used.saturating_add(total_load(groups, of, after, until)?);
         if sum > met.fullest.0 {
             met.fullest = (sum, date(day));
         }
         if sum > limit && sum > used {
             met.days_over += 1;
             if met.first.is_none() {
-                met.first = Some((date(day), sum, reached(groups, of, after, until, limit - used)?));
+                met.first = Some((date(day), sum, first_instant_reaching(groups, of, after, until, limit - used)?));
             }
         }
     }
@@ -100,22 +106,28 @@ fn meet(groups: &[Group<'_>], of: Part, horizon: &Horizon, limit: i64, used: i64
 }
 
 /// Returns the first instant by which the load reaches `left`, by bisection; `after` if nothing is left.
-fn reached(groups: &[Group<'_>], of: Part, after: Time, until: Time, left: i64) -> Result<Time, Refused> {
+fn first_instant_reaching(
+    groups: &[Group<'_>],
+    of: Part,
+    after: Time,
+    until: Time,
+    left: i64,
+) -> Result<Time, ScheduleError> {
     let (mut short, mut enough) = (after, until);
     if left <= 0 {
         return Ok(after);
     }
     while enough.0 - short.0 > 1 {
         let middle = Time(short.0 + (enough.0 - short.0) / 2);
-        if wanted(groups, of, after, middle)? >= left { enough = middle } else { short = middle }
+        if total_load(groups, of, after, middle)? >= left { enough = middle } else { short = middle }
     }
     Ok(enough)
 }
 
 /// Compares the calls with the limit of calls.
-pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, Refused> {
+pub(super) fn quota(groups: &[Group<'_>], horizon: &Horizon) -> Result<Quota, ScheduleError> {
     let limit = i64::from(horizon.limits.calls);
-    let met = meet(groups, |load| load.calls, horizon, limit, horizon.used.calls)?;
+    let met = evaluate_limit(groups, |load| load.calls, horizon, limit, horizon.used.calls)?;
     Ok(Quota {
         max_calls_per_day: horizon.limits.calls,
         made_today: horizon.used.calls,
@@ -133,7 +145,7 @@ pub(super) fn allowance(
     groups: &[Group<'_>],
     horizon: &Horizon,
     (limit, used): (Amount, Amount),
-) -> Result<Allowance, Refused> {
+) -> Result<Allowance, ScheduleError> {
     let (of, unit): (Part, fn(i64) -> Amount) = match limit {
         Amount::Calls(_) => (|load| load.calls, Amount::Calls),
         Amount::Money(_) => (|load| load.money.0, |money| Amount::Money(Micros(money))),
@@ -142,7 +154,7 @@ pub(super) fn allowance(
         Amount::Calls(calls) => calls,
         Amount::Money(money) => money.0,
     };
-    let met = meet(groups, of, horizon, plain(limit), plain(used))?;
+    let met = evaluate_limit(groups, of, horizon, plain(limit), plain(used))?;
     let (used_up_on, wanted, used_up_at) = match met.first {
         Some((day, wanted, at)) => (Some(day), Some(unit(wanted)), Some(at)),
         None => (None, None, None),

@@ -6,7 +6,7 @@ const SIGMA: f64 = 1.482_602_218_505_602;
 
 /// The center and spread of some values.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Middle {
+pub(super) struct MedianMad {
     /// The median; 0 without values.
     pub(super) median: f64,
     /// The median absolute deviation, scaled to a standard deviation.
@@ -14,11 +14,11 @@ pub(super) struct Middle {
 }
 
 /// Returns the median and the spread of values in any order.
-pub(super) fn middle(values: impl IntoIterator<Item = f64>) -> Middle {
+pub(super) fn median_and_mad(values: impl IntoIterator<Item = f64>) -> MedianMad {
     let mut values: Vec<f64> = values.into_iter().collect();
     let median = median(&mut values);
     let mut away: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
-    Middle { median, stray: self::median(&mut away) * SIGMA }
+    MedianMad { median, stray: self::median(&mut away) * SIGMA }
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -40,7 +40,7 @@ mod tests {
             (vec![4.0, 2.0], 3.0, SIGMA),
             (vec![100.0, 98.0, 102.0, 5_000.0, 100.0], 100.0, 2.0 * SIGMA),
         ] {
-            assert_eq!(middle(values), Middle { median, stray });
+            assert_eq!(median_and_mad(values), MedianMad { median, stray });
         }
     }
 }

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
-use super::robust::{Middle, middle};
-use crate::model::{Heartbeat, Pulse, Source, Time, closed_list};
+use super::robust::{MedianMad, median_and_mad};
+use crate::model::{AnsweredSearch, Source, SourceActivity, Time, closed_list};
 
 /// Answered searches needed before a source is judged.
 pub const JUDGED_FROM: usize = 20;
@@ -21,7 +21,7 @@ const DEVIATIONS: f64 = 6.0;
 
 closed_list! {
     /// What is wrong with a source that answers.
-    Ill {
+    SilenceKind {
         /// It returns no items although it used to.
         Silent = "silent",
         /// It returns items, but nothing new.
@@ -31,10 +31,10 @@ closed_list! {
 
 /// A source that is ill.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Illness {
+pub struct SourceSilence {
     pub topic: String,
     pub source: Source,
-    pub state: Ill,
+    pub state: SilenceKind,
     /// When it last returned items (silent) or new items (stale).
     pub since: Time,
     /// Answered searches since then.
@@ -43,19 +43,19 @@ pub struct Illness {
     pub usual: i64,
 }
 
-impl Illness {
+impl SourceSilence {
     /// Describes the illness without the topic; the caller formats `since`.
     #[must_use]
-    pub fn sentence(&self, since: &str) -> String {
+    pub fn describe(&self, since: &str) -> String {
         let Self { source, searches, usual, .. } = self;
         match self.state {
-            Ill::Silent => {
+            SilenceKind::Silent => {
                 format!(
                     "{source} is silent: no items in {searches} searches in a row since {since}; usually at most {usual}"
                 )
             }
-            Ill::Stale => {
-                let usual = crate::model::spell(Duration::from_millis(u64::try_from(*usual).unwrap_or(0)));
+            SilenceKind::Stale => {
+                let usual = crate::model::format_duration(Duration::from_millis(u64::try_from(*usual).unwrap_or(0)));
                 format!(
                     "{source} is stale: nothing new in {searches} searches since {since}; usually for at most {usual}"
                 )
@@ -64,10 +64,10 @@ impl Illness {
     }
 }
 
-impl std::fmt::Display for Illness {
+impl std::fmt::Display for SourceSilence {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let since = Time(self.since.0 - self.since.0.rem_euclid(1_000));
-        write!(f, "{}: {}", self.topic, self.sentence(&since.to_string()))
+        write!(f, "{}: {}", self.topic, self.describe(&since.to_string()))
     }
 }
 
@@ -80,9 +80,9 @@ fn ninth_decile(sorted: &[i64]) -> i64 {
 /// Returns the longest wait that is still usual: three times the 90th percentile, or the median plus six deviations,
 /// whichever is longer. A few outliers move neither. Unlike `daily::usual` it has no lower limit: a short wait is no
 /// problem, and waits vary far more than counts.
-fn longest(mut values: Vec<i64>) -> i64 {
+fn longest_usual_wait(mut values: Vec<i64>) -> i64 {
     values.sort_unstable();
-    let Middle { median, stray } = middle(values.iter().map(|value| real(*value)));
+    let MedianMad { median, stray } = median_and_mad(values.iter().map(|value| real(*value)));
     ninth_decile(&values).saturating_mul(TIMES).max(whole(median + stray * DEVIATIONS))
 }
 
@@ -98,14 +98,14 @@ fn whole(value: f64) -> i64 {
 
 /// Returns whether a source may be ill by its latest searches: a cheap check before the full one.
 #[must_use]
-pub fn suspect(pulse: &Pulse) -> bool {
+pub fn may_be_silent(pulse: &SourceActivity) -> bool {
     let latest = pulse.beats.iter().rev().take(LEAST_EMPTY);
     !latest.into_iter().any(|beat| fresh(&beat))
 }
 
 /// Returns what is wrong with a source; `None` if it is healthy or has too few searches to tell.
 #[must_use]
-pub fn illness(pulse: &Pulse) -> Option<Illness> {
+pub fn detect_silence(pulse: &SourceActivity) -> Option<SourceSilence> {
     let beats = &pulse.beats;
     if beats.len() < JUDGED_FROM {
         return None;
@@ -113,7 +113,7 @@ pub fn illness(pulse: &Pulse) -> Option<Illness> {
     silent(pulse, beats).or_else(|| stale(pulse, beats))
 }
 
-fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
+fn silent(pulse: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilence> {
     let last = beats.iter().rposition(|beat| beat.counts.found > 0)?;
     let empty = beats.len() - 1 - last;
     // The lengths of the runs of empty replies between two replies with items.
@@ -128,11 +128,11 @@ fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     let some: Vec<i64> = rows.iter().copied().filter(|row| *row > 0).collect();
     let mostly_empty = held.len() * 2 < last + 1;
     let rows = if mostly_empty || some.len() >= LEAST_EMPTY { some } else { rows };
-    let usual = longest(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
-    (i64::try_from(empty).unwrap_or(0) > usual).then(|| Illness {
+    let usual = longest_usual_wait(rows).max(i64::try_from(LEAST_EMPTY).unwrap_or(0) - 1);
+    (i64::try_from(empty).unwrap_or(0) > usual).then(|| SourceSilence {
         topic: pulse.topic.clone(),
         source: pulse.source,
-        state: Ill::Silent,
+        state: SilenceKind::Silent,
         since: beats.get(last).map_or(Time(0), |beat| beat.at),
         searches: empty,
         usual,
@@ -140,11 +140,11 @@ fn silent(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
 }
 
 /// Whether a search returned something new that was not older than its window.
-fn fresh(beat: &&Heartbeat) -> bool {
+fn fresh(beat: &&AnsweredSearch) -> bool {
     beat.fresh > 0
 }
 
-fn stale(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
+fn stale(pulse: &SourceActivity, beats: &[AnsweredSearch]) -> Option<SourceSilence> {
     let news: Vec<Time> = beats.iter().filter(fresh).map(|beat| beat.at).collect();
     let (last, now) = (*news.last()?, beats.last()?.at);
     let gaps: Vec<i64> = news.windows(2).map(|pair| (pair[1].0 - pair[0].0).max(0)).collect();
@@ -152,13 +152,13 @@ fn stale(pulse: &Pulse, beats: &[Heartbeat]) -> Option<Illness> {
     if gaps.len() < JUDGED_FROM / 4 {
         return None;
     }
-    let between = middle(beats.windows(2).map(|pair| real((pair[1].at.0 - pair[0].at.0).max(0))));
-    let usual = longest(gaps).max(whole(between.median).saturating_mul(TIMES));
+    let between = median_and_mad(beats.windows(2).map(|pair| real((pair[1].at.0 - pair[0].at.0).max(0))));
+    let usual = longest_usual_wait(gaps).max(whole(between.median).saturating_mul(TIMES));
     let since = beats.iter().filter(|beat| beat.at > last).count();
-    (now.0 - last.0 > usual && since >= LEAST_EMPTY).then(|| Illness {
+    (now.0 - last.0 > usual && since >= LEAST_EMPTY).then(|| SourceSilence {
         topic: pulse.topic.clone(),
         source: pulse.source,
-        state: Ill::Stale,
+        state: SilenceKind::Stale,
         since: last,
         searches: since,
         usual,
@@ -175,8 +175,8 @@ mod tests {
     const HOUR: i64 = 3_600_000;
 
     /// One search an hour: `+` new, `=` nothing new, `o` only old, `d` known items and an old one, `.` empty.
-    fn pulse(beats: &str) -> Pulse {
-        let beat = |(hour, kind): (i64, char)| Heartbeat {
+    fn pulse(beats: &str) -> SourceActivity {
+        let beat = |(hour, kind): (i64, char)| AnsweredSearch {
             at: Time(hour * HOUR),
             counts: match kind {
                 '+' => Counts { found: 9, new: 2, duplicate: 7, ..Counts::default() },
@@ -188,17 +188,17 @@ mod tests {
             fresh: if kind == '+' { 2 } else { 0 },
         };
         let beats = (0..).zip(beats.chars()).map(beat).collect();
-        Pulse { topic: "acme".into(), source: Source::Social, beats }
+        SourceActivity { topic: "acme".into(), source: Source::Social, beats }
     }
 
     #[test]
     fn a_source_is_judged_by_what_was_usual_for_it() {
         for (name, beats, expected) in [
             ("too young", "+++++++++++++++....".to_owned(), None),
-            ("used to give", "+".repeat(17) + "...", Some((Ill::Silent, 3))),
+            ("used to give", "+".repeat(17) + "...", Some((SilenceKind::Silent, 3))),
             ("two empty replies are nothing", "+".repeat(18) + "..", None),
             ("rarely gives", "+.....".repeat(5) + "..........", None),
-            ("rarely gave and stopped", "+.....".repeat(5) + &".".repeat(20), Some((Ill::Silent, 25))),
+            ("rarely gave and stopped", "+.....".repeat(5) + &".".repeat(20), Some((SilenceKind::Silent, 25))),
             // Seven searches show each post.
             (
                 "is mostly empty",
@@ -208,24 +208,28 @@ mod tests {
             ("was empty once, for long", format!("+======{0}+======{0}", ".".repeat(40)), None),
             ("is empty for a while, often", "+======......".repeat(6) + "+======.......", None),
             ("never gave", ".".repeat(30), None),
-            ("one outage in its past", "+".repeat(20) + "........" + &"+".repeat(10) + "....", Some((Ill::Silent, 4))),
+            (
+                "one outage in its past",
+                "+".repeat(20) + "........" + &"+".repeat(10) + "....",
+                Some((SilenceKind::Silent, 4)),
+            ),
             ("always new", "+".repeat(30), None),
-            ("nothing new any more", "+".repeat(20) + &"=".repeat(6), Some((Ill::Stale, 6))),
+            ("nothing new any more", "+".repeat(20) + &"=".repeat(6), Some((SilenceKind::Stale, 6))),
             ("nothing new for a moment", "+".repeat(20) + "==", None),
-            ("only old things", "+".repeat(20) + &"o".repeat(8), Some((Ill::Stale, 8))),
-            ("something old beside what is known", "+".repeat(20) + &"d".repeat(8), Some((Ill::Stale, 8))),
+            ("only old things", "+".repeat(20) + &"o".repeat(8), Some((SilenceKind::Stale, 8))),
+            ("something old beside what is known", "+".repeat(20) + &"d".repeat(8), Some((SilenceKind::Stale, 8))),
             ("news twice a day", "+===========".repeat(8) + &"=".repeat(20), None),
-            ("news twice a day, once", "+===========".repeat(8) + &"=".repeat(40), Some((Ill::Stale, 51))),
+            ("news twice a day, once", "+===========".repeat(8) + &"=".repeat(40), Some((SilenceKind::Stale, 51))),
             ("too little news to know", format!("+{}+{}", "=".repeat(10), "=".repeat(40)), None),
         ] {
-            let got = illness(&pulse(&beats));
+            let got = detect_silence(&pulse(&beats));
             assert_eq!(got.as_ref().map(|ill| (ill.state, ill.searches)), expected, "{name}: {got:?}");
         }
     }
 
     #[test]
     fn it_is_reported_in_words() {
-        let told = illness(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
+        let told = detect_silence(&pulse(&("+".repeat(20) + &"=".repeat(6)))).map(|ill| ill.to_string());
         let expected =
             "acme: social is stale: nothing new in 6 searches since 1970-01-01T19:00:00Z; usually for at most 3h";
         assert_eq!(told.as_deref(), Some(expected));
@@ -234,14 +238,14 @@ mod tests {
     proptest! {
         #[test]
         fn a_source_that_just_gave_something_new_is_well(beats in "[+=od.]{0,80}") {
-            prop_assert_eq!(illness(&pulse(&format!("{beats}+"))), None);
+            prop_assert_eq!(detect_silence(&pulse(&format!("{beats}+"))), None);
         }
 
         #[test]
         fn nobody_is_judged_young_and_nothing_panics(beats in "[+=od.]{0,120}") {
-            let got = illness(&pulse(&beats));
+            let got = detect_silence(&pulse(&beats));
             prop_assert!(got.is_none() || beats.len() >= JUDGED_FROM);
-            prop_assert!(got.is_none() || suspect(&pulse(&beats)), "the quick look overlooks nothing");
+            prop_assert!(got.is_none() || may_be_silent(&pulse(&beats)), "the quick look overlooks nothing");
         }
     }
 }

@@ -4,7 +4,7 @@
 /// Returns a quantile of Student's t with `freedom` degrees of freedom; `normal` is the same quantile of the normal
 /// distribution. Abramowitz and Stegun, 26.7.5. Below four degrees it is a few per cent too small; it is not meant for
 /// fewer than two.
-pub(super) fn student(normal: f64, freedom: f64) -> f64 {
+pub(super) fn student_t_quantile(normal: f64, freedom: f64) -> f64 {
     let z = normal;
     let v = freedom.max(2.0);
     let (z3, z5, z7) = (z.powi(3), z.powi(5), z.powi(7));
@@ -29,7 +29,7 @@ mod tests {
             (2.575_829, 8.0, 3.355),
             (2.575_829, 20.0, 2.845),
         ] {
-            let got = student(normal, freedom);
+            let got = student_t_quantile(normal, freedom);
             assert!((got - expected).abs() < 0.02, "{normal} with {freedom}: {got}, not {expected}");
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Latest, RunState, SearchState, Source, Tallied, TallyRun, TallySearch, Time, Trigger};
+use crate::model::{MetricSum, RunState, SearchState, Source, SourceLatest, TallyRun, TallySearch, Time, Trigger};
 
 /// Runs by kind of job and outcome.
 pub const RUNS: &str = "runs";
@@ -50,7 +50,7 @@ impl Sums {
     }
 
     /// Adds a duration to the first bucket large enough, or to bucket 0. A clock that was set back counts as 0.
-    fn took(&mut self, (name, sum): (&'static str, &'static str), bounds: &[i64], labels: &str, ms: i64) {
+    fn add_duration(&mut self, (name, sum): (&'static str, &'static str), bounds: &[i64], labels: &str, ms: i64) {
         let ms = ms.max(0);
         let bound = bounds.iter().copied().find(|bound| ms <= *bound).unwrap_or(0);
         self.add_to(name, labels, bound, 1);
@@ -62,10 +62,10 @@ impl Sums {
         self.add(RUNS, &format!("{kind} {}", run.state), 1);
         let ran = run.started_at.filter(|_| run.state != RunState::Cancelled);
         if let (Some(from), Some(until)) = (ran, run.finished_at) {
-            self.took(RUN_TIME, &RUN_BOUNDS, kind, until.0.saturating_sub(from.0));
+            self.add_duration(RUN_TIME, &RUN_BOUNDS, kind, until.0.saturating_sub(from.0));
         }
         if let (Some(slot), Some(from)) = (run.slot.filter(|_| run.trigger != Trigger::Manual), ran) {
-            self.took(SLOT_LAG, &LAG_BOUNDS, run.trigger.as_str(), from.0.saturating_sub(slot.0));
+            self.add_duration(SLOT_LAG, &LAG_BOUNDS, run.trigger.as_str(), from.0.saturating_sub(slot.0));
         }
         for search in &run.searches {
             self.search(search);
@@ -75,12 +75,12 @@ impl Sums {
     fn search(&mut self, search: &TallySearch) {
         let source = search.source.as_str();
         let class = match (search.state, search.class.as_deref()) {
-            (SearchState::Error, Some(class)) if is_word(class) => class,
+            (SearchState::Error, Some(class)) if is_error_class(class) => class,
             (state, _) => state.as_str(),
         };
         self.add(SEARCHES, &format!("{source} {class}"), 1);
         if let Some(latency) = search.latency_ms {
-            self.took(SEARCH_TIME, &SEARCH_BOUNDS, source, latency);
+            self.add_duration(SEARCH_TIME, &SEARCH_BOUNDS, source, latency);
         }
         let counts = &search.counts;
         for (name, labels, value) in [
@@ -97,13 +97,13 @@ impl Sums {
 }
 
 /// Whether `class` is a short word, as this program writes them. Anything else gets no series of its own.
-fn is_word(class: &str) -> bool {
+fn is_error_class(class: &str) -> bool {
     !class.is_empty() && class.len() <= 32 && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
 
 /// Returns the sums over runs, and when each source of their topics last answered.
 #[must_use]
-pub fn tally(runs: &[TallyRun]) -> (Vec<Tallied>, Vec<Latest>) {
+pub fn tally(runs: &[TallyRun]) -> (Vec<MetricSum>, Vec<SourceLatest>) {
     let mut sums = Sums::default();
     let mut latest: BTreeMap<(&str, Source), (Time, Option<Time>)> = BTreeMap::new();
     for run in runs {
@@ -117,13 +117,13 @@ pub fn tally(runs: &[TallyRun]) -> (Vec<Tallied>, Vec<Latest>) {
             }
         }
     }
-    let sum = |((name, labels, bound), value): ((&str, String, i64), i64)| Tallied {
+    let sum = |((name, labels, bound), value): ((&str, String, i64), i64)| MetricSum {
         name: name.to_owned(),
         labels,
         bound,
         value,
     };
-    let last = |((topic, source), (answered_at, new_at)): ((&str, Source), (Time, Option<Time>))| Latest {
+    let last = |((topic, source), (answered_at, new_at)): ((&str, Source), (Time, Option<Time>))| SourceLatest {
         topic: topic.to_owned(),
         source,
         answered_at,
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!([of("slot_lag", "scheduled", 250), of("slot_lag", "scheduled", 500)], [Some(2), Some(1)]);
         assert_eq!(
             latest,
-            [Latest { topic: "a".into(), source: Source::Web, answered_at: Time(300), new_at: Some(Time(300)) }]
+            [SourceLatest { topic: "a".into(), source: Source::Web, answered_at: Time(300), new_at: Some(Time(300)) }]
         );
     }
 

@@ -19,7 +19,7 @@ pub enum Piece {
 }
 
 /// Splits a text into words, whitespace and other characters; joined they are the text.
-fn parts(text: &str) -> Vec<&str> {
+fn tokenize(text: &str) -> Vec<&str> {
     let alone = |c: char| matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}');
     let kind = |c: char| match c {
         c if alone(c) => 0,
@@ -51,7 +51,7 @@ fn push(pieces: &mut Vec<Piece>, make: fn(String) -> Piece, parts: &[&str]) {
 /// `after`.
 #[must_use]
 pub fn word_diff(before: &str, after: &str) -> Vec<Piece> {
-    let (old, new) = (parts(before), parts(after));
+    let (old, new) = (tokenize(before), tokenize(after));
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    fn drawn(before: &str, after: &str) -> String {
+    fn render_diff(before: &str, after: &str) -> String {
         let piece = |piece: &Piece| match piece {
             Piece::Same(text) => text.clone(),
             Piece::Removed(text) => format!("[-{text}-]"),
@@ -109,7 +109,7 @@ mod tests {
             ("it's fine", "it's not fine", "it's {+not +}fine"),
             ("今天发布", "今日发布", "今[-天-]{+日+}发布"),
         ] {
-            assert_eq!(drawn(before, after), expected);
+            assert_eq!(render_diff(before, after), expected);
         }
     }
 

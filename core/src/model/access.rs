@@ -47,7 +47,7 @@ pub struct TokenRow {
 impl TokenRow {
     /// Whether the token gives access to all topics.
     #[must_use]
-    pub fn is_for_all(&self) -> bool {
+    pub fn covers_all_topics(&self) -> bool {
         self.topics.is_empty() && self.tags.is_empty()
     }
 }
@@ -70,7 +70,7 @@ pub struct LinkRow {
 impl LinkRow {
     /// Whether the link is neither withdrawn nor expired.
     #[must_use]
-    pub fn is_good(&self, now: Time) -> bool {
+    pub fn is_valid(&self, now: Time) -> bool {
         self.withdrawn_at.is_none() && now < self.expires_at
     }
 }

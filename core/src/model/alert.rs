@@ -1,7 +1,7 @@
 //! An alert of `[[alerts]]` and its stored state: events, what fires now, and runs as alerts see them. Plain data; the
 //! `alert` module decides when an alert fires.
 
-use super::{Between, Counts, RunState, SearchState, Source, Time, TopicLimits, closed_list};
+use super::{Counts, RunState, SearchState, SeqRange, Source, Time, TopicLimits, closed_list};
 
 closed_list! {
     /// What an alert checks.
@@ -32,7 +32,7 @@ closed_list! {
 
 /// Local hours in which nothing is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Quiet {
+pub struct QuietHours {
     /// The minute of the day at which they begin.
     pub from: u16,
     /// The minute of the day at which they end. If before `from`, it is on the next day.
@@ -68,7 +68,7 @@ pub struct AlertSpec {
     /// The minimum time between two messages, in milliseconds.
     pub cooldown_ms: u64,
     /// The hours in which nothing is sent.
-    pub quiet: Option<Quiet>,
+    pub quiet: Option<QuietHours>,
     /// The time zone of the quiet hours and of the compared hours and weekdays.
     pub timezone: String,
     /// Whether to notify when the condition ends, too.
@@ -92,7 +92,7 @@ impl AlertSpec {
 
     /// Whether it checks a topic with this id and these tags.
     #[must_use]
-    pub fn concerns(&self, topic: &str, tags: &[String]) -> bool {
+    pub fn matches_topic(&self, topic: &str, tags: &[String]) -> bool {
         (self.topics.is_empty() && self.tags.is_empty())
             || self.topics.iter().any(|id| id == topic)
             || self.tags.iter().any(|tag| tags.contains(tag))
@@ -100,7 +100,7 @@ impl AlertSpec {
 
     /// Whether it checks a source.
     #[must_use]
-    pub fn looks_at(&self, source: Source) -> bool {
+    pub fn checks_source(&self, source: Source) -> bool {
         self.sources.is_empty() || self.sources.contains(&source)
     }
 }
@@ -145,7 +145,7 @@ pub struct AlertEvent {
 impl AlertEvent {
     /// The event in one line; marks the end of a condition with `over: `.
     #[must_use]
-    pub fn said(&self) -> String {
+    pub fn summary_line(&self) -> String {
         match self.kind {
             AlertEventKind::Fired => self.summary.clone(),
             AlertEventKind::Recovered => format!("over: {}", self.summary),
@@ -177,7 +177,7 @@ impl Firing {
 
 /// The stored state of an alert.
 #[derive(Debug, Clone, Default)]
-pub struct AlertStanding {
+pub struct AlertState {
     /// The number of the last run it checked, and when it checked it; `None` before the first check.
     pub cursor: Option<(i64, Time)>,
     /// When it last sent a message.
@@ -208,14 +208,14 @@ pub struct AlertRun {
 impl AlertRun {
     /// The run alone, as a range in reading order.
     #[must_use]
-    pub fn alone(&self) -> Between {
-        Between { since: self.seq - 1, until: self.seq }
+    pub fn as_range(&self) -> SeqRange {
+        SeqRange { since: self.seq - 1, until: self.seq }
     }
 }
 
 /// A search, as far as a source's health needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Searched {
+pub struct SearchHealth {
     pub source: Source,
     /// How it ended.
     pub state: SearchState,

@@ -39,7 +39,7 @@ impl AlertCard {
 
 /// What fires for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FiringAt {
+pub struct TopicFiring {
     pub topic: String,
     /// The alert's name.
     pub alert: String,
@@ -57,7 +57,7 @@ pub struct Acked {
 
 /// The topic of a subject: the part before `/` and a source or a day. `None` for the service's day.
 #[must_use]
-pub fn topic_of(subject: &str) -> Option<&str> {
+pub fn subject_topic(subject: &str) -> Option<&str> {
     match subject.split_once('/') {
         None => Some(subject),
         Some(("service", day)) if day.starts_with(|c: char| c.is_ascii_digit()) => None,
@@ -68,7 +68,7 @@ pub fn topic_of(subject: &str) -> Option<&str> {
 impl AlertEvent {
     /// The public id of the run in which the event was detected; `None` for a budget, which is checked by day.
     #[must_use]
-    pub fn run(&self) -> Option<&str> {
+    pub fn run_id(&self) -> Option<&str> {
         let rest = self.event.strip_prefix("alert:")?.strip_prefix(&self.alert)?.strip_prefix('/')?;
         let origin = rest.split('/').next()?;
         let is_day = origin.len() == 10 && origin.bytes().all(|b| b.is_ascii_digit() || b == b'-');
@@ -102,7 +102,7 @@ mod tests {
                 muted: None,
                 acked_at: None,
             };
-            assert_eq!(event.run(), run, "{}", event.event);
+            assert_eq!(event.run_id(), run, "{}", event.event);
         }
         for (subject, topic) in [
             ("acme", Some("acme")),
@@ -111,7 +111,7 @@ mod tests {
             ("service/2026-03-12", None),
             ("service/web", Some("service")),
         ] {
-            assert_eq!(topic_of(subject), topic, "{subject}");
+            assert_eq!(subject_topic(subject), topic, "{subject}");
         }
     }
 }

@@ -74,13 +74,13 @@ impl TopicLimits {
 
 /// What was used in a UTC day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Used {
+pub struct Usage {
     pub calls: i64,
     /// The cost of the calls; the expected price while the actual one is not known.
     pub money: Micros,
 }
 
-impl Used {
+impl Usage {
     /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -96,7 +96,7 @@ impl Used {
 
 /// Why a call is refused, and until when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exhausted {
+pub struct LimitExceeded {
     /// The limit it would exceed.
     pub budget: Budget,
     /// How much is used, in calls or micro-dollars.
@@ -109,7 +109,7 @@ pub struct Exhausted {
     pub clears_at: Option<Time>,
 }
 
-impl std::fmt::Display for Exhausted {
+impl std::fmt::Display for LimitExceeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { budget, used, limit, price, clears_at } = self;
         let Some(clears_at) = clears_at else {
@@ -126,7 +126,7 @@ impl std::fmt::Display for Exhausted {
     }
 }
 
-impl Exhausted {
+impl LimitExceeded {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {
@@ -135,7 +135,7 @@ impl Exhausted {
 
     /// The message, with the provider's name in place of the service.
     #[must_use]
-    pub fn text_for(&self, provider: &str) -> String {
+    pub fn message_for(&self, provider: &str) -> String {
         self.to_string().replacen(super::SERVICE, provider, 1)
     }
 

@@ -5,7 +5,7 @@ use super::{Counts, Engagement, Kind, SearchState, Source, Span, Time, WindowFit
 
 /// A range of a topic's runs in reading order: those with a `seq` above `since`, up to and including `until`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Between {
+pub struct SeqRange {
     /// The last `seq` before the range; 0 for all.
     pub since: i64,
     /// The last `seq` of the range.
@@ -48,7 +48,7 @@ pub struct Snapshots {
     pub questions: Vec<Question>,
     /// For each question: whether it was answered for this topic before the first snapshot in `all`.
     pub known: Vec<bool>,
-    /// The searches. Those up to `Between::since` are for comparison.
+    /// The searches. Those up to `SeqRange::since` are for comparison.
     pub all: Vec<Snapshot>,
     /// Whether earlier runs of the span were left out because there are too many.
     pub cut: bool,
@@ -56,7 +56,7 @@ pub struct Snapshots {
 
 /// What is needed to show and to filter an item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct ItemHead {
+pub struct ItemSummary {
     /// Key shown to users.
     pub key: String,
     /// Post or page.
@@ -78,8 +78,8 @@ pub struct ItemHead {
 
 /// An item at its first sighting for a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FirstSight {
-    pub item: ItemHead,
+pub struct FirstSighting {
+    pub item: ItemSummary,
     /// The run that saw it.
     pub run: String,
     /// The run's number in reading order.
@@ -93,8 +93,8 @@ pub struct FirstSight {
 
 /// An item that the topic's latest runs did not find.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LastSight {
-    pub item: ItemHead,
+pub struct LastSighting {
+    pub item: ItemSummary,
     /// The number in reading order of the run that saw it last.
     pub last_seq: i64,
     /// When that run saw it.
@@ -107,7 +107,7 @@ pub struct LastSight {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     /// The item, with its words after the last edit of the span.
-    pub item: ItemHead,
+    pub item: ItemSummary,
     /// Title before the first edit of the span.
     pub old_title: Option<String>,
     /// Text before the first edit of the span.
@@ -120,7 +120,7 @@ pub struct Edit {
 /// An item's reactions at two times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Growth {
-    pub item: ItemHead,
+    pub item: ItemSummary,
     /// The source that showed it both times.
     pub source: Source,
     /// The earlier time.

@@ -42,7 +42,7 @@ closed_list! {
 
 /// The format of a webhook request, with what it needs beside the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HookForm {
+pub enum WebhookFormat {
     /// Own JSON, signed.
     Own,
     /// `text`, for incoming webhooks of Slack.
@@ -69,13 +69,13 @@ pub enum HookForm {
 
 /// Where a secret is read from: an environment variable, or a file that only its owner may read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SecretPlace {
+pub struct SecretSource {
     /// The name of the environment variable. The same name with `_FILE` appended may hold a file path.
     pub variable: Option<String>,
     pub file: Option<PathBuf>,
 }
 
-impl SecretPlace {
+impl SecretSource {
     /// Whether no place is named.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -96,7 +96,7 @@ pub struct EmailSpec {
     /// The user name for the login, if any.
     pub user: Option<String>,
     /// Where the password is read from.
-    pub password: SecretPlace,
+    pub password: SecretSource,
 }
 
 /// A webhook channel.
@@ -107,9 +107,9 @@ pub struct WebhookSpec {
     /// The environment variable that holds the address.
     pub url_variable: Option<String>,
     /// Where the signing secret is read from; for ntfy and Telegram, the access token.
-    pub secret: SecretPlace,
+    pub secret: SecretSource,
     /// The format of the request.
-    pub form: HookForm,
+    pub form: WebhookFormat,
     /// Whether addresses of private networks are allowed.
     pub allow_private: bool,
 }
@@ -117,13 +117,13 @@ pub struct WebhookSpec {
 impl std::fmt::Debug for WebhookSpec {
     /// Omits the path of the address: many services put a secret there.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WebhookSpec").field("url", &self.url.as_ref().map(shown_url)).finish_non_exhaustive()
+        f.debug_struct("WebhookSpec").field("url", &self.url.as_ref().map(redact_url)).finish_non_exhaustive()
     }
 }
 
 /// An address to show to people: scheme, host and port. The rest may be a secret.
 #[must_use]
-pub fn shown_url(url: &url::Url) -> String {
+pub fn redact_url(url: &url::Url) -> String {
     let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
     let rest = if url.path().len() > 1 || url.query().is_some() { "/…" } else { "/" };
     format!("{}://{}{port}{rest}", url.scheme(), url.host_str().unwrap_or(""))
@@ -131,7 +131,7 @@ pub fn shown_url(url: &url::Url) -> String {
 
 /// How a channel is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChannelWay {
+pub enum Transport {
     Email(EmailSpec),
     /// An HTTP request to an address.
     Webhook(WebhookSpec),
@@ -142,7 +142,7 @@ pub struct ChannelSpec {
     /// Unique in the file.
     pub name: String,
     /// How it is reached.
-    pub way: ChannelWay,
+    pub way: Transport,
     /// The timeout of one attempt, in milliseconds.
     pub timeout_ms: u64,
     /// The number of attempts before a message is given up.
@@ -156,34 +156,34 @@ impl ChannelSpec {
     #[must_use]
     pub fn kind(&self) -> ChannelKind {
         match &self.way {
-            ChannelWay::Email(_) => ChannelKind::Email,
-            ChannelWay::Webhook(hook) => match hook.form {
-                HookForm::Own => ChannelKind::Webhook,
-                HookForm::Slack => ChannelKind::Slack,
-                HookForm::Mattermost => ChannelKind::Mattermost,
-                HookForm::Ntfy => ChannelKind::Ntfy,
-                HookForm::Telegram { .. } => ChannelKind::Telegram,
-                HookForm::Discord => ChannelKind::Discord,
-                HookForm::Teams => ChannelKind::Teams,
-                HookForm::Apprise { .. } => ChannelKind::Apprise,
+            Transport::Email(_) => ChannelKind::Email,
+            Transport::Webhook(hook) => match hook.form {
+                WebhookFormat::Own => ChannelKind::Webhook,
+                WebhookFormat::Slack => ChannelKind::Slack,
+                WebhookFormat::Mattermost => ChannelKind::Mattermost,
+                WebhookFormat::Ntfy => ChannelKind::Ntfy,
+                WebhookFormat::Telegram { .. } => ChannelKind::Telegram,
+                WebhookFormat::Discord => ChannelKind::Discord,
+                WebhookFormat::Teams => ChannelKind::Teams,
+                WebhookFormat::Apprise { .. } => ChannelKind::Apprise,
             },
         }
     }
 
     /// The recipient, for people.
     #[must_use]
-    pub fn whom(&self) -> String {
+    pub fn recipient(&self) -> String {
         match &self.way {
-            ChannelWay::Email(email) => format!("{} by {}:{}", email.to.join(", "), email.host, email.port),
-            ChannelWay::Webhook(hook) => {
+            Transport::Email(email) => format!("{} by {}:{}", email.to.join(", "), email.host, email.port),
+            Transport::Webhook(hook) => {
                 let address = match (&hook.url, &hook.url_variable) {
-                    (Some(url), _) => shown_url(url),
+                    (Some(url), _) => redact_url(url),
                     (None, Some(variable)) => format!("the address in ${variable}"),
                     (None, None) => String::new(),
                 };
                 match &hook.form {
-                    HookForm::Telegram { chat } => format!("chat {chat} by {address}"),
-                    HookForm::Apprise { tag: Some(tag) } => format!("tag {tag} of {address}"),
+                    WebhookFormat::Telegram { chat } => format!("chat {chat} by {address}"),
+                    WebhookFormat::Apprise { tag: Some(tag) } => format!("tag {tag} of {address}"),
                     _ => address,
                 }
             }

@@ -5,7 +5,7 @@ use super::{Kind, Time};
 
 /// The text of an item, as far as near-copy detection needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wording {
+pub struct ItemText {
     /// Posts are compared only with posts, pages only with pages.
     pub kind: Kind,
     /// A page's title.
@@ -18,7 +18,7 @@ pub struct Wording {
 
 /// The keys that find an item's copies, and the sketch that compares it with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marks {
+pub struct Fingerprint {
     /// Keys. Two copies nearly always share at least one. The last key is a hash of the whole text.
     pub bands: Vec<i64>,
     /// A compact form of the text, for comparison with another's.
@@ -27,7 +27,7 @@ pub struct Marks {
 
 /// The first item of a cluster. `place` numbers clusters in the order in which they began.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
+pub struct ClusterHead {
     pub place: i64,
     /// The sketch of its text when it was compared.
     pub sketch: Vec<u8>,
@@ -35,11 +35,11 @@ pub struct Head {
 
 /// The decision about an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Choice {
+pub enum Assignment {
     /// Its text is too short to be compared.
     Alone,
     /// It starts a cluster, which these keys find from now on.
-    Begins(Head, Vec<i64>),
+    Begins(ClusterHead, Vec<i64>),
     /// It is a near-copy of the first item of this cluster. The key, if any, is that of its own whole text: items that
     /// repeat this text belong to the same cluster.
     CopyOf(i64, Option<i64>),
@@ -47,7 +47,7 @@ pub enum Choice {
 
 /// How many keys stay in the tables of young keys. The table of a key never changes what the key finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Room {
+pub struct KeyTableLimits {
     /// The most keys in the youngest table: few enough that a batch of new keys shares database pages.
     pub young: i64,
     /// The most keys in the middle table.
@@ -56,16 +56,16 @@ pub struct Room {
     pub slice: i64,
 }
 
-impl Default for Room {
+impl Default for KeyTableLimits {
     fn default() -> Self {
         Self { young: 24_000, middle: 300_000, slice: 8_000 }
     }
 }
 
-impl Room {
+impl KeyTableLimits {
     /// No limit: no key moves to another table, except that a move in progress goes on.
     #[must_use]
-    pub fn endless() -> Self {
+    pub fn unlimited() -> Self {
         Self { young: i64::MAX, middle: i64::MAX, ..Self::default() }
     }
 }

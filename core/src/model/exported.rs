@@ -5,7 +5,7 @@ use super::{Kind, Micros, SearchRow, Time, WindowFit};
 
 /// A search with its topic and its prices.
 #[derive(Debug, Clone)]
-pub struct SearchedRow {
+pub struct SearchExportRow {
     pub topic: String,
     /// When its end was recorded.
     pub finished_at: Option<Time>,
@@ -18,7 +18,7 @@ pub struct SearchedRow {
 
 /// An item at its first sighting for a topic.
 #[derive(Debug, Clone)]
-pub struct NewRow {
+pub struct FirstSightingRow {
     pub topic: String,
     /// Public key of the item.
     pub key: String,

@@ -2,9 +2,9 @@
 //! can hide words from a reader. Each writer decides whether to escape or omit them.
 
 /// Whether a character is a control character, a direction mark, a tag, a filler, or otherwise not drawn
-/// (`Default_Ignorable_Code_Point` of Unicode 16). Excludes joiners and variation selectors: see [`is_hidden_after`].
+/// (`Default_Ignorable_Code_Point` of Unicode 16). Excludes joiners and variation selectors: see [`is_invisible_after`].
 #[must_use]
-pub fn is_hidden(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180e}'
@@ -24,11 +24,11 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Like [`is_hidden`], but knows the previous character. A single joiner or selector is visible when it follows a
+/// Like [`is_invisible`], but knows the previous character. A single joiner or selector is visible when it follows a
 /// character that it can apply to. Any further ones in a row are hidden: they could carry invisible text.
 #[must_use]
-pub fn is_hidden_after(before: Option<char>, c: char) -> bool {
-    let drawn = |before: char| !is_hidden(before) && !is_joiner(before) && !before.is_whitespace();
+pub fn is_invisible_after(before: Option<char>, c: char) -> bool {
+    let drawn = |before: char| !is_invisible(before) && !is_joiner(before) && !before.is_whitespace();
     if is_joiner(c) {
         return !before.is_some_and(|before| drawn(before) && !before.is_ascii());
     }
@@ -38,7 +38,7 @@ pub fn is_hidden_after(before: Option<char>, c: char) -> bool {
         let chosen = |before: char| drawn(before) && !is_selector(before) && (!before.is_ascii() || keycap(before));
         return !before.is_some_and(chosen);
     }
-    is_hidden(c)
+    is_invisible(c)
 }
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ mod tests {
     /// The visible characters of a text.
     fn shown(text: &str) -> String {
         let mut before = None;
-        text.chars().filter(|c| !is_hidden_after(before.replace(*c), *c)).collect()
+        text.chars().filter(|c| !is_invisible_after(before.replace(*c), *c)).collect()
     }
 
     #[test]

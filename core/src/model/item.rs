@@ -76,7 +76,7 @@ pub struct Engagement {
 
 /// One entry of a reply, decoded but not yet assessed. Texts are valid UTF-8 without NUL and within the length limits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct ReplyEntry {
     /// Post or page, by the entry's shape. `None` only in `Default`.
     pub kind: Option<Kind>,
     /// The platform's id, as text (19 digits do not survive a float).
@@ -113,7 +113,7 @@ pub const ENTRY_DIGITS: usize = 16;
 
 /// The page's key without the entry suffix; `None` for any other key. A normalised URL never ends like such a suffix.
 #[must_use]
-pub fn page_of_entry(key: &str) -> Option<&str> {
+pub fn page_key_of_entry(key: &str) -> Option<&str> {
     let (page, digits) = key.rsplit_once('#').filter(|_| key.starts_with("page:"))?;
     let hexadecimal = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
     (digits.len() == ENTRY_DIGITS && digits.bytes().all(hexadecimal)).then_some(page)
@@ -135,7 +135,7 @@ pub struct Finding {
     /// The source whose reply contained it.
     pub source: Source,
     /// The cleaned entry. Its `url` is the address to show, not the key.
-    pub found: Found,
+    pub found: ReplyEntry,
     /// Post or page.
     pub kind: Kind,
     /// Identity keys, strongest first; never empty. See `normalise::identity`.

@@ -5,7 +5,7 @@ use super::{Engagement, Kind, Source, Time, Tone, WindowFit};
 
 /// An item of a topic as far as counting needs it: no text, no database id.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
+pub struct ItemMark {
     /// Key shown to users.
     pub key: String,
     /// Post or page.
@@ -36,7 +36,7 @@ pub struct Mark {
     pub pruned: bool,
 }
 
-impl Mark {
+impl ItemMark {
     /// The time at which it is counted: its publication, but at the latest its first sighting (a publication time in
     /// the future comes from a wrong clock).
     #[must_use]
@@ -67,7 +67,7 @@ impl Engagement {
 
 /// The text and other shown fields of an item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Words {
+pub struct ItemContent {
     /// Key shown to users.
     pub key: String,
     pub url: Option<String>,
@@ -83,7 +83,7 @@ pub struct Words {
 
 /// Reactions to an item at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reaction {
+pub struct EngagementAt {
     /// Key shown to users.
     pub key: String,
     /// The source that showed it.
@@ -96,7 +96,7 @@ pub struct Reaction {
 
 /// A search, as far as a source's health and the day's cost need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct SearchSummary {
     /// Public id of its run.
     pub run: String,
     pub source: Source,

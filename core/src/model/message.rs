@@ -64,7 +64,7 @@ impl std::fmt::Display for Undelivered {
 
 /// A message with its delivery state.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Posted {
+pub struct OutboxEntry {
     /// The message; without bodies in lists.
     #[serde(flatten)]
     pub message: Message,
@@ -84,17 +84,17 @@ pub struct Posted {
     pub error: Option<String>,
 }
 
-impl Posted {
+impl OutboxEntry {
     /// Whether all bodies are gone, so that nothing could be sent. Only for a message read with its bodies.
     #[must_use]
-    pub fn is_blank(&self) -> bool {
+    pub fn has_no_body(&self) -> bool {
         let Message { text, html, data, .. } = &self.message;
         text.is_empty() && html.is_none() && data.is_none()
     }
 
     /// Whether it was sent so long ago that its bodies were deleted. Only for a message read with its bodies.
     #[must_use]
-    pub fn is_emptied(&self) -> bool {
-        self.state == OutboxState::Sent && self.is_blank()
+    pub fn is_body_deleted(&self) -> bool {
+        self.state == OutboxState::Sent && self.has_no_body()
     }
 }

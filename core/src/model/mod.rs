@@ -40,57 +40,59 @@ mod verdict;
 
 pub use access::{LinkRow, Role, SharedKind, TokenRow, secret_hash};
 pub use alert::{
-    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertStanding, Firing, Quiet, Searched,
+    AlertEvent, AlertEventKind, AlertLine, AlertRule, AlertRun, AlertSpec, AlertState, Firing, QuietHours, SearchHealth,
 };
-pub use alert_card::{Acked, AlertCard, FiringAt, topic_of};
-pub use allowance::{Budget, DayLimits, Exhausted, ServiceLimits, TopicLimits, Used};
-pub use changes::{Between, Edit, FirstSight, Growth, ItemHead, LastSight, Question, Snapshot, Snapshots};
+pub use alert_card::{Acked, AlertCard, TopicFiring, subject_topic};
+pub use allowance::{Budget, DayLimits, LimitExceeded, ServiceLimits, TopicLimits, Usage};
+pub use changes::{Edit, FirstSighting, Growth, ItemSummary, LastSighting, Question, SeqRange, Snapshot, Snapshots};
 pub use channel::{
-    ChannelKind, ChannelSpec, ChannelWay, EmailSpec, HookForm, SecretPlace, SmtpTls, WebhookSpec, shown_url,
+    ChannelKind, ChannelSpec, EmailSpec, SecretSource, SmtpTls, Transport, WebhookFormat, WebhookSpec, redact_url,
 };
-pub use cluster::{Choice, ClusterRow, Head, Marks, Room, Volume, Wording};
-pub use exported::{NewRow, SearchedRow};
-pub use invisible::{is_hidden, is_hidden_after, is_joiner};
+pub use cluster::{Assignment, ClusterHead, ClusterRow, Fingerprint, ItemText, KeyTableLimits, Volume};
+pub use exported::{FirstSightingRow, SearchExportRow};
+pub use invisible::{is_invisible, is_invisible_after, is_joiner};
 pub use item::{
-    Answer, ENTRY_DIGITS, Engagement, Finding, Found, Kind, TEXT_KEY_PREFIX, Window, WindowFit, page_of_entry,
+    Answer, ENTRY_DIGITS, Engagement, Finding, Kind, ReplyEntry, TEXT_KEY_PREFIX, Window, WindowFit, page_key_of_entry,
     time_of_post_id,
 };
 pub use job::{Job, JobKind};
-pub use mark::{Asked, Mark, Met, Reaction, Words};
-pub use message::{Message, OutboxState, Posted, Undelivered};
+pub use mark::{EngagementAt, ItemContent, ItemMark, Met, SearchSummary};
+pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
-pub use page_token::{BadToken, Position, page_token, position_of};
+pub use page_token::{BadToken, Position, page_token, parse_page_token};
 pub use pages::{
-    Brought, CopyRow, DayCount, EarlierRow, LATE, LedgerRow, LivingRow, MadeFile, MadeRow, SIGN_AHEAD, SeenRow,
-    TopicCard,
+    CopyRow, DayCount, EditionRow, ItemSightingRow, LATE, LedgerRow, ProcessRow, RevisionRow, RunWithNews, SIGN_AHEAD,
+    TopicCard, WrittenFile,
 };
 pub use ping::PingSpec;
-pub use provider::{AskKey, AskShape, AskValue, Brings, Login, ProviderKind, ProviderQuery, Reach, Remembered};
-pub use provider_kinds::{KINDS, about_items, brings, covers_spans, judges_gone};
-pub use pulse::{Heartbeat, Pulse};
+pub use provider::{
+    Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, QueryValue, Reach, Remembered, ResultKind,
+};
+pub use provider_kinds::{KINDS, about_items, covers_spans, detects_removal, result_kind};
+pub use pulse::{AnsweredSearch, SourceActivity};
 pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};
-pub use retention::{PrunedDay, PrunedDays, Retention, Trimmed};
+pub use retention::{PrunedDay, PrunedDays, PrunedSummary, Retention};
 pub use rows::{
-    AnswerRow, AskedRow, BilledRow, Counts, ItemRow, ItemTone, Nature, Paused, PausedBy, RunRow, SearchRow,
+    AiUsageRow, AnswerRow, BilledCostRow, Counts, DataOrigin, ItemRow, ItemTone, Paused, PausedBy, RunRow, SearchRow,
     SightingRow, TopicStatus,
 };
 pub use run::{Engine, PAUSED, RunState, SearchState, Trigger};
-pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, as_note};
-pub use search_history::{Look, LookSearch, Recall, Watched};
+pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, parse_note};
+pub use search_history::{Look, LookSearch, QueryHistory, WatchedTopic};
 pub use source::{SERVICE, Source};
-pub use span::{LookBack, Span, spell};
-pub use story::{InSource, InTopic, Linking, STORY_WORDS, StoryItem, StoryRows, Tie};
-pub use tally::{Latest, StoreCounts, Tallied, TallyRun, TallySearch};
-pub use term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, shown_term};
-pub use text_query::{Phrase, Readable, Tokenise, Tokens, Wanted};
+pub use span::{LookBack, Span, format_duration};
+pub use story::{LinkSource, STORY_WORDS, SourceSighting, StoryItem, StoryRows, Tie, TopicSighting};
+pub use tally::{MetricSum, SourceLatest, StoreCounts, TallyRun, TallySearch};
+pub use term::{NAME_SIGN, SITE_SIGN, TAG_SIGN, TermKind, bare_term, format_term};
+pub use text_query::{Phrase, SearchableItem, TextQuery, Tokenise, Tokens};
 pub use time::{Clock, Time};
-pub use tone::{Judge, Judged, Tone};
+pub use tone::{Judge, Tone, ToneScore};
 pub use topic::{
     AiQuery, AiWhen, CatchUp, Overlap, Period, SchedulePolicy, SocialOperation, SocialQuery, Topic, TopicFilter,
     WebOperation, WebQuery,
 };
-pub use verdict::{MarkRow, Marked, Through, Verdict};
+pub use verdict::{MarkChange, MarkRow, MarkedVia, Verdict};
 
 /// Defines an enum of states or kinds. Each member has one spelling in the database, in files and on the command line.
 #[macro_export]

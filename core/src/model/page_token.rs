@@ -23,7 +23,7 @@ pub enum BadToken {
 /// Length of a query's hash in a token.
 const MARK: usize = 16;
 
-fn mark(scope: &str) -> String {
+fn scope_hash(scope: &str) -> String {
     blake3::hash(scope.as_bytes()).to_hex()[..MARK].to_owned()
 }
 
@@ -31,18 +31,18 @@ fn mark(scope: &str) -> String {
 #[must_use]
 pub fn page_token(scope: &str, position: &Position) -> String {
     let Position { value, key } = position;
-    URL_SAFE_NO_PAD.encode(serde_json::json!([mark(scope), value, key]).to_string())
+    URL_SAFE_NO_PAD.encode(serde_json::json!([scope_hash(scope), value, key]).to_string())
 }
 
 /// Parses a token.
 ///
 /// # Errors
 /// If it is not a token, or belongs to another query.
-pub fn position_of(scope: &str, token: &str) -> Result<Position, BadToken> {
+pub fn parse_page_token(scope: &str, token: &str) -> Result<Position, BadToken> {
     let bytes = URL_SAFE_NO_PAD.decode(token).ok();
     let parts: Option<(String, i64, String)> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     match parts {
-        Some((of, value, key)) if of == mark(scope) && !key.contains('\0') => Ok(Position { value, key }),
+        Some((of, value, key)) if of == scope_hash(scope) && !key.contains('\0') => Ok(Position { value, key }),
         Some(_) => Err(BadToken::OfAnother),
         None => Err(BadToken::NoToken),
     }
@@ -59,11 +59,11 @@ mod tests {
             let position = Position { value, key: key.to_owned() };
             let token = page_token("items of acme", &position);
             assert!(token.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b)), "{token}");
-            assert_eq!(position_of("items of acme", &token), Ok(position));
-            assert_eq!(position_of("items of rust", &token), Err(BadToken::OfAnother));
+            assert_eq!(parse_page_token("items of acme", &token), Ok(position));
+            assert_eq!(parse_page_token("items of rust", &token), Err(BadToken::OfAnother));
         }
         for wrong in ["", "x", "bm9uc2Vuc2U", "W10", "WyJhIiwxLDJd", "=", "ä"] {
-            assert_eq!(position_of("items of acme", wrong), Err(BadToken::NoToken), "{wrong}");
+            assert_eq!(parse_page_token("items of acme", wrong), Err(BadToken::NoToken), "{wrong}");
         }
     }
 }

@@ -64,7 +64,7 @@ impl TopicCard {
 
 /// A process that runs due jobs.
 #[derive(Debug, Clone)]
-pub struct LivingRow {
+pub struct ProcessRow {
     pub id: String,
     /// Its role: `daemon` or `worker`.
     pub role: String,
@@ -80,7 +80,7 @@ pub struct LivingRow {
 /// was set back.
 pub const SIGN_AHEAD: Duration = Duration::from_secs(60);
 
-impl LivingRow {
+impl ProcessRow {
     /// Whether its last heartbeat is recent enough.
     #[must_use]
     pub fn is_alive(&self, now: Time) -> bool {
@@ -101,7 +101,7 @@ pub struct LedgerRow {
 
 /// A report or an edition of an export.
 #[derive(Debug, Clone)]
-pub struct MadeRow {
+pub struct EditionRow {
     /// `report` or `export`.
     pub kind: String,
     /// The job's name.
@@ -115,12 +115,12 @@ pub struct MadeRow {
     /// The number of rows of an export.
     pub rows: Option<i64>,
     /// The files written.
-    pub files: Vec<MadeFile>,
+    pub files: Vec<WrittenFile>,
 }
 
 /// A file that a run wrote.
 #[derive(Debug, Clone)]
-pub struct MadeFile {
+pub struct WrittenFile {
     /// The path.
     pub path: String,
     /// Whether a later run replaced the file.
@@ -129,7 +129,7 @@ pub struct MadeFile {
 
 /// A sighting, as shown on an item's page.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct SeenRow {
+pub struct ItemSightingRow {
     /// Public id of the run.
     pub run: String,
     pub topic: String,
@@ -147,7 +147,7 @@ pub struct SeenRow {
 
 /// An earlier version of an item's text.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct EarlierRow {
+pub struct RevisionRow {
     /// When the change was seen.
     #[serde(rename = "replaced_at")]
     pub until: Time,
@@ -181,7 +181,7 @@ pub struct DayCount {
 
 /// A run that found something.
 #[derive(Debug, Clone)]
-pub struct Brought {
+pub struct RunWithNews {
     pub seq: i64,
     pub topic: String,
     /// When the run searched.

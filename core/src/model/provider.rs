@@ -7,7 +7,7 @@ use super::{Source, closed_list};
 
 closed_list! {
     /// What a source returns.
-    Brings {
+    ResultKind {
         /// Short texts by people; they have a tone.
         Posts = "posts",
         /// Documents with a URL.
@@ -33,7 +33,7 @@ closed_list! {
 
 /// The type of a key's value in a topic's query to a provider.
 #[derive(Debug, Clone, Copy)]
-pub enum AskShape {
+pub enum QueryKeyType {
     Text,
     Texts,
     Count(i64, i64),
@@ -43,9 +43,9 @@ pub enum AskShape {
 
 /// A key of a topic's query to a provider, written `NAME.key`.
 #[derive(Debug, Clone, Copy)]
-pub struct AskKey {
+pub struct QueryKey {
     pub name: &'static str,
-    pub shape: AskShape,
+    pub shape: QueryKeyType,
     /// In TOML syntax. `{query}` and `{title}` are replaced.
     pub default: Option<&'static str>,
     pub doc: &'static str,
@@ -68,7 +68,7 @@ pub enum Login {
 #[derive(Debug)]
 pub struct ProviderKind {
     pub name: &'static str,
-    pub brings: Brings,
+    pub brings: ResultKind,
     pub reach: Reach,
     /// Whether an item that it no longer shows was removed. Entries of a feed only make room for newer ones.
     pub judges_gone: bool,
@@ -80,7 +80,7 @@ pub struct ProviderKind {
     /// Path of its simulator below the sandbox's address.
     pub sandbox: &'static str,
     /// The keys of its queries.
-    pub asks: &'static [AskKey],
+    pub asks: &'static [QueryKey],
     /// The required key.
     pub needs: &'static str,
     /// The number of calls a typical search makes.
@@ -92,7 +92,7 @@ pub struct ProviderKind {
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
-pub enum AskValue {
+pub enum QueryValue {
     Flag(bool),
     Count(u32),
     Text(String),
@@ -117,7 +117,7 @@ pub struct ProviderQuery {
     /// The name of its kind.
     pub kind: String,
     /// The values by key.
-    pub keys: BTreeMap<String, AskValue>,
+    pub keys: BTreeMap<String, QueryValue>,
 }
 
 impl ProviderQuery {
@@ -125,7 +125,7 @@ impl ProviderQuery {
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
         match self.keys.get(key) {
-            Some(AskValue::Text(text)) => Some(text),
+            Some(QueryValue::Text(text)) => Some(text),
             _ => None,
         }
     }
@@ -134,7 +134,7 @@ impl ProviderQuery {
     #[must_use]
     pub fn texts(&self, key: &str) -> &[String] {
         match self.keys.get(key) {
-            Some(AskValue::Texts(texts)) => texts,
+            Some(QueryValue::Texts(texts)) => texts,
             _ => &[],
         }
     }
@@ -143,7 +143,7 @@ impl ProviderQuery {
     #[must_use]
     pub fn count(&self, key: &str) -> Option<u32> {
         match self.keys.get(key) {
-            Some(AskValue::Count(count)) => Some(*count),
+            Some(QueryValue::Count(count)) => Some(*count),
             _ => None,
         }
     }
@@ -151,13 +151,13 @@ impl ProviderQuery {
     /// Whether the flag behind a key is set.
     #[must_use]
     pub fn flag(&self, key: &str) -> bool {
-        matches!(self.keys.get(key), Some(AskValue::Flag(true)))
+        matches!(self.keys.get(key), Some(QueryValue::Flag(true)))
     }
 
     /// The query text that is shown and stored with each search: the query or prompt, or the first URL and the number
     /// of others.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn query_text(&self) -> String {
         if let Some(text) = self.text("query").or_else(|| self.text("prompt")) {
             return text.to_owned();
         }

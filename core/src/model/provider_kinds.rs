@@ -3,26 +3,26 @@
 //! `search/kinds/mod.rs`.
 
 use super::Source;
-use super::provider::{AskKey, AskShape, Brings, Login, ProviderKind, ProviderQuery, Reach};
+use super::provider::{Login, ProviderKind, ProviderQuery, QueryKey, QueryKeyType, Reach, ResultKind};
 
-const QUERY: AskKey = AskKey {
+const QUERY: QueryKey = QueryKey {
     name: "query",
-    shape: AskShape::Text,
+    shape: QueryKeyType::Text,
     default: Some("\"{query}\""),
     doc: "What it is asked; {query} and {title} are filled in.",
 };
 
 /// The prompt of the search services' AI search.
-const PROMPT: AskKey = AskKey { name: "prompt", ..QUERY };
-const STREAMING: AskKey = AskKey {
+const PROMPT: QueryKey = QueryKey { name: "prompt", ..QUERY };
+const STREAMING: QueryKey = QueryKey {
     name: "streaming",
-    shape: AskShape::Flag,
+    shape: QueryKeyType::Flag,
     default: Some("false"),
     doc: "Ask for a stream, of which a part is kept when it breaks.",
 };
-const PLATFORM: AskKey = AskKey {
+const PLATFORM: QueryKey = QueryKey {
     name: "platform",
-    shape: AskShape::Text,
+    shape: QueryKeyType::Text,
     default: Some("\"X\""),
     doc: "Platform whose posts are searched.",
 };
@@ -30,7 +30,7 @@ const PLATFORM: AskKey = AskKey {
 /// Defaults for search services of the `[service]` type at another URL or with another key.
 const SERVICE: ProviderKind = ProviderKind {
     name: "",
-    brings: Brings::Posts,
+    brings: ResultKind::Posts,
     reach: Reach::Since,
     judges_gone: true,
     about_items: false,
@@ -47,7 +47,7 @@ const SERVICE: ProviderKind = ProviderKind {
 pub static KINDS: &[ProviderKind] = &[
     ProviderKind {
         name: "hackernews",
-        brings: Brings::Posts,
+        brings: ResultKind::Posts,
         reach: Reach::Since,
         judges_gone: true,
         about_items: false,
@@ -56,15 +56,15 @@ pub static KINDS: &[ProviderKind] = &[
         sandbox: "/hackernews",
         asks: &[
             QUERY,
-            AskKey {
+            QueryKey {
                 name: "tags",
-                shape: AskShape::OneOf(|| vec!["(story,comment)", "story", "comment", "ask_hn", "show_hn"]),
+                shape: QueryKeyType::OneOf(|| vec!["(story,comment)", "story", "comment", "ask_hn", "show_hn"]),
                 default: Some("\"(story,comment)\""),
                 doc: "Stories, comments or both.",
             },
-            AskKey {
+            QueryKey {
                 name: "limit",
-                shape: AskShape::Count(1, 10_000),
+                shape: QueryKeyType::Count(1, 10_000),
                 default: Some("2000"),
                 doc: "Most hits read in a run; a search with more is cut.",
             },
@@ -75,7 +75,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "searxng",
-        brings: Brings::Pages,
+        brings: ResultKind::Pages,
         reach: Reach::Buckets,
         judges_gone: false,
         about_items: false,
@@ -84,23 +84,28 @@ pub static KINDS: &[ProviderKind] = &[
         sandbox: "/searxng",
         asks: &[
             QUERY,
-            AskKey { name: "categories", shape: AskShape::Texts, default: None, doc: "Categories such as \"news\"." },
-            AskKey {
+            QueryKey {
+                name: "categories",
+                shape: QueryKeyType::Texts,
+                default: None,
+                doc: "Categories such as \"news\".",
+            },
+            QueryKey {
                 name: "engines",
-                shape: AskShape::Texts,
+                shape: QueryKeyType::Texts,
                 default: None,
                 doc: "Engines to ask instead of those of the categories.",
             },
-            AskKey { name: "language", shape: AskShape::Text, default: None, doc: "Language such as \"en\"." },
-            AskKey {
+            QueryKey { name: "language", shape: QueryKeyType::Text, default: None, doc: "Language such as \"en\"." },
+            QueryKey {
                 name: "time_range",
-                shape: AskShape::OneOf(|| vec!["day", "week", "month", "year", "any"]),
+                shape: QueryKeyType::OneOf(|| vec!["day", "week", "month", "year", "any"]),
                 default: None,
                 doc: "How far back to look; by default the smallest that holds the topic's window. \"any\" sends none.",
             },
-            AskKey {
+            QueryKey {
                 name: "pages",
-                shape: AskShape::Count(1, 10),
+                shape: QueryKeyType::Count(1, 10),
                 default: Some("1"),
                 doc: "Pages of results read in a run, a call each.",
             },
@@ -111,16 +116,16 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "feeds",
-        brings: Brings::Pages,
+        brings: ResultKind::Pages,
         reach: Reach::Feed,
         judges_gone: false,
         about_items: false,
         login: Login::Open,
         base_url: Some("https://feeds.invalid"),
         sandbox: "/feeds",
-        asks: &[AskKey {
+        asks: &[QueryKey {
             name: "urls",
-            shape: AskShape::Texts,
+            shape: QueryKeyType::Texts,
             default: None,
             doc: "Addresses of RSS, Atom or JSON feeds.",
         }],
@@ -130,7 +135,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "bluesky",
-        brings: Brings::Posts,
+        brings: ResultKind::Posts,
         reach: Reach::Since,
         judges_gone: true,
         about_items: false,
@@ -139,12 +144,17 @@ pub static KINDS: &[ProviderKind] = &[
         sandbox: "/bluesky",
         asks: &[
             QUERY,
-            AskKey { name: "lang", shape: AskShape::Text, default: None, doc: "Language such as \"en\"." },
-            AskKey { name: "author", shape: AskShape::Text, default: None, doc: "Handle of the only author wanted." },
-            AskKey { name: "tag", shape: AskShape::Text, default: None, doc: "Hashtag, without #." },
-            AskKey {
+            QueryKey { name: "lang", shape: QueryKeyType::Text, default: None, doc: "Language such as \"en\"." },
+            QueryKey {
+                name: "author",
+                shape: QueryKeyType::Text,
+                default: None,
+                doc: "Handle of the only author wanted.",
+            },
+            QueryKey { name: "tag", shape: QueryKeyType::Text, default: None, doc: "Hashtag, without #." },
+            QueryKey {
                 name: "limit",
-                shape: AskShape::Count(1, 10_000),
+                shape: QueryKeyType::Count(1, 10_000),
                 default: Some("500"),
                 doc: "Most posts read in a run, 100 a call; a search with more is cut.",
             },
@@ -155,7 +165,7 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "openai",
-        brings: Brings::Answer,
+        brings: ResultKind::Answer,
         reach: Reach::Moment,
         judges_gone: false,
         about_items: true,
@@ -163,40 +173,40 @@ pub static KINDS: &[ProviderKind] = &[
         base_url: None,
         sandbox: "/openai/v1",
         asks: &[
-            AskKey { name: "model", shape: AskShape::Text, default: None, doc: "Name of the model." },
-            AskKey {
+            QueryKey { name: "model", shape: QueryKeyType::Text, default: None, doc: "Name of the model." },
+            QueryKey {
                 name: "prompt",
-                shape: AskShape::Text,
+                shape: QueryKeyType::Text,
                 default: Some("\"Sum up what is new about {title} in at most ten sentences.\""),
                 doc: "What to write about the new items of the run; {query} and {title} are filled in.",
             },
-            AskKey {
+            QueryKey {
                 name: "items",
-                shape: AskShape::Count(1, 1_000),
+                shape: QueryKeyType::Count(1, 1_000),
                 default: Some("200"),
                 doc: "Most new items it is given, near-copies once.",
             },
-            AskKey {
+            QueryKey {
                 name: "input_tokens",
-                shape: AskShape::Count(1_000, 1_000_000),
+                shape: QueryKeyType::Count(1_000, 1_000_000),
                 default: Some("6000"),
                 doc: "Most tokens of a question, by estimate; the longest texts are shortened first.",
             },
-            AskKey {
+            QueryKey {
                 name: "streaming",
-                shape: AskShape::Flag,
+                shape: QueryKeyType::Flag,
                 default: Some("false"),
                 doc: "Ask for a stream, of which a part is kept when it breaks.",
             },
-            AskKey {
+            QueryKey {
                 name: "max_tokens",
-                shape: AskShape::Count(1, 1_000_000),
+                shape: QueryKeyType::Count(1, 1_000_000),
                 default: None,
                 doc: "Longest answer, for servers that take `max_tokens`; not sent otherwise.",
             },
-            AskKey {
+            QueryKey {
                 name: "max_completion_tokens",
-                shape: AskShape::Count(1, 1_000_000),
+                shape: QueryKeyType::Count(1, 1_000_000),
                 default: None,
                 doc: "Longest answer, for servers that take `max_completion_tokens`; not sent otherwise.",
             },
@@ -209,24 +219,29 @@ pub static KINDS: &[ProviderKind] = &[
         name: "desearch",
         asks: &[
             QUERY,
-            AskKey {
+            QueryKey {
                 name: "limit",
-                shape: AskShape::Count(1, 100),
+                shape: QueryKeyType::Count(1, 100),
                 default: Some("100"),
                 doc: "Most posts of a reply; a search with more is cut.",
             },
         ],
         ..SERVICE
     },
-    ProviderKind { name: "desearch-web", brings: Brings::Pages, reach: Reach::Moment, asks: &[QUERY], ..SERVICE },
+    ProviderKind { name: "desearch-web", brings: ResultKind::Pages, reach: Reach::Moment, asks: &[QUERY], ..SERVICE },
     ProviderKind {
         name: "desearch-ai",
-        brings: Brings::Answer,
+        brings: ResultKind::Answer,
         reach: Reach::Moment,
         judges_gone: false,
         asks: &[
             PROMPT,
-            AskKey { name: "tools", shape: AskShape::Texts, default: None, doc: "Where it looks, such as \"web\"." },
+            QueryKey {
+                name: "tools",
+                shape: QueryKeyType::Texts,
+                default: None,
+                doc: "Where it looks, such as \"web\".",
+            },
             STREAMING,
         ],
         needs: "prompt",
@@ -235,13 +250,13 @@ pub static KINDS: &[ProviderKind] = &[
     ProviderKind { name: "spec", asks: &[QUERY, PLATFORM], ..SERVICE },
     ProviderKind {
         name: "spec-web",
-        brings: Brings::Pages,
+        brings: ResultKind::Pages,
         reach: Reach::Moment,
         asks: &[
             QUERY,
-            AskKey {
+            QueryKey {
                 name: "limit",
-                shape: AskShape::Count(1, 100),
+                shape: QueryKeyType::Count(1, 100),
                 default: Some("10"),
                 doc: "Most pages of a reply.",
             },
@@ -250,12 +265,12 @@ pub static KINDS: &[ProviderKind] = &[
     },
     ProviderKind {
         name: "spec-ai",
-        brings: Brings::Answer,
+        brings: ResultKind::Answer,
         reach: Reach::Moment,
         judges_gone: false,
         asks: &[
             PROMPT,
-            AskKey { name: "model", shape: AskShape::Text, default: Some("\"NOVA\""), doc: "Name of the model." },
+            QueryKey { name: "model", shape: QueryKeyType::Text, default: Some("\"NOVA\""), doc: "Name of the model." },
             STREAMING,
         ],
         needs: "prompt",
@@ -274,12 +289,12 @@ impl ProviderKind {
 /// What a search of this source and operation returns. The operation of a provider's search is the name of its kind; an
 /// unknown kind counts as one that returns pages.
 #[must_use]
-pub fn brings(source: Source, operation: &str) -> Brings {
+pub fn result_kind(source: Source, operation: &str) -> ResultKind {
     match source {
-        Source::Social => Brings::Posts,
-        Source::Web => Brings::Pages,
-        Source::Ai => Brings::Answer,
-        _ => ProviderKind::named(operation).map_or(Brings::Pages, |kind| kind.brings),
+        Source::Social => ResultKind::Posts,
+        Source::Web => ResultKind::Pages,
+        Source::Ai => ResultKind::Answer,
+        _ => ProviderKind::named(operation).map_or(ResultKind::Pages, |kind| kind.brings),
     }
 }
 
@@ -297,7 +312,7 @@ pub fn about_items(kind: &str) -> bool {
 
 /// Whether an item that a source of this operation no longer shows was removed.
 #[must_use]
-pub fn judges_gone(source: Source, operation: &str) -> bool {
+pub fn detects_removal(source: Source, operation: &str) -> bool {
     match source {
         Source::Social | Source::Web => true,
         Source::Ai => false,
@@ -314,7 +329,7 @@ impl ProviderQuery {
 
     /// What it returns.
     #[must_use]
-    pub fn brings(&self) -> Brings {
-        brings(self.source, &self.kind)
+    pub fn brings(&self) -> ResultKind {
+        result_kind(self.source, &self.kind)
     }
 }

@@ -4,7 +4,7 @@ use super::{Counts, Source, Time};
 
 /// One answered search of a topic's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heartbeat {
+pub struct AnsweredSearch {
     /// When the search was made.
     pub at: Time,
     /// The counts of its reply.
@@ -16,9 +16,9 @@ pub struct Heartbeat {
 
 /// The latest answered searches of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pulse {
+pub struct SourceActivity {
     pub topic: String,
     pub source: Source,
     /// The searches, the oldest first.
-    pub beats: Vec<Heartbeat>,
+    pub beats: Vec<AnsweredSearch>,
 }

@@ -19,13 +19,13 @@ closed_list! {
 impl ReportWindow {
     /// Whether the period consists of whole local days, and so has a calendar name.
     #[must_use]
-    pub fn is_of_days(self) -> bool {
+    pub fn is_calendar(self) -> bool {
         self != Self::SinceLast
     }
 
     /// The period's name: `day`, `week` or `month`; `period` for a report since the last one.
     #[must_use]
-    pub fn noun(self) -> &'static str {
+    pub fn period_name(self) -> &'static str {
         match self {
             Self::SinceLast => "period",
             Self::Day | Self::Week | Self::Month => self.as_str(),

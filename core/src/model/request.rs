@@ -22,7 +22,7 @@ closed_list! {
 impl RequestKind {
     /// Whether the request is about an alert.
     #[must_use]
-    pub fn is_of_alert(self) -> bool {
+    pub fn is_for_alert(self) -> bool {
         matches!(self, Self::Ack | Self::Snooze | Self::Unsnooze)
     }
 }

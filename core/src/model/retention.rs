@@ -17,7 +17,7 @@ pub struct Retention {
 
 /// What pruning removed from a topic's runs of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Trimmed {
+pub struct PrunedSummary {
     /// The number of runs whose snapshots were thinned.
     pub thinned: i64,
     /// The number of items without their text.
@@ -51,14 +51,14 @@ impl PrunedDays {
     /// The time from which all searches are still stored. Coverage of earlier days is unknown: a search may look back
     /// over several days.
     #[must_use]
-    pub fn whole_from(&self) -> Option<Time> {
+    pub fn complete_from(&self) -> Option<Time> {
         self.days.last().map(|day| day.span.until).max(self.uncounted)
     }
 
     /// Whether all searches made in a span or later are still stored.
     #[must_use]
     pub fn whole(&self, span: Span) -> bool {
-        self.whole_from().is_none_or(|from| from <= span.from)
+        self.complete_from().is_none_or(|from| from <= span.from)
     }
 
     /// Runs, calls and cost that were pruned from a span. `None` if they were not counted, or if a counted day lies
@@ -68,14 +68,14 @@ impl PrunedDays {
         if self.uncounted.is_some_and(|until| span.from < until) {
             return None;
         }
-        let touched = self.days.iter().filter(|day| day.span.within(span).is_some());
+        let touched = self.days.iter().filter(|day| day.span.intersection(span).is_some());
         touched.clone().all(|day| span.from <= day.span.from && day.span.until <= span.until).then(|| {
             touched.fold((0, 0, Micros(0)), |sum, day| (sum.0 + day.runs, sum.1 + day.calls, sum.2.plus(day.cost)))
         })
     }
 }
 
-impl Trimmed {
+impl PrunedSummary {
     /// A sentence about what was pruned; `None` if nothing was.
     #[must_use]
     pub fn sentence(&self) -> Option<String> {

@@ -7,7 +7,7 @@ use super::{
 
 closed_list! {
     /// Whether a database holds invented or real findings. It never holds both.
-    Nature {
+    DataOrigin {
         /// From the sandbox.
         Sandbox = "sandbox",
         /// From a real service.
@@ -123,13 +123,13 @@ pub struct SearchRow {
 pub struct ItemTone {
     pub tone: Option<Tone>,
     /// In thousandths, from -1000 to 1000. Serialised as a number from -1 to 1.
-    #[serde(serialize_with = "of_one")]
+    #[serde(serialize_with = "serialize_thousandths")]
     pub score: Option<i64>,
     /// The scorer's version.
     pub scorer: Option<String>,
 }
 
-fn of_one<S: serde::Serializer>(thousandths: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_thousandths<S: serde::Serializer>(thousandths: &Option<i64>, serializer: S) -> Result<S::Ok, S::Error> {
     serde::Serialize::serialize(&thousandths.map(|score| score as f64 / 1_000.0), serializer)
 }
 
@@ -181,7 +181,7 @@ pub struct ItemRow {
     pub mark: Option<Verdict>,
     /// The probability that it is good for this topic, in thousandths. Serialised as a number from 0 to 1. `None` if
     /// there is no model learned from marks.
-    #[serde(serialize_with = "of_one")]
+    #[serde(serialize_with = "serialize_thousandths")]
     pub relevance: Option<i64>,
     /// When it was starred, for every topic.
     pub starred_at: Option<Time>,
@@ -226,7 +226,7 @@ pub struct SightingRow {
     /// How the item is marked for this topic today.
     pub mark: Option<Verdict>,
     /// The probability that it is good for this topic, as in [`ItemRow`].
-    #[serde(serialize_with = "of_one")]
+    #[serde(serialize_with = "serialize_thousandths")]
     pub relevance: Option<i64>,
 }
 
@@ -284,7 +284,7 @@ impl TopicStatus {
 
 /// The total cost of one source's searches that the service billed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BilledRow {
+pub struct BilledCostRow {
     pub source: Source,
     pub searches: i64,
     /// Their total cost, retries included.
@@ -293,7 +293,7 @@ pub struct BilledRow {
 
 /// How often scheduled runs of a topic asked the AI source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedRow {
+pub struct AiUsageRow {
     pub topic: String,
     /// The number of runs that asked.
     pub asked: i64,

@@ -33,7 +33,7 @@ impl BadNote {
 ///
 /// # Errors
 /// If it is longer than [`LONGEST_NOTE`] or contains NUL, which PostgreSQL cannot store.
-pub fn as_note(typed: &str) -> Result<Option<String>, BadNote> {
+pub fn parse_note(typed: &str) -> Result<Option<String>, BadNote> {
     let note = typed.replace("\r\n", "\n");
     let note = note.trim();
     if note.contains('\0') {
@@ -58,7 +58,7 @@ pub struct SavedSearch {
 impl SavedSearch {
     /// Whether a name is valid: 1 to 64 lowercase letters, digits, `-` and `_`.
     #[must_use]
-    pub fn may_be_named(name: &str) -> bool {
+    pub fn is_valid_name(name: &str) -> bool {
         let sign = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
         (1..=64).contains(&name.len()) && name.bytes().all(sign)
     }
@@ -70,10 +70,10 @@ mod tests {
 
     #[test]
     fn a_note_is_bounded_by_characters_and_empty_is_none() {
-        assert_eq!(as_note(" a\r\nb "), Ok(Some("a\nb".to_owned())));
-        assert_eq!(as_note(" \r\n "), Ok(None));
-        assert!(as_note(&"😀".repeat(LONGEST_NOTE)).is_ok());
-        assert_eq!(as_note(&"x".repeat(LONGEST_NOTE + 1)), Err(BadNote::TooLong));
-        assert_eq!(as_note("a\0b"), Err(BadNote::Nul));
+        assert_eq!(parse_note(" a\r\nb "), Ok(Some("a\nb".to_owned())));
+        assert_eq!(parse_note(" \r\n "), Ok(None));
+        assert!(parse_note(&"😀".repeat(LONGEST_NOTE)).is_ok());
+        assert_eq!(parse_note(&"x".repeat(LONGEST_NOTE + 1)), Err(BadNote::TooLong));
+        assert_eq!(parse_note("a\0b"), Err(BadNote::Nul));
     }
 }

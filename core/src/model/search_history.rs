@@ -34,7 +34,7 @@ pub struct LookSearch {
 
 /// What earlier replies to a query showed, used to judge the next reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Recall {
+pub struct QueryHistory {
     /// The number of entries of each of the latest replies, unreadable ones included, the latest first.
     pub sizes: Vec<i64>,
     /// The span of each of these replies: from the start of its coverage to when it was asked.
@@ -49,7 +49,7 @@ pub struct Recall {
 
 /// A topic, as far as coverage needs it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Watched {
+pub struct WatchedTopic {
     pub topic: String,
     /// When watching started.
     pub began: Time,

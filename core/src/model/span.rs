@@ -34,7 +34,7 @@ impl Span {
 
     /// The intersection with another span.
     #[must_use]
-    pub fn within(self, other: Self) -> Option<Self> {
+    pub fn intersection(self, other: Self) -> Option<Self> {
         Self::new(self.from.max(other.from), self.until.min(other.until))
     }
 }
@@ -73,7 +73,7 @@ impl LookBack {
 
 /// Formats a duration in its two largest units: `3d`, `1d 4h`, `12m 30s`.
 #[must_use]
-pub fn spell(length: Duration) -> String {
+pub fn format_duration(length: Duration) -> String {
     const UNITS: [(u64, &str); 4] = [(86_400, "d"), (3_600, "h"), (60, "m"), (1, "s")];
     let seconds = length.as_secs();
     let Some(first) = UNITS.iter().position(|(size, _)| seconds >= *size) else {
@@ -116,16 +116,16 @@ mod tests {
         for (seconds, told) in
             [(3 * 86_400, "3d"), (100_800, "1d 4h"), (90_000, "1d 1h"), (86_460, "1d"), (750, "12m 30s"), (59, "59s")]
         {
-            assert_eq!(spell(Duration::from_secs(seconds)), told);
+            assert_eq!(format_duration(Duration::from_secs(seconds)), told);
         }
-        assert_eq!(spell(Duration::from_millis(430)), "430ms");
+        assert_eq!(format_duration(Duration::from_millis(430)), "430ms");
     }
 
     #[test]
     fn spans_share_what_lies_in_both() {
         let span = |from, until| Span { from: Time(from), until: Time(until) };
-        assert_eq!(span(0, 9).within(span(5, 20)), Some(span(5, 9)));
-        assert_eq!(span(0, 5).within(span(5, 20)), None);
+        assert_eq!(span(0, 9).intersection(span(5, 20)), Some(span(5, 9)));
+        assert_eq!(span(0, 5).intersection(span(5, 20)), None);
         assert_eq!(Span::new(Time(5), Time(5)), None);
     }
 }

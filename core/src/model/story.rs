@@ -1,7 +1,7 @@
 //! The stored items of a story: a text or link and everything that repeats it. Other modules select the items and
 //! interpret the story.
 
-use super::{EarlierRow, Engagement, Kind, Source, Time, closed_list};
+use super::{Engagement, Kind, RevisionRow, Source, Time, closed_list};
 
 closed_list! {
     /// Why an item belongs to a story.
@@ -22,7 +22,7 @@ pub const STORY_WORDS: usize = 600;
 
 /// The fields of an item in which a story looks for links.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Linking {
+pub struct LinkSource {
     /// Key shown to users.
     pub key: String,
     /// Post or page.
@@ -36,7 +36,7 @@ pub struct Linking {
 
 /// When a topic saw an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InTopic {
+pub struct TopicSighting {
     pub topic: String,
     pub first_seen: Time,
     pub last_seen: Time,
@@ -48,7 +48,7 @@ pub struct InTopic {
 
 /// When a source of a topic showed an item, as far as sightings are still stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InSource {
+pub struct SourceSighting {
     pub topic: String,
     pub source: Source,
     pub first_seen: Time,
@@ -78,9 +78,9 @@ pub struct StoryItem {
     pub pruned: bool,
     pub tie: Tie,
     /// Never empty; sorted by topic.
-    pub topics: Vec<InTopic>,
+    pub topics: Vec<TopicSighting>,
     /// Sorted by topic and source.
-    pub sources: Vec<InSource>,
+    pub sources: Vec<SourceSighting>,
 }
 
 /// A story as read from the store.
@@ -103,5 +103,5 @@ pub struct StoryRows {
     /// When each topic last searched.
     pub last_looks: Vec<(String, Time)>,
     /// Earlier texts of the earliest item, the latest first.
-    pub edits: Vec<EarlierRow>,
+    pub edits: Vec<RevisionRow>,
 }

@@ -42,7 +42,7 @@ pub struct TallySearch {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tallied {
+pub struct MetricSum {
     /// The metric's name.
     pub name: String,
     /// The label values, separated by spaces.
@@ -56,7 +56,7 @@ pub struct Tallied {
 
 /// When a source of a topic last answered, and when it last returned something new.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Latest {
+pub struct SourceLatest {
     pub topic: String,
     pub source: Source,
     /// The last answer.

@@ -41,7 +41,7 @@ impl TermKind {
 
 /// Formats a term for people: `#tag`, `@name`.
 #[must_use]
-pub fn shown_term(term: &str) -> String {
+pub fn format_term(term: &str) -> String {
     match term.chars().next() {
         Some(TAG_SIGN) => format!("#{}", bare_term(term)),
         Some(NAME_SIGN) => format!("@{}", bare_term(term)),

@@ -4,7 +4,7 @@ use super::Kind;
 
 /// The searchable parts of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Readable<'a> {
+pub struct SearchableItem<'a> {
     /// Post or page.
     pub kind: Kind,
     pub title: Option<&'a str>,
@@ -22,7 +22,7 @@ pub struct Readable<'a> {
 pub type Tokens = Vec<Option<String>>;
 
 /// Extracts the tokens of an item.
-pub type Tokenise = fn(&Readable<'_>) -> Tokens;
+pub type Tokenise = fn(&SearchableItem<'_>) -> Tokens;
 
 /// Consecutive tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ pub struct Phrase {
 
 /// A parsed query; only `normalise` makes one from text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct TextQuery {
     /// All of these must occur; never empty.
     pub all: Vec<Phrase>,
     /// None of these may occur.

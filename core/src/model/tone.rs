@@ -16,7 +16,7 @@ closed_list! {
 
 /// The tone of an item's text and the scorer that computed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judged {
+pub struct ToneScore {
     pub tone: Tone,
     /// From -1000 to 1000; `None` if unsupported.
     pub score: Option<i64>,
@@ -25,4 +25,4 @@ pub struct Judged {
 }
 
 /// A scorer: computes the tone of an item's title and text.
-pub type Judge = fn(title: Option<&str>, text: Option<&str>) -> Judged;
+pub type Judge = fn(title: Option<&str>, text: Option<&str>) -> ToneScore;

@@ -1,7 +1,7 @@
 //! The definition of a watched topic: queries per source, schedule, policies. It is stored in the database, so that a
 //! worker runs what was planned, not what its own file says.
 
-use super::{Brings, ProviderQuery, Source, TopicLimits, Window, closed_list};
+use super::{ProviderQuery, ResultKind, Source, TopicLimits, Window, closed_list};
 
 closed_list! {
     /// The API operation that serves the social source.
@@ -101,7 +101,7 @@ pub struct SchedulePolicy {
 impl SchedulePolicy {
     /// A policy for computing when something is due, without running it: only period and zone matter.
     #[must_use]
-    pub fn only_when(period: Period, timezone: &str) -> Self {
+    pub fn timing_only(period: Period, timezone: &str) -> Self {
         Self {
             period,
             timezone: timezone.to_owned(),
@@ -200,7 +200,7 @@ impl Topic {
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
         let named = |answers: bool| {
-            let of = self.providers.iter().filter(move |one| (one.brings() == Brings::Answer) == answers);
+            let of = self.providers.iter().filter(move |one| (one.brings() == ResultKind::Answer) == answers);
             of.map(|one| one.source)
         };
         let social = self.social.iter().map(|_| Source::Social);
@@ -211,8 +211,10 @@ impl Topic {
 
     /// Whether an enabled source finds items. Sources that only answer find none.
     #[must_use]
-    pub fn finds(&self) -> bool {
-        self.social.is_some() || self.web.is_some() || self.providers.iter().any(|one| one.brings() != Brings::Answer)
+    pub fn finds_items(&self) -> bool {
+        self.social.is_some()
+            || self.web.is_some()
+            || self.providers.iter().any(|one| one.brings() != ResultKind::Answer)
     }
 
     /// The query to a provider.
@@ -223,11 +225,11 @@ impl Topic {
 
     /// What a source of this topic returns; `None` if the source is off.
     #[must_use]
-    pub fn brings(&self, source: Source) -> Option<Brings> {
+    pub fn brings(&self, source: Source) -> Option<ResultKind> {
         match source {
-            Source::Social => self.social.as_ref().map(|_| Brings::Posts),
-            Source::Web => self.web.as_ref().map(|_| Brings::Pages),
-            Source::Ai => self.ai.as_ref().map(|_| Brings::Answer),
+            Source::Social => self.social.as_ref().map(|_| ResultKind::Posts),
+            Source::Web => self.web.as_ref().map(|_| ResultKind::Pages),
+            Source::Ai => self.ai.as_ref().map(|_| ResultKind::Answer),
             other => self.provider(other).map(ProviderQuery::brings),
         }
     }
@@ -239,7 +241,7 @@ impl Topic {
             Source::Social => self.social.as_ref().map(|s| s.query.clone()),
             Source::Web => self.web.as_ref().map(|w| w.query.clone()),
             Source::Ai => self.ai.as_ref().map(|a| a.prompt.clone()),
-            other => self.provider(other).map(ProviderQuery::words),
+            other => self.provider(other).map(ProviderQuery::query_text),
         }
     }
 }

@@ -14,7 +14,7 @@ closed_list! {
 
 closed_list! {
     /// The interface through which an item was marked.
-    Through {
+    MarkedVia {
         Cli = "cli",
         Page = "page",
         Api = "api",
@@ -29,12 +29,12 @@ pub struct MarkRow {
     pub mark: Verdict,
     /// When it was set.
     pub at: Time,
-    pub through: Through,
+    pub through: MarkedVia,
 }
 
 /// The result of marking an item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Marked {
+pub struct MarkChange {
     /// Public key of the item.
     pub key: String,
     /// The mark now.

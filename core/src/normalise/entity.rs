@@ -23,7 +23,7 @@ const NAMED: [(&str, char); 13] = [
 
 /// Decodes the entity whose `&` was just read. Returns the character and the length in bytes of the rest of the entity.
 #[must_use]
-pub fn after_ampersand(rest: &str) -> Option<(char, usize)> {
+pub fn decode_entity(rest: &str) -> Option<(char, usize)> {
     match rest.strip_prefix('#') {
         None => NAMED.iter().find(|(name, _)| rest.starts_with(name)).map(|(name, plain)| (*plain, name.len())),
         Some(number) => {
@@ -31,7 +31,7 @@ pub fn after_ampersand(rest: &str) -> Option<(char, usize)> {
             let (digits, radix) = hexadecimal.map_or((number, 10), |digits| (digits, 16));
             let length = digits.bytes().take(MOST_DIGITS + 1).position(|b| !char::from(b).is_digit(radix))?;
             let (digits, end) = digits.split_at_checked(length).filter(|(_, end)| end.starts_with(';'))?;
-            let plain = plain(u32::from_str_radix(digits, radix).ok()?)?;
+            let plain = entity_char(u32::from_str_radix(digits, radix).ok()?)?;
             Some((plain, rest.len() - end.len() + 1))
         }
     }
@@ -39,7 +39,7 @@ pub fn after_ampersand(rest: &str) -> Option<(char, usize)> {
 
 /// The character with this number. Control characters become a space, except that Windows-1252 punctuation is decoded
 /// as browsers do. `None` if there is no such character.
-fn plain(number: u32) -> Option<char> {
+fn entity_char(number: u32) -> Option<char> {
     Some(match char::from_u32(number)? {
         '\u{85}' => '\u{2026}',
         '\u{91}' => '\u{2018}',
@@ -95,7 +95,7 @@ mod tests {
             ("rsquo", None),
             ("nothing;", None),
         ] {
-            let found = after_ampersand(text);
+            let found = decode_entity(text);
             assert_eq!(found.map(|(plain, _)| plain), plain, "{text}");
             let end = found.and_then(|(_, length)| text.get(..length));
             assert!(found.is_none() || end.is_some_and(|read| read.ends_with(';')), "{text}");

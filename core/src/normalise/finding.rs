@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::identity::{bare_handle, believable_id, keys_of, platform_key, post_id};
+use super::identity::{bare_handle, identify, platform_key, post_id, valid_id};
 use super::post::{X, post_of_url, snowflake_time};
 use super::url::safe_link;
-use crate::model::{Finding, Found, Kind, Source, Span, Time, WindowFit};
+use crate::model::{Finding, Kind, ReplyEntry, Source, Span, Time, WindowFit};
 
 /// How far a publication time may lie in the future and still be in the window, because clocks differ.
 pub const FUTURE_SLACK: Duration = Duration::from_secs(600);
@@ -14,7 +14,7 @@ pub const FUTURE_SLACK: Duration = Duration::from_secs(600);
 /// Whether a publication time lies in the requested span. A span that ends at `asked_at` or later also includes
 /// [`FUTURE_SLACK`] after `asked_at`, inclusive.
 #[must_use]
-pub fn fit(published: Option<Time>, asked_at: Time, span: Span) -> WindowFit {
+pub fn window_fit(published: Option<Time>, asked_at: Time, span: Span) -> WindowFit {
     let ended = |at: Time| if span.until < asked_at { at >= span.until } else { at > asked_at.plus(FUTURE_SLACK) };
     match published {
         None => WindowFit::Undated,
@@ -29,9 +29,9 @@ pub fn fit(published: Option<Time>, asked_at: Time, span: Span) -> WindowFit {
 /// its id, a missing author and a missing date from its URL or X id. A date from an id is derived, not given by the
 /// reply.
 #[must_use]
-pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, span: Span) -> Option<Finding> {
+pub fn to_finding(source: Source, found: ReplyEntry, platform: &str, asked_at: Time, span: Span) -> Option<Finding> {
     let mut found = trimmed(found);
-    let identity = keys_of(&found, platform)?;
+    let identity = identify(&found, platform)?;
     if identity.kind == Kind::Post {
         let address = found.url.as_deref().and_then(post_of_url);
         // A page that names a post has no id of its own: web searches may number their results.
@@ -48,7 +48,7 @@ pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, spa
         found.author = found.author.or(address.and_then(|a| a.handle));
         found.id = named.map(|(_, id)| id);
     } else {
-        found.id = found.id.filter(|id| believable_id(id).is_some());
+        found.id = found.id.filter(|id| valid_id(id).is_some());
     }
     found.url = found.url.as_deref().and_then(safe_link);
     Some(Finding {
@@ -56,15 +56,15 @@ pub fn finding(source: Source, found: Found, platform: &str, asked_at: Time, spa
         kind: identity.kind,
         keys: identity.keys,
         strong: identity.strong,
-        fit: fit(found.published_at, asked_at, span),
+        fit: window_fit(found.published_at, asked_at, span),
         found,
     })
 }
 
 /// Trims all texts and drops empty ones.
-fn trimmed(found: Found) -> Found {
+fn trimmed(found: ReplyEntry) -> ReplyEntry {
     let trim = |text: Option<String>| text.map(|t| t.trim().to_owned()).filter(|t| !t.is_empty());
-    Found {
+    ReplyEntry {
         id: trim(found.id),
         url: trim(found.url),
         author: found.author.as_deref().and_then(bare_handle).map(str::to_owned),
@@ -89,8 +89,8 @@ mod tests {
         LookBack::from(window).span(at)
     }
 
-    fn judged(found: Found) -> Finding {
-        finding(Source::Social, found, "X", NOW, past(Window::Past24Hours, NOW)).unwrap()
+    fn finding_of(found: ReplyEntry) -> Finding {
+        to_finding(Source::Social, found, "X", NOW, past(Window::Past24Hours, NOW)).unwrap()
     }
 
     #[test]
@@ -103,12 +103,15 @@ mod tests {
             (600_000, WindowFit::In),
             (600_001, WindowFit::Outside),
         ] {
-            assert_eq!(fit(Some(Time(NOW.0 + ms)), NOW, past(Window::Past24Hours, NOW)), expected, "{ms}");
+            assert_eq!(window_fit(Some(Time(NOW.0 + ms)), NOW, past(Window::Past24Hours, NOW)), expected, "{ms}");
         }
-        assert_eq!(fit(Some(Time(NOW.0 - 6 * day)), NOW, past(Window::Past7Days, NOW)), WindowFit::In);
-        assert_eq!(fit(None, NOW, past(Window::Past7Days, NOW)), WindowFit::Undated);
-        assert_eq!(fit(Some(Time(i64::MIN)), Time(i64::MIN), past(Window::Past7Days, Time(i64::MIN))), WindowFit::In);
-        assert_eq!(fit(Some(Time(i64::MAX)), Time(0), past(Window::Past7Days, Time(0))), WindowFit::Outside);
+        assert_eq!(window_fit(Some(Time(NOW.0 - 6 * day)), NOW, past(Window::Past7Days, NOW)), WindowFit::In);
+        assert_eq!(window_fit(None, NOW, past(Window::Past7Days, NOW)), WindowFit::Undated);
+        assert_eq!(
+            window_fit(Some(Time(i64::MIN)), Time(i64::MIN), past(Window::Past7Days, Time(i64::MIN))),
+            WindowFit::In
+        );
+        assert_eq!(window_fit(Some(Time(i64::MAX)), Time(0), past(Window::Past7Days, Time(0))), WindowFit::Outside);
     }
 
     #[test]
@@ -120,7 +123,7 @@ mod tests {
             (yesterday.until.0 - 1, WindowFit::In),
             (yesterday.until.0, WindowFit::Outside),
         ] {
-            assert_eq!(fit(Some(Time(at)), NOW, yesterday), expected, "{at}");
+            assert_eq!(window_fit(Some(Time(at)), NOW, yesterday), expected, "{at}");
         }
     }
 
@@ -128,11 +131,11 @@ mod tests {
     fn what_the_address_says_of_a_post_fills_what_the_reply_left_out() {
         let id = ((NOW.0 - 60_000 - 1_288_834_974_657) << 22).to_string();
         let url = format!("https://twitter.com/Jane_D/status/{id}");
-        let got = judged(Found {
+        let got = finding_of(ReplyEntry {
             kind: Some(Kind::Post),
             url: Some(url.clone()),
             text: Some(" hi ".into()),
-            ..Found::default()
+            ..ReplyEntry::default()
         });
         assert_eq!(got.found.id.as_deref(), Some(id.as_str()));
         assert_eq!(got.found.author.as_deref(), Some("Jane_D"));
@@ -140,8 +143,9 @@ mod tests {
         assert_eq!(got.found.published_at, Some(Time(NOW.0 - 60_000)));
         assert_eq!((got.fit, got.kind, got.strong, got.keys.len()), (WindowFit::In, Kind::Post, true, 2));
 
-        let page = Found { kind: Some(Kind::Page), id: Some("result-3".into()), url: Some(url), ..Found::default() };
-        let page = finding(Source::Web, page, "X", NOW, past(Window::Past24Hours, NOW)).unwrap();
+        let page =
+            ReplyEntry { kind: Some(Kind::Page), id: Some("result-3".into()), url: Some(url), ..ReplyEntry::default() };
+        let page = to_finding(Source::Web, page, "X", NOW, past(Window::Past24Hours, NOW)).unwrap();
         assert_eq!((page.kind, page.keys.as_slice()), (Kind::Post, &got.keys[..1]));
         assert_eq!(page.found.id, got.found.id);
         assert_eq!(page.found.kind, Some(Kind::Page));
@@ -149,30 +153,39 @@ mod tests {
 
     #[test]
     fn a_given_date_wins_over_the_one_in_the_id_and_other_platforms_have_none() {
-        let post =
-            |at, id: &str| Found { kind: Some(Kind::Post), id: Some(id.into()), published_at: at, ..Found::default() };
-        assert_eq!(judged(post(Some(Time(5)), "1541815603606036480")).found.published_at, Some(Time(5)));
-        assert_eq!(judged(post(None, "20")).fit, WindowFit::Undated);
-        let other =
-            finding(Source::Social, post(None, "1541815603606036480"), "Reddit", NOW, past(Window::Past24Hours, NOW))
-                .unwrap();
+        let post = |at, id: &str| ReplyEntry {
+            kind: Some(Kind::Post),
+            id: Some(id.into()),
+            published_at: at,
+            ..ReplyEntry::default()
+        };
+        assert_eq!(finding_of(post(Some(Time(5)), "1541815603606036480")).found.published_at, Some(Time(5)));
+        assert_eq!(finding_of(post(None, "20")).fit, WindowFit::Undated);
+        let other = to_finding(
+            Source::Social,
+            post(None, "1541815603606036480"),
+            "Reddit",
+            NOW,
+            past(Window::Past24Hours, NOW),
+        )
+        .unwrap();
         assert_eq!(other.fit, WindowFit::Undated);
     }
 
     #[test]
     fn an_entry_is_cleaned_and_an_unsafe_address_is_not_shown() {
-        let got = judged(Found {
+        let got = finding_of(ReplyEntry {
             kind: Some(Kind::Post),
             id: Some("n/a".into()),
             url: Some("javascript:alert(1)".into()),
             author: Some(" @Jane ".into()),
             title: Some(" ".into()),
             text: Some("text".into()),
-            ..Found::default()
+            ..ReplyEntry::default()
         });
         assert_eq!((got.found.id, got.found.url, got.found.title), (None, None, None));
         assert_eq!(got.found.author.as_deref(), Some("Jane"));
         assert!(!got.strong);
-        assert_eq!(finding(Source::Web, Found::default(), "X", NOW, past(Window::Past24Hours, NOW)), None);
+        assert_eq!(to_finding(Source::Web, ReplyEntry::default(), "X", NOW, past(Window::Past24Hours, NOW)), None);
     }
 }

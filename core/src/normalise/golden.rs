@@ -7,15 +7,15 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{KEY_VERSION, canonical, keys_of};
-use crate::model::{Found, Kind};
+use super::{KEY_VERSION, canonical, identify};
+use crate::model::{Kind, ReplyEntry};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/golden/keys.tsv");
 
 /// Parses the entry in a line's first column. Panics on an unknown field.
-fn entry(json: &str) -> (Found, String) {
+fn entry(json: &str) -> (ReplyEntry, String) {
     let Value::Object(fields) = serde_json::from_str(json).unwrap() else { panic!("not an object: {json}") };
-    let (mut found, mut platform) = (Found::default(), "X".to_owned());
+    let (mut found, mut platform) = (ReplyEntry::default(), "X".to_owned());
     for (name, value) in fields {
         let text = value.as_str().unwrap().to_owned();
         match name.as_str() {
@@ -36,7 +36,7 @@ fn entry(json: &str) -> (Found, String) {
 /// Computes the second column: kind, strong or weak, keys.
 fn outcome(json: &str) -> String {
     let (found, platform) = entry(json);
-    keys_of(&found, &platform).map_or("none".to_owned(), |identity| {
+    identify(&found, &platform).map_or("none".to_owned(), |identity| {
         let strength = if identity.strong { "strong" } else { "weak" };
         format!("{} {strength} {}", identity.kind, identity.keys.join(" "))
     })

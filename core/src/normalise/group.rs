@@ -117,12 +117,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Found, WindowFit};
+    use crate::model::{ReplyEntry, WindowFit};
 
     fn seen(source: Source, rank: u32, keys: &[&str]) -> Finding {
         Finding {
             source,
-            found: Found { rank, ..Found::default() },
+            found: ReplyEntry { rank, ..ReplyEntry::default() },
             kind: if keys[0].starts_with("page:") { Kind::Page } else { Kind::Post },
             keys: keys.iter().map(|k| (*k).to_owned()).collect(),
             strong: !keys[0].starts_with("text:"),

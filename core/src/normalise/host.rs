@@ -102,7 +102,7 @@ fn is_site(name: &str) -> bool {
 }
 
 /// Whether `host` is `site` or a subdomain of it.
-pub(super) fn is_below(host: &str, site: &str) -> bool {
+pub(super) fn is_subdomain(host: &str, site: &str) -> bool {
     host.strip_suffix(site).is_some_and(|front| front.is_empty() || front.ends_with('.'))
 }
 
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn below_means_the_site_or_a_subdomain_of_it() {
-        assert!(is_below("a.example.com", "example.com") && is_below("example.com", "example.com"));
-        assert!(!is_below("badexample.com", "example.com") && !is_below("com", "example.com"));
+        assert!(is_subdomain("a.example.com", "example.com") && is_subdomain("example.com", "example.com"));
+        assert!(!is_subdomain("badexample.com", "example.com") && !is_subdomain("com", "example.com"));
     }
 }

@@ -5,7 +5,7 @@
 use super::post::{PostAddress, X, post_of_url};
 use super::text::{digest, fold};
 use super::url::canonical;
-use crate::model::{ENTRY_DIGITS, Found, Kind};
+use crate::model::{ENTRY_DIGITS, Kind, ReplyEntry};
 
 /// Version of the rules, stored with every key. If a key changes for any input, raise it.
 pub const KEY_VERSION: i64 = 1;
@@ -52,7 +52,7 @@ impl Identity {
 ///
 /// An entry of unknown kind is a post if it has an id, an author, a post's URL, or text without a title.
 #[must_use]
-pub fn keys_of(found: &Found, platform: &str) -> Option<Identity> {
+pub fn identify(found: &ReplyEntry, platform: &str) -> Option<Identity> {
     let address = found.url.as_deref().and_then(post_of_url);
     match found.kind.unwrap_or_else(|| guessed_kind(found, address.is_some())) {
         Kind::Post => post_identity(found, address.as_ref(), &platform_key(platform)),
@@ -63,8 +63,8 @@ pub fn keys_of(found: &Found, platform: &str) -> Option<Identity> {
 /// The key under which a page or post with this URL would be stored. The URL determines the platform.
 #[must_use]
 pub fn link_key(link: &str) -> Option<String> {
-    let found = Found { kind: Some(Kind::Page), url: Some(link.to_owned()), ..Found::default() };
-    keys_of(&found, X)?.keys.into_iter().next()
+    let found = ReplyEntry { kind: Some(Kind::Page), url: Some(link.to_owned()), ..ReplyEntry::default() };
+    identify(&found, X)?.keys.into_iter().next()
 }
 
 /// The platform's name in keys: lower case, only letters, digits, `-` and `_`; `twitter` becomes `x`. `unknown` if
@@ -84,8 +84,8 @@ pub fn platform_key(platform: &str) -> String {
 }
 
 /// The platform and id of a post: the entry's own id, otherwise the one in its URL.
-pub(super) fn post_id(found: &Found, address: Option<&PostAddress>, platform: &str) -> Option<(String, String)> {
-    match (found.id.as_deref().and_then(believable_id), address) {
+pub(super) fn post_id(found: &ReplyEntry, address: Option<&PostAddress>, platform: &str) -> Option<(String, String)> {
+    match (found.id.as_deref().and_then(valid_id), address) {
         (Some(id), Some(address)) if id == address.id => Some((address.platform.to_owned(), id.to_owned())),
         (Some(id), _) => Some((platform.to_owned(), id.to_owned())),
         (None, Some(address)) => Some((address.platform.to_owned(), address.id.clone())),
@@ -94,7 +94,7 @@ pub(super) fn post_id(found: &Found, address: Option<&PostAddress>, platform: &s
 }
 
 /// The trimmed id; `None` if it cannot be an id.
-pub(super) fn believable_id(id: &str) -> Option<&str> {
+pub(super) fn valid_id(id: &str) -> Option<&str> {
     let id = id.trim();
     let shaped = (1..=MAX_ID_BYTES).contains(&id.len())
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
@@ -107,7 +107,7 @@ pub(super) fn bare_handle(author: &str) -> Option<&str> {
     (!handle.is_empty()).then_some(handle)
 }
 
-fn guessed_kind(found: &Found, names_post: bool) -> Kind {
+fn guessed_kind(found: &ReplyEntry, names_post: bool) -> Kind {
     let has = |field: &Option<String>| field.as_deref().is_some_and(|text| !text.trim().is_empty());
     if names_post || has(&found.id) || has(&found.author) || (has(&found.text) && !has(&found.title)) {
         Kind::Post
@@ -116,7 +116,7 @@ fn guessed_kind(found: &Found, names_post: bool) -> Kind {
     }
 }
 
-fn post_identity(found: &Found, address: Option<&PostAddress>, platform: &str) -> Option<Identity> {
+fn post_identity(found: &ReplyEntry, address: Option<&PostAddress>, platform: &str) -> Option<Identity> {
     let text = folded(&found.text).or_else(|| folded(&found.title));
     let handle = address.and_then(|a| a.handle.as_deref());
     let author = author_key(found.author.as_deref().and_then(bare_handle).or(handle).unwrap_or_default());
@@ -135,7 +135,7 @@ fn post_identity(found: &Found, address: Option<&PostAddress>, platform: &str) -
     }
 }
 
-fn page_identity(found: &Found, address: Option<&PostAddress>) -> Option<Identity> {
+fn page_identity(found: &ReplyEntry, address: Option<&PostAddress>) -> Option<Identity> {
     if let Some(post) = address {
         // No text key: a web search shows a snippet of the post, not its text.
         return Some(Identity::strong(Kind::Post, format!("post:{}:{}", post.platform, post.id)));
@@ -148,7 +148,7 @@ fn page_identity(found: &Found, address: Option<&PostAddress>) -> Option<Identit
 }
 
 /// `page:<canonical url>`, with the URL hashed if too long. The hash of `entry`, if present, is appended after `#`.
-fn page_key(found: &Found) -> Option<String> {
+fn page_key(found: &ReplyEntry) -> Option<String> {
     let canonical = canonical(found.url.as_deref()?)?;
     let apart = found
         .entry
@@ -187,14 +187,20 @@ mod tests {
 
     use super::*;
 
-    fn post(id: &str, author: &str, text: &str) -> Found {
+    fn post(id: &str, author: &str, text: &str) -> ReplyEntry {
         let some = |s: &str| (!s.is_empty()).then(|| s.to_owned());
-        Found { kind: Some(Kind::Post), id: some(id), author: some(author), text: some(text), ..Found::default() }
+        ReplyEntry {
+            kind: Some(Kind::Post),
+            id: some(id),
+            author: some(author),
+            text: some(text),
+            ..ReplyEntry::default()
+        }
     }
 
     #[test]
     fn a_short_text_without_author_is_no_second_name_of_a_post() {
-        let keys = |found: &Found| keys_of(found, "X").unwrap().keys;
+        let keys = |found: &ReplyEntry| identify(found, "X").unwrap().keys;
         assert_eq!(keys(&post("7", "", "so true")), ["post:x:7"]);
         assert_eq!(keys(&post("7", "jane", "so true")).len(), 2);
         assert_eq!(keys(&post("7", "", &"long ".repeat(9))).len(), 2);
@@ -204,17 +210,17 @@ mod tests {
     #[test]
     fn placeholders_and_broken_ids_are_no_ids() {
         for id in ["0", " null ", "None", "1.2e18", "a b", "é", "-1", &"9".repeat(65)] {
-            assert!(!keys_of(&post(id, "jane", "text"), "X").unwrap().strong, "{id}");
+            assert!(!identify(&post(id, "jane", "text"), "X").unwrap().strong, "{id}");
         }
-        assert_eq!(keys_of(&post(" abc_-9 ", "", "t"), "Reddit").unwrap().keys, ["post:reddit:abc_-9"]);
+        assert_eq!(identify(&post(" abc_-9 ", "", "t"), "Reddit").unwrap().keys, ["post:reddit:abc_-9"]);
     }
 
     #[test]
     fn nothing_readable_has_no_identity() {
-        assert_eq!(keys_of(&Found::default(), "X"), None);
-        assert_eq!(keys_of(&post("", "jane", "\u{200b} "), "X"), None);
-        let page = Found { kind: Some(Kind::Page), url: Some("ftp://a".into()), ..Found::default() };
-        assert_eq!(keys_of(&page, "X"), None);
+        assert_eq!(identify(&ReplyEntry::default(), "X"), None);
+        assert_eq!(identify(&post("", "jane", "\u{200b} "), "X"), None);
+        let page = ReplyEntry { kind: Some(Kind::Page), url: Some("ftp://a".into()), ..ReplyEntry::default() };
+        assert_eq!(identify(&page, "X"), None);
     }
 
     proptest! {
@@ -231,8 +237,8 @@ mod tests {
             platform in "\\PC{0,9}",
         ) {
             let kind = post.map(|post| if post { Kind::Post } else { Kind::Page });
-            let found = Found { kind, id, url, author, text, title, entry, ..Found::default() };
-            if let Some(identity) = keys_of(&found, &platform) {
+            let found = ReplyEntry { kind, id, url, author, text, title, entry, ..ReplyEntry::default() };
+            if let Some(identity) = identify(&found, &platform) {
                 prop_assert!(!identity.keys.is_empty());
                 for key in &identity.keys {
                     prop_assert!(key.len() <= MAX_PAGE_KEY_BYTES && key.bytes().all(|b| b.is_ascii_graphic()), "{}", key);

@@ -28,10 +28,10 @@ mod golden;
 #[cfg(test)]
 mod vectors;
 
-pub use entity::after_ampersand;
-pub use finding::{FUTURE_SLACK, finding, fit};
+pub use entity::decode_entity;
+pub use finding::{FUTURE_SLACK, to_finding, window_fit};
 pub use group::{Group, group};
-pub use identity::{Identity, KEY_VERSION, keys_of, link_key, platform_key};
+pub use identity::{Identity, KEY_VERSION, identify, link_key, platform_key};
 pub use post::{PostAddress, post_of_url, snowflake_time};
 pub use text::fold;
 pub use url::{canonical, safe_link};

@@ -31,7 +31,7 @@ impl Part {
     }
 
     /// Whether a byte found plain stays plain: the bytes above, and the delimiters of this part.
-    fn may_stay(self, byte: u8) -> bool {
+    fn may_stay_plain(self, byte: u8) -> bool {
         self.is_plain(byte)
             || match self {
                 Self::Path => b"$&+;=/".contains(&byte),
@@ -51,7 +51,7 @@ pub(super) fn normalise(text: &str, part: Part) -> String {
         let triple = if byte == b'%' { bytes.get(at + 1).zip(bytes.get(at + 2)).and_then(hex_pair) } else { None };
         let (value, plain) = match triple {
             Some(value) => (value, part.is_plain(value)),
-            None => (byte, part.may_stay(byte)),
+            None => (byte, part.may_stay_plain(byte)),
         };
         at += if triple.is_some() { 3 } else { 1 };
         if value == b' ' && part == Part::Query {

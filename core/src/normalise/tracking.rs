@@ -2,7 +2,7 @@
 //! group has a reason. A parameter that may select content on some site (`id`, `page`, `ref`, `tag`, `source`, `lang`)
 //! stays, except on listed sites where it only tracks.
 
-use super::host::is_below;
+use super::host::is_subdomain;
 
 /// Parameters that only track, on every site.
 const EVERYWHERE: &[&str] = &[
@@ -174,7 +174,9 @@ pub(super) fn is_tracking(host: &str, name: &str) -> bool {
     let is = |known: &&str| name.eq_ignore_ascii_case(known);
     EVERYWHERE.iter().any(is)
         || EVERYWHERE_PREFIXES.iter().any(|p| name.get(..p.len()).is_some_and(|front| front.eq_ignore_ascii_case(p)))
-        || ON_SITES.iter().any(|(sites, names)| names.iter().any(is) && sites.iter().any(|site| is_below(host, site)))
+        || ON_SITES
+            .iter()
+            .any(|(sites, names)| names.iter().any(is) && sites.iter().any(|site| is_subdomain(host, site)))
 }
 
 #[cfg(test)]

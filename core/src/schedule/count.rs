@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::cron::Cron;
 use super::local::{last_change, second_after};
-use super::{Refused, Schedule, When, zone};
+use super::{Schedule, ScheduleError, When, zone};
 use crate::model::Time;
 
 impl Schedule {
@@ -24,7 +24,11 @@ impl Schedule {
             }
             When::Cron(cron) => {
                 let (Some(after), Some(until)) = (after.to_jiff(), until.to_jiff()) else { return 0 };
-                let counted = if cron.real_time { real(cron, after, until) } else { fixed(cron, after, until) };
+                let counted = if cron.real_time {
+                    count_real_time(cron, after, until)
+                } else {
+                    count_fixed_times(cron, after, until)
+                };
                 counted.unwrap_or(0)
             }
         }
@@ -52,9 +56,9 @@ impl Schedule {
     /// Returns how many slots in (`after`, `until`] are the first of their local day.
     ///
     /// # Errors
-    /// [`Refused`] if the zone is unknown.
-    pub fn firsts_of_days(&self, timezone: &str, after: Time, until: Time) -> Result<u64, Refused> {
-        let zone = zone::find(timezone)?;
+    /// [`ScheduleError`] if the zone is unknown.
+    pub fn count_first_of_day(&self, timezone: &str, after: Time, until: Time) -> Result<u64, ScheduleError> {
+        let zone = zone::find_zone(timezone)?;
         let begin = after.to_jiff().and_then(|at| at.to_zoned(zone.clone()).start_of_day().ok());
         let begin = begin.map_or(after, |day| Time(Time::from_jiff(day.timestamp()).0.saturating_sub(1)));
         Ok(self.days(&zone, begin, until).saturating_sub(self.days(&zone, begin, after)))
@@ -78,7 +82,7 @@ impl Schedule {
 }
 
 /// Real time: between two clock changes every matching civil time is a slot.
-fn real(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
+fn count_real_time(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
     let times = Times::of(cron);
     let mut offset = cron.zone.to_offset(after);
     let (mut from, mut total) = (second_after(offset.to_datetime(after))?, 0);
@@ -91,7 +95,7 @@ fn real(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
 }
 
 /// Fixed local times: the times in a gap become one slot at its end; repeated times count in their first pass.
-fn fixed(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
+fn count_fixed_times(cron: &Cron, after: Timestamp, until: Timestamp) -> Option<u64> {
     let times = Times::of(cron);
     let mut offset = cron.zone.to_offset(after);
     let (mut from, mut total) = (second_after(offset.to_datetime(after))?, 0);

@@ -22,7 +22,7 @@ pub struct Uncovered {
 /// every gap fits. In a zone with summer time, a daily local time exceeds 24 hours by one hour once a year. A gap that
 /// starts within the 400 days counts in full.
 #[must_use]
-pub fn uncovered(schedule: &Schedule, window: Window, from: Time) -> Option<Uncovered> {
+pub fn largest_uncovered_gap(schedule: &Schedule, window: Window, from: Time) -> Option<Uncovered> {
     let length = window.length();
     let cron = match &schedule.when {
         When::Every(period) => {

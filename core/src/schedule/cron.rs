@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 use super::duration::{format_duration, show};
 use super::fields::{FIELDS, Field};
 use super::nearest::nearest;
-use super::refused::{MIN_PERIOD, Refused};
+use super::refused::{MIN_PERIOD, ScheduleError};
 use super::{local, zone};
 use crate::model::Time;
 
@@ -75,7 +75,7 @@ impl Cron {
             }
         }
         let over_midnight = first + 86_400 - last;
-        if over_midnight < closest && Duration::from_secs(over_midnight) < least && self.on_two_days_running() {
+        if over_midnight < closest && Duration::from_secs(over_midnight) < least && self.matches_consecutive_days() {
             closest = over_midnight;
         }
         let closest = Duration::from_secs(closest);
@@ -84,7 +84,7 @@ impl Cron {
 
     /// Returns whether the day fields match two consecutive days in the 28 years after which weekdays and leap years
     /// repeat.
-    fn on_two_days_running(&self) -> bool {
+    fn matches_consecutive_days(&self) -> bool {
         let mut day = date(2000, 1, 1).at(0, 0, 0, 0);
         let mut last = None;
         while day.year() < 2029 {
@@ -107,8 +107,8 @@ pub(super) fn compile(
     expression: &str,
     timezone: &str,
     min_period: Option<Duration>,
-) -> Result<(Cron, Vec<String>), Refused> {
-    let zone = zone::find(timezone)?;
+) -> Result<(Cron, Vec<String>), ScheduleError> {
+    let zone = zone::find_zone(timezone)?;
     let mut warnings = Vec::new();
     let fields = checked_fields(expression, &mut warnings)?;
     let shown = show(expression.trim());
@@ -127,18 +127,18 @@ pub(super) fn compile(
 }
 
 /// Returns the fields with plain numbers, nicknames expanded.
-fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<String>, Refused> {
+fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<String>, ScheduleError> {
     let five = "write 5 fields (minute hour day-of-month month day-of-week), such as \"0 9 * * MON-FRI\", 6 with seconds \
                 first, or a nickname such as \"@hourly\"";
     if expression.len() > MAX_BYTES {
-        return Err(Refused::new(format!("the schedule is longer than {MAX_BYTES} bytes"), five));
+        return Err(ScheduleError::new(format!("the schedule is longer than {MAX_BYTES} bytes"), five));
     }
     let expression = expression.trim();
     if expression.starts_with('@') {
         return nickname(expression);
     }
     if let Some((name, _)) = expression.split_whitespace().next().and_then(|first| first.split_once('=')) {
-        return Err(Refused::new(
+        return Err(ScheduleError::new(
             format!("`{}` does not belong into a schedule", show(name)),
             "set the zone with timezone = \"Europe/Berlin\"",
         ));
@@ -147,7 +147,7 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
     let given: Vec<&str> = capitals.split_whitespace().collect();
     if !(5..=6).contains(&given.len()) {
         let hint = if given.len() == 7 { "a year cannot be given: leave the last field out" } else { five };
-        return Err(Refused::new(format!("`{}` has {} of 5 or 6 fields", show(expression), given.len()), hint));
+        return Err(ScheduleError::new(format!("`{}` has {} of 5 or 6 fields", show(expression), given.len()), hint));
     }
     let kinds = &FIELDS[FIELDS.len() - given.len()..];
     let mut fields = Vec::with_capacity(given.len());
@@ -158,7 +158,7 @@ fn checked_fields(expression: &str, warnings: &mut Vec<String>) -> Result<Vec<St
                 let message = format!("`{}`: {} field: {}", show(expression), kind.name, wrong.what);
                 let hint =
                     meant(kinds, &given).map_or_else(|| kind.help(), |meant| format!("did you mean \"{meant}\"?"));
-                return Err(Refused::new(message, hint));
+                return Err(ScheduleError::new(message, hint));
             }
         }
     }
@@ -184,7 +184,7 @@ fn meant(kinds: &[Field], given: &[&str]) -> Option<String> {
     Some(mended.join(" "))
 }
 
-fn nickname(text: &str) -> Result<Vec<String>, Refused> {
+fn nickname(text: &str) -> Result<Vec<String>, ScheduleError> {
     let small = text.to_lowercase();
     if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| *name == small) {
         return Ok(fields.split(' ').map(str::to_owned).collect());
@@ -196,27 +196,27 @@ fn nickname(text: &str) -> Result<Vec<String>, Refused> {
             None => "nicknames are @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually".to_owned(),
         },
     };
-    Err(Refused::new(format!("there is no nickname `{}`", show(text)), hint))
+    Err(ScheduleError::new(format!("there is no nickname `{}`", show(text)), hint))
 }
 
-fn parse(plain: &str, shown: &str) -> Result<croner::Cron, Refused> {
+fn parse(plain: &str, shown: &str) -> Result<croner::Cron, ScheduleError> {
     // croner calls `5/15` (from 5 in steps of 15) sloppy; Debian and Kubernetes accept it.
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).sloppy_ranges(true).build();
     parser.parse(plain).map_err(|why| {
-        Refused::new(format!("`{shown}` is not a schedule: {why}"), "write 5 fields, such as \"0 9 * * MON-FRI\"")
+        ScheduleError::new(format!("`{shown}` is not a schedule: {why}"), "write 5 fields, such as \"0 9 * * MON-FRI\"")
     })
 }
 
-fn never_fires(shown: &str, mut fields: Vec<String>) -> Refused {
+fn never_fires(shown: &str, mut fields: Vec<String>) -> ScheduleError {
     let day = fields.len() - 3;
     fields[day] = "L".to_owned();
-    Refused::new(
+    ScheduleError::new(
         format!("`{shown}` never fires: no month that it names has such a day"),
         format!("for the last day of the month write \"{}\"", fields.join(" ")),
     )
 }
 
-fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) -> Refused {
+fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) -> ScheduleError {
     let hint = match fields {
         [_, rest @ ..] if fields.len() == 6 && least <= MIN_PERIOD => {
             format!("the first of 6 fields is the second: write \"0 {}\"", rest.join(" "))
@@ -224,5 +224,5 @@ fn too_often(shown: &str, fields: &[String], period: Duration, least: Duration) 
         _ => format!("write a schedule that leaves {} between its slots", format_duration(least)),
     };
     let (period, least) = (format_duration(period), format_duration(least));
-    Refused::new(format!("`{shown}` fires {period} apart; the shortest period is {least}"), hint)
+    ScheduleError::new(format!("`{shown}` fires {period} apart; the shortest period is {least}"), hint)
 }

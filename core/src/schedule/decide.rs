@@ -12,7 +12,7 @@ pub const AHEAD: Duration = Duration::from_secs(86_400);
 
 /// The number of a job's queued and running runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Busy {
+pub struct ActiveRuns {
     /// Queued and running runs.
     pub active: usize,
     /// Running runs.
@@ -50,7 +50,7 @@ pub fn decide(
     policy: &SchedulePolicy,
     planned_until: Time,
     now: Time,
-    busy: Busy,
+    busy: ActiveRuns,
     max_rows: usize,
 ) -> Plan {
     let nothing = |planned_until, clamped| Plan { rows: Vec::new(), planned_until, more: false, clamped };
@@ -112,7 +112,7 @@ impl Due {
     }
 
     /// `backlog` is whether late slots of the same plan run before this one.
-    fn decision(&self, policy: &SchedulePolicy, slot: Time, now: Time, busy: Busy, backlog: bool) -> Decision {
+    fn decision(&self, policy: &SchedulePolicy, slot: Time, now: Time, busy: ActiveRuns, backlog: bool) -> Decision {
         if self.first().is_none_or(|first| slot < first) {
             let too_old = now.since(slot) > Duration::from_millis(policy.catch_up_window_ms);
             return Decision::Missed(match policy.catch_up {

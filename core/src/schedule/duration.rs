@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::refused::Refused;
+use super::refused::ScheduleError;
 
 /// Longest first; a duration uses each at most once, in this order.
 const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
@@ -15,10 +15,11 @@ const LONGEST_MS: u64 = 36_500 * 86_400_000;
 /// each at most once.
 ///
 /// # Errors
-/// [`Refused`] for anything else: a bare number, fractions, signs, spaces, other units, more than 100 years.
-pub fn parse_duration(text: &str) -> Result<Duration, Refused> {
+/// [`ScheduleError`] for anything else: a bare number, fractions, signs, spaces, other units, more than 100 years.
+pub fn parse_duration(text: &str) -> Result<Duration, ScheduleError> {
     let shown = show(text);
-    let refused = |why: &str, hint: String| Err(Refused::new(format!("`{shown}` is not a duration: {why}"), hint));
+    let refused =
+        |why: &str, hint: String| Err(ScheduleError::new(format!("`{shown}` is not a duration: {why}"), hint));
     let example = || "write a number and a unit (d, h, m, s, ms), such as \"15m\" or \"1h30m\"".to_owned();
     if text.is_empty() {
         return refused("it is empty", example());

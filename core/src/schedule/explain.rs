@@ -7,7 +7,7 @@ use jiff::tz::{Offset, TimeZone};
 use super::count::{before, matching_between};
 use super::duration::format_duration;
 use super::local::second_after;
-use super::{Refused, Schedule, When, zone};
+use super::{Schedule, ScheduleError, When, zone};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time};
 
 /// How long after a clock change a slot still gets a note about it.
@@ -55,10 +55,10 @@ pub struct ClockChange {
 /// Describes the schedule of a policy, with `next` slots after an instant.
 ///
 /// # Errors
-/// [`Refused`] as [`Schedule::compile`].
-pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Explanation, Refused> {
+/// [`ScheduleError`] as [`Schedule::compile`].
+pub fn explain(policy: &SchedulePolicy, after: Time, next: usize) -> Result<Explanation, ScheduleError> {
     let schedule = Schedule::compile(policy)?;
-    let zone = zone::find(&policy.timezone)?;
+    let zone = zone::find_zone(&policy.timezone)?;
     let mut slots = Vec::with_capacity(next.min(1_000));
     let mut last = after;
     for slot in schedule.slots(after, Time(i64::MAX)).take(next) {

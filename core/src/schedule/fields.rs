@@ -49,14 +49,14 @@ pub(super) const FIELDS: [Field; 6] = [
 
 /// What is wrong with a field.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct FieldError {
     /// The problem in words, without the field's name.
     pub(super) what: String,
     /// The wrong part and what was probably meant; from [`Field::check`] it is the whole field.
     pub(super) fix: Option<(String, String)>,
 }
 
-impl Wrong {
+impl FieldError {
     fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), fix: None }
     }
@@ -79,7 +79,7 @@ impl Field {
     }
 
     /// Returns the field with plain numbers. Adds warnings to `warnings`. `text` must be upper case.
-    pub(super) fn check(&self, text: &str, warnings: &mut Vec<String>) -> Result<String, Wrong> {
+    pub(super) fn check(&self, text: &str, warnings: &mut Vec<String>) -> Result<String, FieldError> {
         let (plus, list) = match text.strip_prefix('+') {
             Some(list) if self.extras == Extras::DayOfWeek => ("+", list),
             _ => ("", text),
@@ -89,10 +89,18 @@ impl Field {
         for (place, item) in items.iter().enumerate() {
             if item.is_empty() {
                 let rest: Vec<&str> = items.iter().copied().filter(|item| !item.is_empty()).collect();
-                return Err(Wrong::meant("an entry of the list is empty", text, format!("{plus}{}", rest.join(","))));
+                return Err(FieldError::meant(
+                    "an entry of the list is empty",
+                    text,
+                    format!("{plus}{}", rest.join(",")),
+                ));
             }
             if items.len() > 1 && (*item == "*" || *item == "?") {
-                return Err(Wrong::meant("`*` in a list makes the rest of it meaningless", text, format!("{plus}*")));
+                return Err(FieldError::meant(
+                    "`*` in a list makes the rest of it meaningless",
+                    text,
+                    format!("{plus}*"),
+                ));
             }
             plain.push(self.item(item, warnings).map_err(|wrong| {
                 let fix = wrong.fix.map(|(piece, fix)| {
@@ -100,22 +108,22 @@ impl Field {
                     meant[place] = item.replacen(&piece, &fix, 1);
                     (text.to_owned(), format!("{plus}{}", meant.join(",")))
                 });
-                Wrong { what: wrong.what, fix }
+                FieldError { what: wrong.what, fix }
             })?);
         }
         Ok(format!("{plus}{}", plain.join(",")))
     }
 
-    fn item(&self, item: &str, warnings: &mut Vec<String>) -> Result<String, Wrong> {
+    fn item(&self, item: &str, warnings: &mut Vec<String>) -> Result<String, FieldError> {
         let Some((base, step)) = item.split_once('/') else { return self.unstepped(item) };
         let Some(step) = number(step).filter(|_| !step.is_empty()) else {
-            return Err(Wrong::new(format!("the step of `{item}` is not a number")));
+            return Err(FieldError::new(format!("the step of `{item}` is not a number")));
         };
         if step == 0 {
-            return Err(Wrong::new(format!("the step of `{item}` is zero")));
+            return Err(FieldError::new(format!("the step of `{item}` is zero")));
         }
         if base.is_empty() {
-            return Err(Wrong::meant(format!("`{item}` steps from nowhere"), item, format!("*/{step}")));
+            return Err(FieldError::meant(format!("`{item}` steps from nowhere"), item, format!("*/{step}")));
         }
         let last = if self.extras == Extras::DayOfWeek { 6 } else { self.max };
         let (start, end, plain) = match base {
@@ -146,12 +154,12 @@ impl Field {
         Ok(format!("{plain}/{step}"))
     }
 
-    fn unstepped(&self, item: &str) -> Result<String, Wrong> {
+    fn unstepped(&self, item: &str) -> Result<String, FieldError> {
         match (&self.extras, item) {
             (_, "*") | (Extras::DayOfMonth | Extras::DayOfWeek, "?") => return Ok("*".to_owned()),
             (Extras::DayOfMonth, "L" | "LW") => return Ok(item.to_owned()),
             (Extras::DayOfWeek, "L") => {
-                return Err(Wrong::meant("`L` alone names no weekday", item, "5L"));
+                return Err(FieldError::meant("`L` alone names no weekday", item, "5L"));
             }
             (Extras::DayOfMonth, _) => {
                 if let Some(day) = item.strip_suffix('W') {
@@ -161,7 +169,7 @@ impl Field {
             (Extras::DayOfWeek, _) => {
                 if let Some((days, nth)) = item.split_once('#') {
                     if !matches!(nth, "1" | "2" | "3" | "4" | "5" | "L") {
-                        return Err(Wrong::new(format!("`{item}` asks for week `{nth}`: weeks are 1-5 or L")));
+                        return Err(FieldError::new(format!("`{item}` asks for week `{nth}`: weeks are 1-5 or L")));
                     }
                     return Ok(format!("{}#{nth}", self.plain(days)?));
                 }
@@ -175,14 +183,14 @@ impl Field {
     }
 
     /// Checks a value or a range.
-    fn plain(&self, item: &str) -> Result<String, Wrong> {
+    fn plain(&self, item: &str) -> Result<String, FieldError> {
         match item.split_once('-') {
             Some((from, to)) => self.range(item, from, to).map(|(from, to)| format!("{from}-{to}")),
             None => self.value(item).map(|value| value.to_string()),
         }
     }
 
-    fn range(&self, item: &str, from: &str, to: &str) -> Result<(u16, u16), Wrong> {
+    fn range(&self, item: &str, from: &str, to: &str) -> Result<(u16, u16), FieldError> {
         let (first, mut last) = (self.value(from)?, self.value(to)?);
         // `FRI-SUN` ends on the following Sunday, `SUN-SUN` on the same one.
         if self.extras == Extras::DayOfWeek && to == "SUN" && first > 0 {
@@ -198,10 +206,10 @@ impl Field {
         } else {
             [stretch(first, top), stretch(self.min, last)].join(",")
         };
-        Err(Wrong::meant(format!("the range `{item}` runs backwards"), item, fix))
+        Err(FieldError::meant(format!("the range `{item}` runs backwards"), item, fix))
     }
 
-    fn value(&self, text: &str) -> Result<u16, Wrong> {
+    fn value(&self, text: &str) -> Result<u16, FieldError> {
         if let Some(value) = number(text) {
             if (self.min..=self.max).contains(&value) {
                 return Ok(value);
@@ -209,7 +217,7 @@ impl Field {
             let what = format!("{value} is outside {}-{}", self.min, self.max);
             // 60 minutes or 24 hours: 0 was probably meant.
             let round = value == self.max + 1 && self.min == 0;
-            return Err(if round { Wrong::meant(what, text, "0") } else { Wrong::new(what) });
+            return Err(if round { FieldError::meant(what, text, "0") } else { FieldError::new(what) });
         }
         if let Some(place) = self.names.iter().position(|name| *name == text) {
             return Ok(self.min + u16::try_from(place).unwrap_or(0));
@@ -217,8 +225,8 @@ impl Field {
         let what = format!("`{}` is not a value from {}-{}", super::duration::show(text), self.min, self.max);
         let long = self.names.iter().copied().find(|name| text.starts_with(name));
         match long.or_else(|| nearest(text, self.names.iter().copied(), 1).first().copied()) {
-            Some(name) => Err(Wrong::meant(what, text, name)),
-            None => Err(Wrong::new(what)),
+            Some(name) => Err(FieldError::meant(what, text, name)),
+            None => Err(FieldError::new(what)),
         }
     }
 }

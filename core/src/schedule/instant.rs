@@ -8,7 +8,7 @@ pub const INSTANTS: &str = "write 2026-03-11 (midnight UTC), 2026-03-11T09:00:00
 
 /// Parses an instant; `None` if it has none of the forms.
 #[must_use]
-pub fn instant(text: &str, now: Time) -> Option<Time> {
+pub fn parse_instant(text: &str, now: Time) -> Option<Time> {
     let date = || {
         let day = text.parse::<jiff::civil::Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
         Some(Time::from_jiff(day.timestamp()))

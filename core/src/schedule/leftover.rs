@@ -13,7 +13,7 @@ use crate::model::{CatchUp, SchedulePolicy, Time};
 /// While a process is alive, a run may wait for as long as needed: for its jitter, for a place, for the run before it.
 /// So only a later slot that was not planned in time shows that nothing ran.
 #[must_use]
-pub fn leftovers(
+pub fn expired_queued_slots(
     schedule: &Schedule,
     policy: &SchedulePolicy,
     planned_until: Time,
@@ -47,7 +47,7 @@ mod tests {
         let planned = time("2026-03-11T09:00:00Z");
         let of = |catch_up, now: &str| {
             let policy = SchedulePolicy { catch_up, ..hourly.clone() };
-            leftovers(&schedule, &policy, planned, time(now), &[planned]).pop().map(|(_, why)| why)
+            expired_queued_slots(&schedule, &policy, planned, time(now), &[planned]).pop().map(|(_, why)| why)
         };
         for (now, none, latest, all) in [
             // No slot passed: the run waits for its jitter or for a place.

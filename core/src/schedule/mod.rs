@@ -27,15 +27,15 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
-pub use coverage::{Uncovered, uncovered};
-pub use decide::{AHEAD, Busy, decide};
+pub use coverage::{Uncovered, largest_uncovered_gap};
+pub use decide::{AHEAD, ActiveRuns, decide};
 pub use duration::{format_duration, parse_duration};
 pub use explain::{ClockChange, Explanation, LocalSlot, explain};
-pub use instant::{INSTANTS, instant};
+pub use instant::{INSTANTS, parse_instant};
 pub use jitter::jitter;
-pub use leftover::leftovers;
+pub use leftover::expired_queued_slots;
 pub use plan::{Decision, ON_TIME, Plan, reason};
-pub use refused::{MIN_PERIOD, Refused};
+pub use refused::{MIN_PERIOD, ScheduleError};
 pub use zone::{check_zone, zone_suggestions};
 
 use std::time::Duration;
@@ -60,9 +60,9 @@ impl Schedule {
     /// Checks a policy's period and zone.
     ///
     /// # Errors
-    /// [`Refused`] if the expression is invalid, never fires or fires more often than [`MIN_PERIOD`], or if the zone is
+    /// [`ScheduleError`] if the expression is invalid, never fires or fires more often than [`MIN_PERIOD`], or if the zone is
     /// unknown.
-    pub fn compile(policy: &SchedulePolicy) -> Result<Self, Refused> {
+    pub fn compile(policy: &SchedulePolicy) -> Result<Self, ScheduleError> {
         Self::compile_with(policy, MIN_PERIOD)
     }
 
@@ -71,10 +71,10 @@ impl Schedule {
     ///
     /// # Errors
     /// As [`Schedule::compile`].
-    pub fn compile_with(policy: &SchedulePolicy, min_period: Duration) -> Result<Self, Refused> {
+    pub fn compile_with(policy: &SchedulePolicy, min_period: Duration) -> Result<Self, ScheduleError> {
         match &policy.period {
             Period::Every(ms) => {
-                zone::find(&policy.timezone)?;
+                zone::find_zone(&policy.timezone)?;
                 every(*ms, min_period)
             }
             Period::Cron(expression) => of_cron(expression, &policy.timezone, Some(min_period)),
@@ -108,27 +108,30 @@ impl Schedule {
 /// Builds a schedule from a cron expression and a zone, without a shortest period.
 ///
 /// # Errors
-/// [`Refused`] if the expression is invalid or never fires, or if the zone is unknown.
-pub fn parse_cron(expression: &str, timezone: &str) -> Result<Schedule, Refused> {
+/// [`ScheduleError`] if the expression is invalid or never fires, or if the zone is unknown.
+pub fn parse_cron(expression: &str, timezone: &str) -> Result<Schedule, ScheduleError> {
     of_cron(expression, timezone, None)
 }
 
-fn of_cron(expression: &str, timezone: &str, min_period: Option<Duration>) -> Result<Schedule, Refused> {
+fn of_cron(expression: &str, timezone: &str, min_period: Option<Duration>) -> Result<Schedule, ScheduleError> {
     let (cron, warnings) = cron::compile(expression, timezone, min_period)?;
     Ok(Schedule { when: When::Cron(cron), warnings })
 }
 
-fn every(ms: u64, min_period: Duration) -> Result<Schedule, Refused> {
+fn every(ms: u64, min_period: Duration) -> Result<Schedule, ScheduleError> {
     let period = Duration::from_millis(ms);
     if ms == 0 || period < min_period {
         let least = format_duration(min_period.max(Duration::from_millis(1)));
-        return Err(Refused::new(
+        return Err(ScheduleError::new(
             format!("a period of {} is too short", format_duration(period)),
             format!("the shortest period is {least}: write every = \"{least}\" or more"),
         ));
     }
     let schedule = i64::try_from(ms).ok().map(|period| Schedule { when: When::Every(period), warnings: Vec::new() });
     schedule.filter(|schedule| schedule.next_after(Time(0)).is_some()).ok_or_else(|| {
-        Refused::new(format!("a period of {} never comes round", format_duration(period)), "write a shorter period")
+        ScheduleError::new(
+            format!("a period of {} never comes round", format_duration(period)),
+            "write a shorter period",
+        )
     })
 }

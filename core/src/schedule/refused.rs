@@ -9,14 +9,14 @@ pub const MIN_PERIOD: Duration = Duration::from_secs(60);
 /// in backticks with control characters escaped.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Refused {
+pub struct ScheduleError {
     /// What is wrong.
     pub message: String,
     /// What to write instead.
     pub hint: String,
 }
 
-impl Refused {
+impl ScheduleError {
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { message: message.into(), hint: hint.into() }
     }

@@ -5,10 +5,10 @@ use jiff::tz::TimeZone;
 
 use super::duration::show;
 use super::nearest::nearest;
-use super::refused::Refused;
+use super::refused::ScheduleError;
 
 /// Returns the zone with a name. Ignores case, as in the IANA rules.
-pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
+pub(super) fn find_zone(name: &str) -> Result<TimeZone, ScheduleError> {
     match TimeZone::get(name) {
         Ok(zone) if !zone.is_unknown() => Ok(zone),
         _ => {
@@ -18,7 +18,7 @@ pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
             } else {
                 format!("did you mean {}?", near.join(" or "))
             };
-            Err(Refused::new(format!("there is no time zone `{}`", show(name)), hint))
+            Err(ScheduleError::new(format!("there is no time zone `{}`", show(name)), hint))
         }
     }
 }
@@ -27,9 +27,9 @@ pub(super) fn find(name: &str) -> Result<TimeZone, Refused> {
 /// be reported (check the expression with `UTC` then).
 ///
 /// # Errors
-/// [`Refused`] with similar names.
-pub fn check_zone(name: &str) -> Result<(), Refused> {
-    find(name).map(drop)
+/// [`ScheduleError`] with similar names.
+pub fn check_zone(name: &str) -> Result<(), ScheduleError> {
+    find_zone(name).map(drop)
 }
 
 /// Returns zone names that were probably meant, best first, at most three: the same city (`berlin`, `Germany/Berlin`),
@@ -70,16 +70,16 @@ mod tests {
             ("Tokio", "Asia/Tokyo"),
         ] {
             assert!(zone_suggestions(wrong).contains(&meant.to_owned()), "{wrong}: {:?}", zone_suggestions(wrong));
-            assert!(find(wrong).unwrap_err().hint.contains(meant), "{wrong}");
+            assert!(find_zone(wrong).unwrap_err().hint.contains(meant), "{wrong}");
         }
     }
 
     #[test]
     fn what_is_no_zone_is_refused_without_a_guess() {
         for wrong in ["", "Etc/Unknown", "+02:00", "Mars/Olympus_Mons", "local", "\u{1b}[31m", "../../etc/passwd"] {
-            let refused = find(wrong).unwrap_err();
+            let refused = find_zone(wrong).unwrap_err();
             assert!(!refused.message.contains('\u{1b}'), "{refused:?}");
         }
-        assert!(find("europe/berlin").is_ok(), "letters compare without case");
+        assert!(find_zone("europe/berlin").is_ok(), "letters compare without case");
     }
 }

@@ -91,7 +91,7 @@ struct Slot {
 }
 
 #[derive(Debug, Default)]
-struct Turns {
+struct Phrases {
     turns: Vec<(u16, Vec<Slot>)>,
     /// Phrases by the hash of their first word.
     by_first: HashMap<u64, Vec<usize>>,
@@ -99,8 +99,8 @@ struct Turns {
     by_digit: Vec<usize>,
 }
 
-static ALL: LazyLock<Turns> = LazyLock::new(|| {
-    let mut all = Turns::default();
+static ALL: LazyLock<Phrases> = LazyLock::new(|| {
+    let mut all = Phrases::default();
     for (at, (weight, turn)) in TURNS.into_iter().enumerate() {
         let (mut slots, mut between) = (Vec::new(), 0);
         for place in turn.split_whitespace() {
@@ -171,7 +171,7 @@ fn complaints(reading: &Reading) -> f32 {
 }
 
 /// Whether a French text negates its praise.
-fn takes_back(reading: &Reading) -> bool {
+fn negates_praise(reading: &Reading) -> bool {
     reading.tokens.windows(2).any(|pair| {
         let [verb, word] = pair else { return false };
         let whole = reading.of(verb);
@@ -185,7 +185,7 @@ pub(super) fn moved(reading: &Reading, detected: Detected, p: [f32; 3]) -> [f32;
     let [negative, _, positive] = p;
     let by = match detected.lang {
         Lang::English if positive <= PRAISED => [complaints(reading), 0.0, 0.0],
-        Lang::French if takes_back(reading) => [TAKEN_BACK, 0.0, -TAKEN_BACK],
+        Lang::French if negates_praise(reading) => [TAKEN_BACK, 0.0, -TAKEN_BACK],
         _ => return p,
     };
     if by == [0.0; 3] || !(negative + positive).is_finite() {
@@ -214,7 +214,7 @@ mod tests {
             ("3 hours until the game", 0.0),
             ("hold on", 0.0),
         ] {
-            assert!((complaints(&text::read(text)) - much).abs() < 1e-6, "{text}");
+            assert!((complaints(&text::tokenize(text)) - much).abs() < 1e-6, "{text}");
         }
     }
 
@@ -223,7 +223,7 @@ mod tests {
         for (text, back) in
             [("J'adore pas ça", true), ("on adore plus", true), ("j'adore, pas de problème", false), ("j'adore", false)]
         {
-            assert_eq!(takes_back(&text::read(text)), back, "{text}");
+            assert_eq!(negates_praise(&text::tokenize(text)), back, "{text}");
         }
     }
 }

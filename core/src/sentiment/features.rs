@@ -5,7 +5,7 @@ use super::Lang;
 use super::language::Detected;
 use super::lexicon::{Lexicon, lexicon};
 use super::text::{Kind, Reading};
-use super::valence::{Sum, VALUES, Valences};
+use super::valence::{VALUES, ValenceSum, Valences};
 
 /// Number of hash buckets.
 pub const BUCKETS: usize = 500_000;
@@ -68,7 +68,7 @@ fn words(
     let lexicon: &Lexicon = lexicon();
     let mut seen = Tallies::default();
     let (mut last, mut before) = (0u64, 0u64);
-    let (mut sum, mut boost) = (Sum::default(), [0.0f32; 3]);
+    let (mut sum, mut boost) = (ValenceSum::default(), [0.0f32; 3]);
     let all_shout = reading.shouted as usize == reading.tokens.iter().filter(|t| t.kind == Kind::Word).count();
     for token in &reading.tokens {
         let negated = seen.reach > 0;

@@ -81,14 +81,14 @@ pub fn detect(reading: &Reading) -> Detected {
         return Detected { lang: Lang::English, code: "und", supported };
     }
     if other > latin + arabic {
-        return Detected { lang: Lang::English, code: foreign(reading, None), supported: false };
+        return Detected { lang: Lang::English, code: unsupported_code(reading, None), supported: false };
     }
     if arabic > latin {
         let persian = persian > 2 && persian * 12 > arabic;
         return if persian {
             Detected {
                 lang: Lang::Arabic,
-                code: foreign(reading, Some(&[Trigram::Pes, Trigram::Urd])),
+                code: unsupported_code(reading, Some(&[Trigram::Pes, Trigram::Urd])),
                 supported: false,
             }
         } else {
@@ -104,7 +104,7 @@ fn known(lang: Lang) -> Detected {
 
 /// Language evidence in a text of Latin letters.
 #[derive(Debug, Clone, Copy)]
-struct Spoken {
+struct LanguageEvidence {
     /// Common words found, per language: first `Lang::ALL`, then `OTHERS`.
     hits: [u32; TONGUES],
     /// Number of words, without numbers.
@@ -117,7 +117,7 @@ struct Spoken {
     umlauts: u32,
 }
 
-impl Spoken {
+impl LanguageEvidence {
     fn of(reading: &Reading) -> Self {
         let lexicon = lexicon();
         let mut spoken = Self { hits: [0; TONGUES], words: 0, strange: 0, accented: 0, umlauts: 0 };
@@ -132,7 +132,7 @@ impl Spoken {
                 // `vergüenza` is Spanish.
                 let spanish = word.contains("güe") || word.contains("güi");
                 spoken.umlauts += u32::from(word.chars().all(|c| c.is_ascii() || is_umlaut(c)) && !spanish);
-                spoken.strange += u32::from(word.chars().any(|c| c.is_alphabetic() && !is_ours(c)));
+                spoken.strange += u32::from(word.chars().any(|c| c.is_alphabetic() && !is_supported_letter(c)));
             }
             let mut bits = lexicon.common(token.hash);
             if bits == 0 && ends_in_german(word) {
@@ -174,7 +174,7 @@ fn is_umlaut(c: char) -> bool {
 }
 
 /// Whether a supported language uses the letter. Texts are composed, so an accent is not a letter of its own.
-fn is_ours(c: char) -> bool {
+fn is_supported_letter(c: char) -> bool {
     matches!(c, 'a'..='z' | 'à'..='ä' | 'æ'..='ï' | 'ñ'..='ö' | 'ù'..='ü' | 'ÿ' | 'œ' | 'ß')
 }
 
@@ -183,7 +183,7 @@ fn is_ours(c: char) -> bool {
 /// no supported language uses. Otherwise uses trigrams, for texts of several words and those with letters that English
 /// does not use. Trigrams must be reliable to overrule all words. The default is English.
 fn by_words(reading: &Reading) -> Detected {
-    let spoken = Spoken::of(reading);
+    let spoken = LanguageEvidence::of(reading);
     let ((lang, mine), (other, theirs)) = spoken.best();
     let lang = Lang::ALL.get(lang).copied().unwrap_or(Lang::English);
     let other = OTHERS.get(other).map_or("und", |(code, _)| code);
@@ -195,7 +195,7 @@ fn by_words(reading: &Reading) -> Detected {
     let named = ahead && mine >= 2 && mine * 4 >= words;
     if spoken.strange >= 2 && spoken.strange * 5 >= words && !named {
         let others: Vec<Trigram> = LATIN.into_iter().filter(|lang| of_trigram(*lang).is_none()).collect();
-        return away(if theirs > mine { other } else { foreign(reading, Some(&others)) });
+        return away(if theirs > mine { other } else { unsupported_code(reading, Some(&others)) });
     }
     if ahead && (mine * 4 >= words || mine >= 2 && mine * 8 >= words) {
         return known(lang);
@@ -231,7 +231,7 @@ fn by_words(reading: &Reading) -> Detected {
 }
 
 /// The code of an unsupported language, detected by trigrams.
-fn foreign(reading: &Reading, among: Option<&[Trigram]>) -> &'static str {
+fn unsupported_code(reading: &Reading, among: Option<&[Trigram]>) -> &'static str {
     let detector = among.map_or_else(Detector::new, |among| Detector::with_allowlist(among.to_vec()));
     detector.detect(&sample(reading)).map_or("und", |found| code(found.lang()))
 }

@@ -25,9 +25,9 @@ const LONGEST_PREFIX: usize = 14;
 
 /// A hasher for keys that are hashes already.
 #[derive(Debug, Default, Clone)]
-struct AsIs(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for AsIs {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -39,7 +39,7 @@ impl Hasher for AsIs {
     }
 }
 
-type Map<T> = HashMap<u64, T, BuildHasherDefault<AsIs>>;
+type Map<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 
 pub(super) struct Lexicon {
     /// For each word, a bit set of the languages in which it is common.

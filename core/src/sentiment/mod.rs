@@ -14,7 +14,7 @@ pub mod valence;
 pub mod weights;
 
 pub use language::{Detected, detect};
-pub use scorer::{Scored, judge, learned, score, score_with, sums};
+pub use scorer::{Score, judge, score, score_with, score_without_rules, weighted_sums};
 
 /// The scorer's version. Change it whenever the same text could get another score. Scores of different versions cannot
 /// be combined: readers use the version that scored most items; `topicwatch db rescore` rescores all items with this

@@ -8,14 +8,14 @@ use super::language::detect;
 use super::text;
 use super::weights::Weights;
 use super::{Lang, VERSION};
-use crate::model::{Judged, Tone};
+use crate::model::{Tone, ToneScore};
 
 /// The built-in weights of this version.
 const FILE: &[u8] = include_bytes!("weights/builtin-4.bin");
 
 /// The score of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Scored {
+pub struct Score {
     /// The most probable class; unsupported if the language is.
     pub tone: Tone,
     /// Positive minus negative, in thousandths.
@@ -26,7 +26,7 @@ pub struct Scored {
     pub lang: &'static str,
 }
 
-impl Scored {
+impl Score {
     /// The probabilities in thousandths; they sum to 1000.
     #[must_use]
     pub fn thousandths(&self) -> [i64; 3] {
@@ -43,7 +43,7 @@ fn built_in() -> Option<&'static Weights<'static>> {
 
 /// Scores a text. Reads at most [`text::MAX_CHARS`] characters of it.
 #[must_use]
-pub fn score(text: &str) -> Scored {
+pub fn score(text: &str) -> Score {
     match built_in() {
         Some(weights) => score_with(weights, text),
         None => unsupported("und"),
@@ -52,24 +52,24 @@ pub fn score(text: &str) -> Scored {
 
 /// Scores an item by its title and text together. Implements [`crate::model::Judge`].
 #[must_use]
-pub fn judge(title: Option<&str>, text: Option<&str>) -> Judged {
+pub fn judge(title: Option<&str>, text: Option<&str>) -> ToneScore {
     let scored = match (title, text) {
         (Some(title), Some(text)) if title != text => score(&format!("{title}\n{text}")),
         (title, text) => score(text.or(title).unwrap_or("")),
     };
     let supported = scored.tone != Tone::Unsupported;
-    Judged { tone: scored.tone, score: supported.then_some(scored.score), scorer: VERSION }
+    ToneScore { tone: scored.tone, score: supported.then_some(scored.score), scorer: VERSION }
 }
 
 /// Scores with the given weights.
 #[must_use]
-pub fn score_with(weights: &Weights<'_>, text: &str) -> Scored {
+pub fn score_with(weights: &Weights<'_>, text: &str) -> Score {
     scored(weights, text, complaints::moved)
 }
 
 /// Scores with the learned weights alone, without the rules of `complaints`. The trainer measures this.
 #[must_use]
-pub fn learned(weights: &Weights<'_>, text: &str) -> Scored {
+pub fn score_without_rules(weights: &Weights<'_>, text: &str) -> Score {
     scored(weights, text, |_, _, p| p)
 }
 
@@ -77,32 +77,32 @@ fn scored(
     weights: &Weights<'_>,
     text: &str,
     moved: impl Fn(&text::Reading, super::Detected, [f32; 3]) -> [f32; 3],
-) -> Scored {
-    let reading = text::read(text);
+) -> Score {
+    let reading = text::tokenize(text);
     let detected = detect(&reading);
     if !detected.supported {
         return unsupported(detected.code);
     }
-    let sums = sums(weights, &reading, detected);
+    let sums = weighted_sums(weights, &reading, detected);
     let p = moved(&reading, detected, probabilities(weights, sums, detected.lang));
     let tone = match p {
         [negative, neutral, positive] if negative > neutral && negative >= positive => Tone::Negative,
         [negative, neutral, positive] if positive > neutral && positive > negative => Tone::Positive,
         _ => Tone::Neutral,
     };
-    let mut scored = Scored { tone, score: 0, p, lang: detected.code };
+    let mut scored = Score { tone, score: 0, p, lang: detected.code };
     let [negative, _, positive] = scored.thousandths();
     scored.score = positive - negative;
     scored
 }
 
-fn unsupported(lang: &'static str) -> Scored {
-    Scored { tone: Tone::Unsupported, score: 0, p: [0.0; 3], lang }
+fn unsupported(lang: &'static str) -> Score {
+    Score { tone: Tone::Unsupported, score: 0, p: [0.0; 3], lang }
 }
 
 /// The weighted sums for negative, neutral and positive.
 #[must_use]
-pub fn sums(weights: &Weights<'_>, reading: &text::Reading, detected: super::Detected) -> [f32; 3] {
+pub fn weighted_sums(weights: &Weights<'_>, reading: &text::Reading, detected: super::Detected) -> [f32; 3] {
     let (mut hashed, mut sizes) = ([[0.0f32; 2]; GROUPS], [0usize; GROUPS]);
     let counted = features(reading, detected, &weights.valences, |group, bucket| {
         let [negative, positive] = weights.hashed(bucket);

@@ -4,7 +4,7 @@
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::emoticon;
-use crate::normalise::after_ampersand;
+use crate::normalise::decode_entity;
 
 /// The most characters read. Posts have a few hundred; the rest of a longer text hardly changes its tone.
 pub const MAX_CHARS: usize = 4_000;
@@ -72,7 +72,7 @@ pub(super) const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 /// Tokenises a text.
 #[must_use]
-pub fn read(text: &str) -> Reading {
+pub fn tokenize(text: &str) -> Reading {
     let chars = composed(text);
     let mut reading = Reading { text: String::with_capacity(text.len().min(MAX_CHARS) + 2), ..Reading::default() };
     reading.text.push(' ');
@@ -102,7 +102,7 @@ fn unescaped(text: &str) -> Vec<char> {
     for _ in 0..MAX_CHARS * 2 {
         let Some(mut c) = rest.next() else { break };
         if c == '&'
-            && let Some((plain, length)) = after_ampersand(rest.as_str())
+            && let Some((plain, length)) = decode_entity(rest.as_str())
         {
             rest = rest.as_str().get(length..).unwrap_or("").chars();
             c = plain;
@@ -231,7 +231,7 @@ fn word(reading: &mut Reading, found: &[char]) {
     if found.iter().all(char::is_ascii_digit) {
         // The value of a number does not matter.
         reading.text.push('0');
-        close(reading, Kind::Word, start);
+        end_token(reading, Kind::Word, start);
         return;
     }
     let (mut last, mut times, mut stretched) = (' ', 0, false);
@@ -245,7 +245,7 @@ fn word(reading: &mut Reading, found: &[char]) {
         }
     }
     reading.stretched += u32::from(stretched);
-    close(reading, Kind::Word, start);
+    end_token(reading, Kind::Word, start);
     if capitals && let Some(token) = reading.tokens.last_mut() {
         token.shouted = true;
     }
@@ -277,17 +277,17 @@ fn folded(c: char) -> Option<char> {
 fn push(reading: &mut Reading, kind: Kind, text: &str) {
     let start = reading.text.len();
     reading.text.push_str(text);
-    close(reading, kind, start);
+    end_token(reading, kind, start);
 }
 
 fn push_char(reading: &mut Reading, kind: Kind, c: char) {
     let start = reading.text.len();
     reading.text.push(c);
-    close(reading, kind, start);
+    end_token(reading, kind, start);
 }
 
 /// Ends the token that started at `start`.
-fn close(reading: &mut Reading, kind: Kind, start: usize) {
+fn end_token(reading: &mut Reading, kind: Kind, start: usize) {
     let end = reading.text.len();
     if end == start {
         return;

@@ -12,7 +12,7 @@ pub struct Valences {
 /// The largest absolute valence, in tenths. The trainer clamps to it.
 pub const STRONGEST: i8 = 50;
 
-/// Number of values that [`Sum::values`] returns.
+/// Number of values that [`ValenceSum::values`] returns.
 pub const VALUES: usize = 6;
 
 impl Valences {
@@ -55,7 +55,7 @@ pub fn short(hash: u64) -> u32 {
 
 /// Combines the valences of a text's words, one word after the other.
 #[derive(Debug, Clone, Default)]
-pub struct Sum {
+pub struct ValenceSum {
     /// Sums of positive and negative valences. Those before a `but` are already halved.
     good: f32,
     bad: f32,
@@ -73,7 +73,7 @@ const NEGATED: f32 = -0.74;
 /// What capitals add to a valence.
 const CAPITALS: f32 = 0.733;
 
-impl Sum {
+impl ValenceSum {
     /// Adds a word: its valence, its boost, whether it is negated, and whether it is in capitals while other words are
     /// not.
     pub fn word(&mut self, valence: f32, boost: f32, negated: bool, capitals: bool) {

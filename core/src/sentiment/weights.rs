@@ -48,7 +48,7 @@ pub fn value(byte: u8, largest: f32) -> f32 {
 
 /// Encodes a weight as the nearest byte.
 #[must_use]
-pub fn byte(weight: f32, largest: f32) -> u8 {
+pub fn encode_weight(weight: f32, largest: f32) -> u8 {
     let part = (weight / largest).clamp(-1.0, 1.0);
     #[allow(clippy::cast_possible_truncation, reason = "between -127 and 127")]
     let code = (part.abs().sqrt().copysign(part) * 127.0).round() as i8;
@@ -56,9 +56,9 @@ pub fn byte(weight: f32, largest: f32) -> u8 {
 }
 
 /// Reads from the front of a file.
-struct Front<'a>(&'a [u8]);
+struct ByteReader<'a>(&'a [u8]);
 
-impl<'a> Front<'a> {
+impl<'a> ByteReader<'a> {
     fn bytes(&mut self, n: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(n)?;
         self.0 = rest;
@@ -78,7 +78,7 @@ impl<'a> Weights<'a> {
     /// Parses a file; `None` if it has another layout.
     #[must_use]
     pub fn read(file: &'a [u8]) -> Option<Self> {
-        let mut front = Front(file);
+        let mut front = ByteReader(file);
         if front.bytes(NAME.len())? != NAME {
             return None;
         }
@@ -123,7 +123,7 @@ impl<'a> Weights<'a> {
 
 /// Serialises a file.
 #[must_use]
-pub fn write(
+pub fn serialize(
     words: &[(u32, i8)],
     counted: &[[f32; 3]; COUNTED],
     calibration: &[Calibration; Lang::ALL.len()],
@@ -141,6 +141,10 @@ pub fn write(
     for number in counted.iter().flatten().copied().chain(calibrated).chain(largest) {
         file.extend(number.to_le_bytes());
     }
-    file.extend(hashed.iter().flat_map(|weights| [byte(weights[0], largest[0]), byte(weights[1], largest[1])]));
+    file.extend(
+        hashed
+            .iter()
+            .flat_map(|weights| [encode_weight(weights[0], largest[0]), encode_weight(weights[1], largest[1])]),
+    );
     file
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use crate::compare::Relevance;
 use crate::filter::Filter;
-use crate::insight::daily::{Counted, Day, Share, Usual, UsualShare, is_whole_days, usual};
-use crate::insight::{Changes, Illness, New, illness};
+use crate::insight::daily::{Counted, Day, Share, UsualRange, UsualShare, is_whole_days, usual_range};
+use crate::insight::{Changes, NewItem, SourceSilence, detect_silence};
 use crate::model::{
-    AlertLine, AlertSpec, Heartbeat, ItemHead, Pulse, SearchState, Searched, Source, Time, TopicFilter, TopicLimits,
-    Used, Words,
+    AlertLine, AlertSpec, AnsweredSearch, ItemContent, ItemSummary, SearchHealth, SearchState, Source, SourceActivity,
+    Time, TopicFilter, TopicLimits, Usage,
 };
 use crate::normalise::safe_link;
 
@@ -34,7 +34,7 @@ impl Wanted {
         Self(spec.words.iter().filter_map(one).collect())
     }
 
-    fn occurs<'a>(&'a self, item: &ItemHead) -> Option<&'a str> {
+    fn first_match<'a>(&'a self, item: &ItemSummary) -> Option<&'a str> {
         // A filter passes items without words, but no word occurs in them.
         let worded = item.title.is_some() || item.text.is_some();
         let inside = |filter: &Filter| worded && filter.passes(item.title.as_deref(), item.text.as_deref(), None, None);
@@ -57,7 +57,7 @@ pub(super) fn one_line(words: &str, most: usize) -> String {
 }
 
 /// An item as a line: author, words and link.
-pub(super) fn line(item: &Words) -> AlertLine {
+pub(super) fn item_line(item: &ItemContent) -> AlertLine {
     let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(without words)");
     let mut text = one_line(words, LONGEST);
     if let Some(author) = &item.author {
@@ -67,13 +67,13 @@ pub(super) fn line(item: &Words) -> AlertLine {
     AlertLine { text, url, key: Some(item.key.clone()) }
 }
 
-fn words(item: &ItemHead) -> Words {
-    let ItemHead { key, url, author, title, text, lang, pruned, .. } = item.clone();
-    Words { key, url, author, title, text, lang, pruned }
+fn words(item: &ItemSummary) -> ItemContent {
+    let ItemSummary { key, url, author, title, text, lang, pruned, .. } = item.clone();
+    ItemContent { key, url, author, title, text, lang, pruned }
 }
 
-fn named(items: impl Iterator<Item = Words>, many: usize) -> Vec<AlertLine> {
-    let mut lines: Vec<AlertLine> = items.take(NAMED).map(|item| line(&item)).collect();
+fn named(items: impl Iterator<Item = ItemContent>, many: usize) -> Vec<AlertLine> {
+    let mut lines: Vec<AlertLine> = items.take(NAMED).map(|item| item_line(&item)).collect();
     if many > lines.len() {
         let text = format!("and {} more", many - lines.len());
         lines.push(AlertLine { text, url: None, key: None });
@@ -83,18 +83,19 @@ fn named(items: impl Iterator<Item = Words>, many: usize) -> Vec<AlertLine> {
 
 /// Fires on new items, all or those in which one of the words occurs.
 pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Changes) -> Option<Evaluation> {
-    let by_source = |new: &&New| new.sources.is_empty() || new.sources.iter().any(|source| spec.looks_at(*source));
-    let meant: Vec<&New> = changes
+    let by_source =
+        |new: &&NewItem| new.sources.is_empty() || new.sources.iter().any(|source| spec.checks_source(*source));
+    let meant: Vec<&NewItem> = changes
         .new
         .iter()
         .filter(by_source)
-        .filter(|new| spec.words.is_empty() || wanted.occurs(&new.item).is_some())
+        .filter(|new| spec.words.is_empty() || wanted.first_match(&new.item).is_some())
         .collect();
     if meant.is_empty() || meant.len() < spec.least as usize {
         return None;
     }
     let at_least = if changes.counts.at_least || changes.counts.cut { "≥ " } else { "" };
-    let mut with: Vec<&str> = meant.iter().filter_map(|new| wanted.occurs(&new.item)).collect();
+    let mut with: Vec<&str> = meant.iter().filter_map(|new| wanted.first_match(&new.item)).collect();
     with.sort_unstable();
     with.dedup();
     let with: Vec<String> = with.iter().map(|word| format!("“{word}”")).collect();
@@ -108,18 +109,18 @@ pub(super) fn items(spec: &AlertSpec, topic: &str, wanted: &Wanted, changes: &Ch
 }
 
 /// What a window held, and what is usual for such a window.
-pub(super) struct Volume<'a> {
+pub(super) struct WindowVolume<'a> {
     pub(super) counted: &'a Counted,
     pub(super) usual: UsualVolume,
     /// As shown to people: `24h`.
     pub(super) length: &'a str,
-    pub(super) top: &'a [Words],
+    pub(super) top: &'a [ItemContent],
 }
 
 /// What is usual for a window, and which windows that is based on.
 pub(super) struct UsualVolume {
     /// `None` when there is too little to compare with.
-    pub(super) usual: Option<Usual>,
+    pub(super) usual: Option<UsualRange>,
     /// Whether it is based on the windows before, at any hour, and not on those of earlier days.
     pub(super) at_any_hour: bool,
 }
@@ -131,17 +132,17 @@ const A_DAY: i64 = 86_400_000;
 /// whole days, from those at any hour.
 pub(super) fn usual_volume(now: &Day, same_hour: &[(Day, u64)], any_hour: &[(Day, u64)]) -> UsualVolume {
     let by_hour = !is_whole_days(now.span.length());
-    if let (true, Ok(usual)) = (by_hour, usual(now, same_hour)) {
+    if let (true, Ok(usual)) = (by_hour, usual_range(now, same_hour)) {
         return UsualVolume { usual: Some(usual), at_any_hour: false };
     }
     let reach =
         any_hour.first().zip(any_hour.last()).map_or(0, |(first, last)| last.0.span.until.0 - first.0.span.until.0);
-    let usual = usual(now, any_hour).ok().filter(|_| reach >= A_DAY);
+    let usual = usual_range(now, any_hour).ok().filter(|_| reach >= A_DAY);
     UsualVolume { usual, at_any_hour: true }
 }
 
 /// Fires if there are more items than usual.
-pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Option<Evaluation> {
+pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &WindowVolume<'_>) -> Option<Evaluation> {
     let usual = volume.usual.usual?;
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let unique = volume.counted.unique as f64;
@@ -179,15 +180,15 @@ pub(super) fn volume(spec: &AlertSpec, topic: &str, volume: &Volume<'_>) -> Opti
 const LEAST_APART: f64 = 0.1;
 
 /// The tone of a window, and what is usual.
-pub(super) struct Tones<'a> {
+pub(super) struct WindowTone<'a> {
     pub(super) negative: Option<Share>,
     pub(super) usual: Result<UsualShare, usize>,
     pub(super) length: &'a str,
-    pub(super) top: &'a [Words],
+    pub(super) top: &'a [ItemContent],
 }
 
 /// Fires if more items are negative than usual, by far more than chance explains.
-pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &Tones<'_>) -> Option<Evaluation> {
+pub(super) fn negative(spec: &AlertSpec, topic: &str, tones: &WindowTone<'_>) -> Option<Evaluation> {
     let (share, usual) = (tones.negative?, tones.usual.ok()?);
     if share.whole < u64::from(spec.least) {
         return None;
@@ -240,27 +241,27 @@ pub(super) fn related(topic: &str) -> Evaluation {
 }
 
 /// Whether a search was answered.
-fn answered(search: &Searched) -> bool {
+fn answered(search: &SearchHealth) -> bool {
     matches!(search.state, SearchState::Ok | SearchState::Empty)
 }
 
 /// Finds sources that fail, are silent or are stale, by the latest searches of each.
-pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[Searched]) -> Vec<Evaluation> {
+pub(super) fn sources(spec: &AlertSpec, topic: &str, searches: &[SearchHealth]) -> Vec<Evaluation> {
     let all: BTreeSet<Source> = searches.iter().map(|search| search.source).collect();
     all.iter()
-        .filter(|source| spec.looks_at(**source))
+        .filter(|source| spec.checks_source(**source))
         .filter_map(|source| {
-            let made = |search: &&Searched| search.source == *source && search.state != SearchState::NotRun;
-            let of: Vec<&Searched> = searches.iter().filter(made).collect();
+            let made = |search: &&SearchHealth| search.source == *source && search.state != SearchState::NotRun;
+            let of: Vec<&SearchHealth> = searches.iter().filter(made).collect();
             one_source(spec, topic, *source, &of)
         })
         .collect()
 }
 
-fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Searched]) -> Option<Evaluation> {
+fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&SearchHealth]) -> Option<Evaluation> {
     let subject = format!("{topic}/{source}");
     let latest = searches.get(searches.len().saturating_sub(spec.of as usize)..)?;
-    let failed: Vec<&&Searched> = latest.iter().filter(|search| !answered(search)).collect();
+    let failed: Vec<&&SearchHealth> = latest.iter().filter(|search| !answered(search)).collect();
     if failed.len() >= spec.failures as usize {
         let why = failed.last().and_then(|search| search.trouble.as_deref()).unwrap_or("no answer");
         let (failed, of) = (failed.len(), latest.len());
@@ -274,9 +275,9 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
         return Some(Evaluation { subject, status: Status::Bad, summary, lines: Vec::new() });
     }
     let beats = searches.iter().filter(|search| answered(search) && !search.past);
-    let beats: Vec<Heartbeat> =
-        beats.map(|search| Heartbeat { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
-    if let Some(ill) = illness(&Pulse { topic: topic.to_owned(), source, beats }) {
+    let beats: Vec<AnsweredSearch> =
+        beats.map(|search| AnsweredSearch { at: search.at, counts: search.counts, fresh: search.fresh }).collect();
+    if let Some(ill) = detect_silence(&SourceActivity { topic: topic.to_owned(), source, beats }) {
         let lines = vec![AlertLine { text: advice(&ill).to_owned(), url: None, key: None }];
         return Some(Evaluation { subject, status: Status::Bad, summary: ill.to_string(), lines });
     }
@@ -285,10 +286,10 @@ fn one_source(spec: &AlertSpec, topic: &str, source: Source, searches: &[&Search
     well.then_some(Evaluation { subject, status: Status::Well, summary, lines: Vec::new() })
 }
 
-fn advice(ill: &Illness) -> &'static str {
+fn advice(ill: &SourceSilence) -> &'static str {
     match ill.state {
-        crate::insight::Ill::Silent => "it answers, but gives no items: was the query or the service changed?",
-        crate::insight::Ill::Stale => "it gives items, but none that are new: does its index still move?",
+        crate::insight::SilenceKind::Silent => "it answers, but gives no items: was the query or the service changed?",
+        crate::insight::SilenceKind::Stale => "it gives items, but none that are new: does its index still move?",
     }
 }
 
@@ -308,7 +309,7 @@ pub(super) fn missed(spec: &AlertSpec, topic: &str, slots: &[Time]) -> Option<Ev
 }
 
 /// Compares the calls and cost of a day with its limits.
-pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Used, limits: TopicLimits) -> Evaluation {
+pub(super) fn budget(spec: &AlertSpec, subject: &str, used: Usage, limits: TopicLimits) -> Evaluation {
     let part = |used: i64, limit: i64| i128::from(used) * 100 / i128::from(limit.max(1));
     let calls =
         limits.calls.map(|limit| (part(used.calls, i64::from(limit)), format!("{} of {limit} calls", used.calls)));

@@ -5,8 +5,8 @@ use super::*;
 use crate::insight::daily::{self, share, usual_share};
 use crate::model::{Counts, Kind, Micros};
 
-fn usual(expected: f64, high: f64) -> Usual {
-    Usual { expected, low: 0.0, high, far: expected + 2.0 * (high - expected), days: 28, weekday: true }
+fn usual(expected: f64, high: f64) -> UsualRange {
+    UsualRange { expected, low: 0.0, high, far: expected + 2.0 * (high - expected), days: 28, weekday: true }
 }
 
 fn status(evaluation: Option<Evaluation>) -> Option<Status> {
@@ -30,7 +30,7 @@ fn a_volume_fires_far_above_the_usual_and_ends_within_it() {
     ] {
         let counted = Counted { raw: unique * 2, unique, ..Counted::default() };
         let usual = UsualVolume { usual, at_any_hour: false };
-        let about = Volume { counted: &counted, usual, length: "24h", top: &[] };
+        let about = WindowVolume { counted: &counted, usual, length: "24h", top: &[] };
         assert_eq!(status(volume(&spec, "acme", &about)), expected, "{unique}");
     }
 }
@@ -71,13 +71,13 @@ fn a_share_fires_when_chance_does_not_explain_it() {
         (60, 100, 4, None),
     ] {
         let usual = usual_share(whole, week.get(..earlier).unwrap_or_default());
-        let about = Tones { negative: share(part, whole), usual, length: "24h", top: &[] };
+        let about = WindowTone { negative: share(part, whole), usual, length: "24h", top: &[] };
         assert_eq!(status(negative(&spec, "acme", &about)), expected, "{part} of {whole} beside {usual:?}");
     }
 }
 
 /// Searches an hour apart: `+` new, `=` nothing new, `.` empty, `x` failed, `-` not made.
-fn searches(all: &str) -> Vec<Searched> {
+fn searches(all: &str) -> Vec<SearchHealth> {
     let one = |(hour, kind): (i64, char)| {
         let (state, found, new) = match kind {
             '+' => (SearchState::Ok, 9, 2),
@@ -86,7 +86,7 @@ fn searches(all: &str) -> Vec<Searched> {
             'x' => (SearchState::Error, 0, 0),
             _ => (SearchState::NotRun, 0, 0),
         };
-        Searched {
+        SearchHealth {
             source: Source::Web,
             state,
             at: Time(hour * 3_600_000),
@@ -152,10 +152,10 @@ fn a_budget_fires_at_its_part_of_calls_or_money() {
         (10, 1_599_999, Status::Well),
         (i64::MAX, i64::MAX, Status::Bad),
     ] {
-        let evaluation = budget(&spec(), "service", Used { calls, money: Micros(money) }, limits);
+        let evaluation = budget(&spec(), "service", Usage { calls, money: Micros(money) }, limits);
         assert_eq!(evaluation.status, expected, "{calls} calls, {money}");
     }
-    let none = budget(&spec(), "service", Used { calls: 9, money: Micros(9) }, TopicLimits::default());
+    let none = budget(&spec(), "service", Usage { calls: 9, money: Micros(9) }, TopicLimits::default());
     assert_eq!(none.status, Status::Well, "no limit is never used up");
 }
 
@@ -171,7 +171,7 @@ fn missed_slots_are_reported_together() {
 #[test]
 fn no_word_occurs_in_what_has_none() {
     let spec = AlertSpec { words: vec!["recall".into()], ..spec() };
-    let item = |text: Option<&str>| ItemHead {
+    let item = |text: Option<&str>| ItemSummary {
         key: "post:x:1".into(),
         kind: Kind::Post,
         url: None,
@@ -183,6 +183,6 @@ fn no_word_occurs_in_what_has_none() {
         cluster: None,
         pruned: false,
     };
-    assert_eq!(Wanted::of(&spec).occurs(&item(Some("A recall."))), Some("recall"));
-    assert_eq!(Wanted::of(&spec).occurs(&item(None)), None);
+    assert_eq!(Wanted::of(&spec).first_match(&item(Some("A recall."))), Some("recall"));
+    assert_eq!(Wanted::of(&spec).first_match(&item(None)), None);
 }

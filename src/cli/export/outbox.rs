@@ -10,9 +10,9 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, jobs};
-use crate::model::{OutboxState, Posted};
+use crate::model::{OutboxEntry, OutboxState};
 use crate::notify::Delivery;
-use crate::store::{Settled, Store};
+use crate::store::{SendResult, Store};
 
 pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
@@ -28,7 +28,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OutboxArgs) -> Result<Ex
 
 async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure> {
     let store = context.store_to_read().await?;
-    let known = |posted: &Posted| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
+    let known = |posted: &OutboxEntry| context.config.channels.iter().any(|spec| spec.name == posted.message.channel);
     let state = args.state.as_deref().and_then(OutboxState::parse);
     let (messages, counts) = (store.outbox(state, args.limit).await?, store.outbox_counts().await?);
     store.close().await;
@@ -40,7 +40,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         return Ok(Exit::Ok);
     }
     let mut text = String::new();
-    let row = |posted: &Posted| {
+    let row = |posted: &OutboxEntry| {
         let what = posted.error.as_deref().unwrap_or(&posted.message.subject);
         // Nothing delivers a message whose channel is gone.
         let lost = posted.state != OutboxState::Sent && !known(posted);
@@ -48,9 +48,9 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         vec![
             posted.state.to_string(),
             posted.attempt.to_string(),
-            output::when_known(posted.delivered_at.or(posted.next_at)),
+            output::format_time_or_dash(posted.delivered_at.or(posted.next_at)),
             posted.message.event.clone(),
-            format!("{mark}{}", output::brief(what, 80)),
+            format!("{mark}{}", output::truncate(what, 80)),
         ]
     };
     if messages.is_empty() {
@@ -60,8 +60,8 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
         let head = ["state", "tries", "at", "event", "what"];
         text.push_str(&output::table(&head, messages.iter().map(row).collect(), &[1]));
     }
-    for channel in strangers(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
-        text.push_str(&format!("note: the configuration has no channel {}\n", output::brief(channel, 64)));
+    for channel in unknown_channels(context, messages.iter().filter(|posted| posted.state != OutboxState::Sent)) {
+        text.push_str(&format!("note: the configuration has no channel {}\n", output::truncate(channel, 64)));
     }
     let counts: Vec<String> = counts.iter().map(|(state, number)| format!("{number} {state}")).collect();
     if !counts.is_empty() {
@@ -75,7 +75,7 @@ async fn list(context: &Context, args: &OutboxListArgs) -> Result<Exit, Failure>
 #[derive(serde::Serialize)]
 struct Listed<'p> {
     #[serde(flatten)]
-    posted: &'p Posted,
+    posted: &'p OutboxEntry,
     /// Whether the configuration has its channel.
     channel_known: bool,
 }
@@ -88,9 +88,9 @@ const ERASED: &str = "it held what was forgotten, and nothing of it is kept";
 /// Why a message cannot be changed now.
 const SENDING: &str = "a process has it in hand";
 
-fn unknown(event: &str) -> Failure {
+fn unknown_message(event: &str) -> Failure {
     Failure::usage(
-        format!("there is no message `{}` in the outbox", output::brief(event, 200)),
+        format!("there is no message `{}` in the outbox", output::truncate(event, 200)),
         "`topicwatch outbox` lists them",
     )
 }
@@ -99,17 +99,17 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
     let store = context.store_to_read().await?;
     let posted = store.outbox_message(event).await?;
     store.close().await;
-    let posted = posted.ok_or_else(|| unknown(event))?;
+    let posted = posted.ok_or_else(|| unknown_message(event))?;
     if as_json {
         output::json(&posted)?;
         return Ok(Exit::Ok);
     }
-    let Posted { message, state, attempt, created_at, next_at, delivered_at, error, .. } = &posted;
+    let OutboxEntry { message, state, attempt, created_at, next_at, delivered_at, error, .. } = &posted;
     let mut text = format!(
         "event      {}\nchannel    {}\nsubject    {}\nqueued     {}\nstate      {state}, {attempt} {}\n",
-        output::visible(&message.event),
-        output::visible(&message.channel),
-        output::brief(&message.subject, 250),
+        output::escape_control(&message.event),
+        output::escape_control(&message.channel),
+        output::truncate(&message.subject, 250),
         output::when(*created_at),
         if *attempt == 1 { "try" } else { "tries" },
     );
@@ -119,14 +119,14 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
         }
     }
     if let Some(error) = error {
-        text.push_str(&format!("last error {}\n", output::brief(error, 400)));
+        text.push_str(&format!("last error {}\n", output::truncate(error, 400)));
     }
     text.push('\n');
-    if posted.is_emptied() {
+    if posted.is_body_deleted() {
         text.push_str(&format!("{EMPTIED}\n"));
     }
     for line in message.text.lines().take(200) {
-        text.push_str(&output::visible(line));
+        text.push_str(&output::escape_control(line));
         text.push('\n');
     }
     if message.text.lines().count() > 200 {
@@ -137,29 +137,29 @@ async fn show(context: &Context, event: &str, as_json: bool) -> Result<Exit, Fai
 }
 
 /// Returns the named messages in full, or all dead messages.
-async fn chosen(store: &Store, args: &OutboxChosenArgs) -> Result<Vec<Posted>, Failure> {
+async fn selected_messages(store: &Store, args: &OutboxChosenArgs) -> Result<Vec<OutboxEntry>, Failure> {
     if args.dead {
         return Ok(store.outbox(Some(OutboxState::Dead), u32::MAX).await?);
     }
     let mut all = Vec::with_capacity(args.events.len());
     for event in &args.events {
-        all.push(store.outbox_message(event).await?.ok_or_else(|| unknown(event))?);
+        all.push(store.outbox_message(event).await?.ok_or_else(|| unknown_message(event))?);
     }
     Ok(all)
 }
 
 /// Returns the channels of these messages that the configuration does not have.
-fn strangers<'p>(context: &Context, messages: impl Iterator<Item = &'p Posted>) -> BTreeSet<&'p str> {
+fn unknown_channels<'p>(context: &Context, messages: impl Iterator<Item = &'p OutboxEntry>) -> BTreeSet<&'p str> {
     let known = |channel: &str| context.config.channels.iter().any(|spec| spec.name == channel);
     messages.map(|posted| posted.message.channel.as_str()).filter(|channel| !known(channel)).collect()
 }
 
 async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
-    let asked = chosen(&store, args).await?;
-    if let Some(posted) = asked.iter().find(|posted| !args.dead && posted.is_blank()) {
-        let event = output::brief(&posted.message.event, 200);
-        return Err(if posted.is_emptied() {
+    let asked = selected_messages(&store, args).await?;
+    if let Some(posted) = asked.iter().find(|posted| !args.dead && posted.has_no_body()) {
+        let event = output::truncate(&posted.message.event, 200);
+        return Err(if posted.is_body_deleted() {
             Failure::usage(format!("{event}: {EMPTIED}"), "`topicwatch report` tells of any past day")
         } else {
             Failure::usage(format!("{event}: {ERASED}"), "`topicwatch outbox drop` puts it away")
@@ -168,7 +168,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     let events = (!args.dead).then_some(args.events.as_slice());
     let queued = store.retry_messages(events, (context.clock)()).await?;
     store.close().await;
-    let lost = strangers(context, asked.iter());
+    let lost = unknown_channels(context, asked.iter());
     let tried = asked.iter().any(|posted| !lost.contains(posted.message.channel.as_str()));
     let how = if tried { "; a running daemon delivers them, or `topicwatch outbox deliver` now" } else { "" };
     let mut text = format!("queued again: {queued}{how}\n");
@@ -180,7 +180,7 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
     for channel in lost {
         text.push_str(&format!(
             "note: the configuration has no channel {}: nobody delivers what is for it (`topicwatch outbox drop` puts it away)\n",
-            output::brief(channel, 64)
+            output::truncate(channel, 64)
         ));
     }
     output::text(&text)?;
@@ -189,10 +189,10 @@ async fn retry(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failu
 
 async fn put_away(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Failure> {
     let store = context.store(false).await?;
-    let asked = chosen(&store, args).await?;
+    let asked = selected_messages(&store, args).await?;
     if let Some(sent) = asked.iter().find(|posted| posted.state == OutboxState::Sent) {
         return Err(Failure::usage(
-            format!("{} was sent", output::brief(&sent.message.event, 200)),
+            format!("{} was sent", output::truncate(&sent.message.event, 200)),
             "only what was given up, or waits, can be put away",
         ));
     }
@@ -201,10 +201,10 @@ async fn put_away(context: &Context, args: &OutboxChosenArgs) -> Result<Exit, Fa
     store.close().await;
     let mut text = String::new();
     for event in &gone {
-        text.push_str(&format!("dropped: {}\n", output::visible(event)));
+        text.push_str(&format!("dropped: {}\n", output::escape_control(event)));
     }
     for event in args.events.iter().filter(|event| !gone.contains(event)) {
-        text.push_str(&format!("not dropped: {}: {SENDING}\n", output::visible(event)));
+        text.push_str(&format!("not dropped: {}: {SENDING}\n", output::escape_control(event)));
     }
     if gone.is_empty() && args.dead {
         text.push_str("no message is dead\n");
@@ -231,12 +231,12 @@ async fn deliver(context: &Context, as_json: bool) -> Result<Exit, Failure> {
     } else {
         output::text(&render(&deliveries))?;
     }
-    Ok(exit(&deliveries))
+    Ok(exit_code(&deliveries))
 }
 
 /// Returns `Exit::Ok` if every message was delivered.
-pub(in crate::cli) fn exit(deliveries: &[Delivery]) -> Exit {
-    let arrived = deliveries.iter().all(|delivery| delivery.settled == Settled::Sent);
+pub(in crate::cli) fn exit_code(deliveries: &[Delivery]) -> Exit {
+    let arrived = deliveries.iter().all(|delivery| delivery.settled == SendResult::Sent);
     if arrived { Exit::Ok } else { Exit::Searches }
 }
 
@@ -244,11 +244,11 @@ pub(in crate::cli) fn exit(deliveries: &[Delivery]) -> Exit {
 pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
     let line = |delivery: &Delivery| {
         let what = match &delivery.settled {
-            Settled::Sent => "delivered".to_owned(),
-            Settled::Again(at, why) => format!("again at {}: {}", output::when(*at), output::brief(why, 300)),
-            Settled::Dead(why) => format!("given up: {}", output::brief(why, 300)),
+            SendResult::Sent => "delivered".to_owned(),
+            SendResult::Again(at, why) => format!("again at {}: {}", output::when(*at), output::truncate(why, 300)),
+            SendResult::Dead(why) => format!("given up: {}", output::truncate(why, 300)),
         };
-        format!("{}: {what}\n", output::visible(&delivery.event))
+        format!("{}: {what}\n", output::escape_control(&delivery.event))
     };
     deliveries.iter().map(line).collect()
 }
@@ -256,9 +256,9 @@ pub(in crate::cli) fn render(deliveries: &[Delivery]) -> String {
 /// Returns a delivery attempt as JSON.
 pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
     let (state, at, error) = match &delivery.settled {
-        Settled::Sent => ("sent", None, None),
-        Settled::Again(at, why) => ("queued", Some(at), Some(why)),
-        Settled::Dead(why) => ("dead", None, Some(why)),
+        SendResult::Sent => ("sent", None, None),
+        SendResult::Again(at, why) => ("queued", Some(at), Some(why)),
+        SendResult::Dead(why) => ("dead", None, Some(why)),
     };
     json!({ "event": delivery.event, "channel": delivery.channel, "attempt": delivery.attempt, "state": state, "next_at": at, "error": error })
 }
@@ -267,14 +267,14 @@ pub(in crate::cli) fn to_json(delivery: &Delivery) -> serde_json::Value {
 pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, Vec<serde_json::Value>, bool) {
     let (mut text, mut list, mut good) = (String::new(), Vec::new(), true);
     for end in done {
-        let run = output::visible(&end.run);
+        let run = output::escape_control(&end.run);
         let (line, value) = match &end.result {
             Ok(Ok(made)) => {
                 let files = made.report.as_ref().map(|report| report.files.clone()).unwrap_or_default();
-                let shown: Vec<String> = files.iter().map(|file| output::visible(file)).collect();
+                let shown: Vec<String> = files.iter().map(|file| output::escape_control(file)).collect();
                 let events: Vec<&String> = made.messages.iter().map(|message| &message.event).collect();
                 let line = match &made.reason {
-                    Some(reason) => format!("{run}: {}\n", output::brief(reason, 300)),
+                    Some(reason) => format!("{run}: {}\n", output::truncate(reason, 300)),
                     None if shown.is_empty() => format!("{run}: made nothing\n"),
                     None => format!("{run}: made {}\n", shown.join(", ")),
                 };
@@ -291,7 +291,7 @@ pub(in crate::cli) fn jobs_summary(done: &[crate::daemon::JobDone]) -> (String, 
                     Ok(Ok(_)) => String::new(),
                 };
                 let value = json!({ "run": end.run, "job": end.job, "state": "failed", "error": why });
-                (format!("{run}: failed: {}\n", output::brief(&why, 300)), value)
+                (format!("{run}: failed: {}\n", output::truncate(&why, 300)), value)
             }
         };
         text.push_str(&line);

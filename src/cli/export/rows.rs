@@ -11,12 +11,12 @@ use crate::cli::export::verify;
 use crate::cli::look::{diff, search};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::terminal::progress::Rows;
+use crate::cli::terminal::progress::RowProgress;
 use crate::cli::wiring::context::Context;
-use crate::cli::wiring::known::{known, known_tags};
+use crate::cli::wiring::known::{check_tags, known};
 use crate::cli::wiring::options::{Common, source_name};
-use crate::compare::{Filtered, Hiding};
-use crate::export::{self, ExportRequest, Format, Order, Packed, Part, Profile, What};
+use crate::compare::{FilterMode, RowFilter};
+use crate::export::{self, ExportKind, ExportOptions, ExportRequest, Format, MaybeGzip, Part, Profile};
 use crate::files::Replacement;
 use crate::model::{Kind, Source, Time, Tone, Verdict};
 
@@ -98,28 +98,28 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     if let Some(file) = &args.verify {
         return verify::run(&context, file).await;
     }
-    let mut order = order(args, (context.clock)())?;
+    let mut order = build_order(args, (context.clock)())?;
     let shown = args.out == Path::new("-") && std::io::stdout().is_terminal();
     fits_terminal(order.format, shown)?;
-    let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::unpacked_name(name).1);
-    fits(args, &order, packed)?;
-    let filtered = Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep);
+    let packed = args.out.file_name().and_then(|name| name.to_str()).is_some_and(|name| export::strip_gz(name).1);
+    check_format(args, &order, packed)?;
+    let filtered = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Keep);
     let what = order.what;
     let store = context.store_to_read().await?;
     known(&context, &store, &args.topic).await?;
-    known_tags(&context, &store, &args.tag).await?;
-    context.known_sources(&args.source, &store.searched_sources().await?)?;
-    if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == What::Changes) {
-        let begun = order.begin_with(&store, named, (context.clock)(), &context.config.reports).await;
-        begun.map_err(|error| diff::no_begin(error, named))?;
+    check_tags(&context, &store, &args.tag).await?;
+    context.check_sources(&args.source, &store.searched_sources().await?)?;
+    if let Some(named) = args.since.as_deref().or(args.new_since.as_deref()).filter(|_| what == ExportKind::Changes) {
+        let begun = order.set_start(&store, named, (context.clock)(), &context.config.reports).await;
+        begun.map_err(|error| diff::start_not_found(error, named))?;
     }
     if order.filter.words.is_some() {
-        search::index(&store, common.quiet).await?;
+        search::index_pending(&store, common.quiet).await?;
     }
-    let mut hiding = Hiding::of(&store, &args.topic, filtered).await?;
-    let invented = store.nature().await? == Some(crate::store::Nature::Sandbox);
+    let mut hiding = RowFilter::of(&store, &args.topic, filtered).await?;
+    let invented = store.nature().await? == Some(crate::store::DataOrigin::Sandbox);
     // Rows printed to a terminal need no progress line.
-    let mut progress = Rows::watched(common.quiet || shown);
+    let mut progress = RowProgress::watched(common.quiet || shown);
     let (rows, cut) = if args.out == Path::new("-") {
         let mut out = std::io::stdout();
         let mut update = |rows| progress.update(rows);
@@ -128,7 +128,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
     } else {
         let unwritable = |error: std::io::Error| Failure::unwritable(&args.out, &error);
         let file = Replacement::create(&args.out, &context.protected()).map_err(unwritable)?;
-        let mut file = Packed::new(file, packed).map_err(unwritable)?;
+        let mut file = MaybeGzip::new(file, packed).map_err(unwritable)?;
         let mut update = |rows| progress.update(rows);
         let written = export::write_watched(&store, &order, &mut hiding, &mut file, &mut update).await;
         let written = match written {
@@ -145,54 +145,54 @@ pub(in crate::cli) async fn run(common: &Common, args: &ExportArgs) -> Result<Ex
         let to = if args.out == Path::new("-") {
             String::new()
         } else {
-            format!(" to {}", output::visible(&args.out.display().to_string()))
+            format!(" to {}", output::escape_control(&args.out.display().to_string()))
         };
-        let hidden = if hiding.any() && what.takes().contains(&Part::Filtered) {
-            format!(", {} filtered ({})", hiding.hidden(), hiding.mode())
+        let hidden = if hiding.any() && what.supported_filters().contains(&Part::Filtered) {
+            format!(", {} filtered ({})", hiding.hidden_count(), hiding.mode())
         } else {
             String::new()
         };
         let cells = if cut == 1 { "cell" } else { "cells" };
         let cut = if cut > 0 { format!(", {cut} {cells} cut to 32767 characters") } else { String::new() };
-        let what = rows_of(order.what, order.format, rows);
+        let what = count_rows(order.what, order.format, rows);
         output::note(&format!("{}{what} written{to}{hidden}{cut}", if invented { "SANDBOX: " } else { "" }));
     }
     Ok(Exit::Ok)
 }
 
 /// Counts rows with their noun: `464 items`, `1 answer`, `618 new items`.
-fn rows_of(what: What, format: Format, rows: u64) -> String {
+fn count_rows(what: ExportKind, format: Format, rows: u64) -> String {
     let (one, many) = match what {
         _ if format == Format::Atom => ("entry", "entries"),
-        What::Items => ("item", "items"),
-        What::Sightings => ("sighting", "sightings"),
-        What::Answers => ("answer", "answers"),
-        What::Runs => ("run", "runs"),
-        What::Searches => ("search", "searches"),
-        What::New => ("new item", "new items"),
-        What::Changes => ("change", "changes"),
-        What::Daily => ("daily row", "daily rows"),
-        What::Terms => ("term", "terms"),
+        ExportKind::Items => ("item", "items"),
+        ExportKind::Sightings => ("sighting", "sightings"),
+        ExportKind::Answers => ("answer", "answers"),
+        ExportKind::Runs => ("run", "runs"),
+        ExportKind::Searches => ("search", "searches"),
+        ExportKind::New => ("new item", "new items"),
+        ExportKind::Changes => ("change", "changes"),
+        ExportKind::Daily => ("daily row", "daily rows"),
+        ExportKind::Terms => ("term", "terms"),
     };
     format!("{rows} {}", if rows == 1 { one } else { many })
 }
 
 /// Builds the order from the arguments. clap has already checked words against the same lists.
-fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
+fn build_order(args: &ExportArgs, now: Time) -> Result<ExportOptions, Failure> {
     let named = args.out.file_name().and_then(|name| Format::of_name(name.to_str()?));
     // A path that is not a regular file is rejected later, when it is opened, with a better message.
     let is_file = args.out.metadata().map_or(true, |there| there.is_file());
     if args.format.is_none() && named.is_none() && args.out != Path::new("-") && is_file {
         let endings: Vec<String> = Format::ALL.iter().map(|format| format!(".{format}")).collect();
         return Err(Failure::usage(
-            format!("--out: {} has no ending of a format", output::visible(&args.out.display().to_string())),
+            format!("--out: {} has no ending of a format", output::escape_control(&args.out.display().to_string())),
             format!("end it in {}, or say --format", endings.join(", ")),
         ));
     }
     let format = args.format.as_deref().and_then(Format::parse).or(named).unwrap_or(Format::Csv);
-    let what = What::parse(&args.what).unwrap_or(What::Items);
+    let what = ExportKind::parse(&args.what).unwrap_or(ExportKind::Items);
     // A feed contains only new items.
-    let what = if format == Format::Atom && what == What::Items { What::New } else { what };
+    let what = if format == Format::Atom && what == ExportKind::Items { ExportKind::New } else { what };
     let wish = ExportRequest {
         what,
         format,
@@ -208,7 +208,7 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
         words: args.search.as_deref().map(search::wanted).transpose()?,
         seq: args.seq.as_deref(),
         timezone: args.timezone.as_deref(),
-        filtered: Filtered::parse(&args.filtered).unwrap_or(Filtered::Keep),
+        filtered: FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Keep),
         kinds: args.kind.iter().filter_map(|kind| Kind::parse(kind)).collect(),
         languages: &args.lang,
         marks: args.marked.iter().filter_map(|mark| Verdict::parse(mark)).collect(),
@@ -217,7 +217,7 @@ fn order(args: &ExportArgs, now: Time) -> Result<Order, Failure> {
     };
     wish.order(now).map_err(|unfit| {
         let text = match &unfit.given {
-            Some(given) => format!("{}: `{}` {}", unfit.option, output::brief(given, 60), unfit.why),
+            Some(given) => format!("{}: `{}` {}", unfit.option, output::truncate(given, 60), unfit.why),
             None => format!("{}{}", unfit.option, unfit.why),
         };
         Failure::usage(text, unfit.hint)
@@ -236,10 +236,13 @@ fn fits_terminal(format: Format, shown: bool) -> Result<(), Failure> {
 }
 
 /// Rejects options that do not fit the format.
-fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
+fn check_format(args: &ExportArgs, order: &ExportOptions, packed: bool) -> Result<(), Failure> {
     if order.format == Format::Xlsx && packed {
         return Err(Failure::usage(
-            format!("{} is packed already when it is a workbook", output::visible(&args.out.display().to_string())),
+            format!(
+                "{} is packed already when it is a workbook",
+                output::escape_control(&args.out.display().to_string())
+            ),
             "let its name end in .xlsx",
         ));
     }
@@ -252,7 +255,7 @@ fn fits(args: &ExportArgs, order: &Order, packed: bool) -> Result<(), Failure> {
     if order.format != Format::Atom {
         return Ok(());
     }
-    if order.what != What::New {
+    if order.what != ExportKind::New {
         return Err(Failure::usage(
             format!("a feed is of new items, not of {}", order.what),
             "leave --what out, or write csv, jsonl or xlsx",

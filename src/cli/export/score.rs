@@ -25,25 +25,25 @@ pub(in crate::cli) fn run(args: &ScoreArgs) -> Result<Exit, Failure> {
         Some(file) => {
             let opened = std::fs::File::open(file).map_err(|error| {
                 Failure::usage(
-                    format!("{}: {error}", output::visible(&file.display().to_string())),
+                    format!("{}: {error}", output::escape_control(&file.display().to_string())),
                     "name a file with one text a line, or - for stdin",
                 )
             })?;
-            lines(io::BufReader::new(opened), false, &file.display().to_string())
+            score_lines(io::BufReader::new(opened), false, &file.display().to_string())
         }
         None => {
             let stdin = io::stdin().lock();
             // Someone who types the lines wants each result at once.
             let typed = io::stdin().is_terminal();
-            lines(stdin, typed, "stdin")
+            score_lines(stdin, typed, "stdin")
         }
     }
 }
 
-fn lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit, Failure> {
+fn score_lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit, Failure> {
     let unread = |error: io::Error| {
         Failure::usage(
-            format!("{}: {error}", output::visible(name)),
+            format!("{}: {error}", output::escape_control(name)),
             "name a file with one text a line, or - for stdin; what came before was answered",
         )
     };
@@ -62,7 +62,7 @@ fn lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit, Fail
         } else {
             from.skip_until(b'\n').map_err(unread)?;
         }
-        serde_json::to_writer(&mut out, &scored(&String::from_utf8_lossy(&line)))?;
+        serde_json::to_writer(&mut out, &score_to_json(&String::from_utf8_lossy(&line)))?;
         out.write_all(b"\n")?;
         if at_once {
             out.flush()?;
@@ -73,7 +73,7 @@ fn lines(mut from: impl BufRead, at_once: bool, name: &str) -> Result<Exit, Fail
 }
 
 /// Returns the score of a text as one object. Unsupported is a label of its own, without score and probabilities.
-fn scored(text: &str) -> Value {
+fn score_to_json(text: &str) -> Value {
     let scored = sentiment::score(text);
     let thousandths = |n: i64| json!(f64::from(i32::try_from(n).unwrap_or(0)) / 1_000.0);
     let (score, p) = match scored.tone {

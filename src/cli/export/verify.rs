@@ -10,7 +10,7 @@ use crate::export::{self, Comparison, ExportError, Manifest};
 use crate::store::Store;
 
 pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, Failure> {
-    let name = output::visible(&file.display().to_string());
+    let name = output::escape_control(&file.display().to_string());
     let unreadable = |what: &str, error: &std::io::Error| {
         let hint = if error.kind() == ErrorKind::NotFound {
             "files of [[exports]] have one beside them: without it nobody knows what was asked for"
@@ -38,7 +38,7 @@ pub(in crate::cli) async fn run(context: &Context, file: &Path) -> Result<Exit, 
                 "{name} is as it was written ({} rows), and the database says something else from line {line} on ({rows} rows now): \
                  items were merged, pruned or erased since, topics renamed, or replies read again{}",
                 told.rows,
-                if told.query.what.appends() { "" } else { ", or more was found" }
+                if told.query.what.is_append_only() { "" } else { ", or more was found" }
             ),
         ),
         Comparison::OtherSchema { schema } => (

@@ -7,12 +7,12 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::alert::{self, Backtest, Measured, Measurement};
+use crate::alert::{self, Backtest, MeasuredRule, Measurement};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{input, output};
 use crate::cli::wiring::context::Context;
 use crate::insight::RealEvent;
-use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time, spell};
+use crate::model::{AlertEventKind, AlertRule, AlertSpec, Time, format_duration};
 
 /// The most runs a backtest evaluates.
 const MOST_RUNS: u64 = 100_000;
@@ -54,7 +54,7 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
         let mut printed =
             json!({ "alert": spec.name, "since": since, "runs": told.runs, "cut": told.cut, "events": told.events });
         if let (Some(measured), Value::Object(printed)) = (&measured, &mut printed) {
-            printed.insert("measured".to_owned(), as_json(measured));
+            printed.insert("measured".to_owned(), measurement_to_json(measured));
         }
         output::json(&printed)?;
         return Ok(Exit::Ok);
@@ -62,7 +62,7 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
     let mut text = said(&told, since);
     if let Some(measured) = &measured {
         text.push('\n');
-        text.push_str(&as_text(measured));
+        text.push_str(&render_measurement(measured));
     }
     output::text(&text)?;
     Ok(Exit::Ok)
@@ -71,11 +71,11 @@ pub(super) async fn run(context: &Context, spec: &AlertSpec, args: &AlertsBackte
 /// Reads the list of real events from a file.
 fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> Result<Vec<RealEvent>, Failure> {
     let text = input::read(file, LONGEST, "name a CSV file of real events: begin[,end][,label][,topic]")?;
-    let watched = context.config.topics.iter().filter(|topic| spec.concerns(&topic.id, &topic.tags));
+    let watched = context.config.topics.iter().filter(|topic| spec.matches_topic(&topic.id, &topic.tags));
     let topics: Vec<String> = watched.map(|topic| topic.id.clone()).collect();
-    alert::real_events(&text, &spec.timezone, &topics).map_err(|bad| {
-        let shown = output::visible(&file.display().to_string());
-        Failure::usage(format!("{shown}: {}", output::brief(&bad.text, 300)), bad.hint)
+    alert::parse_events(&text, &spec.timezone, &topics).map_err(|bad| {
+        let shown = output::escape_control(&file.display().to_string());
+        Failure::usage(format!("{shown}: {}", output::truncate(&bad.text, 300)), bad.hint)
     })
 }
 
@@ -83,11 +83,11 @@ fn real_events(context: &Context, spec: &AlertSpec, file: &std::path::Path) -> R
 fn said(told: &Backtest, since: Time) -> String {
     let mut text = String::new();
     for event in &told.events {
-        text.push_str(&format!("{} {}\n", output::when(event.at), output::brief(&event.said(), 300)));
+        text.push_str(&format!("{} {}\n", output::when(event.at), output::truncate(&event.summary_line(), 300)));
         for line in &event.lines {
-            text.push_str(&format!("  - {}\n", output::brief(&line.text, 200)));
+            text.push_str(&format!("  - {}\n", output::truncate(&line.text, 200)));
             if let Some(url) = &line.url {
-                text.push_str(&format!("    {}\n", output::visible(url)));
+                text.push_str(&format!("    {}\n", output::escape_control(url)));
             }
         }
     }
@@ -101,22 +101,22 @@ fn said(told: &Backtest, since: Time) -> String {
 /// Formats the topic and the label of a real event.
 fn name(event: &RealEvent) -> String {
     let parts = [event.topic.as_deref(), event.label.as_deref()];
-    output::brief(&parts.into_iter().flatten().collect::<Vec<_>>().join(": "), 60)
+    output::truncate(&parts.into_iter().flatten().collect::<Vec<_>>().join(": "), 60)
 }
 
-fn took(delay: Duration) -> String {
-    if delay.is_zero() { "at once".to_owned() } else { spell(delay) }
+fn format_delay(delay: Duration) -> String {
+    if delay.is_zero() { "at once".to_owned() } else { format_duration(delay) }
 }
 
 /// Formats a table of the real events with each rule's detection delay, then a table that compares the rules.
-fn as_text(measured: &Measurement) -> String {
+fn render_measurement(measured: &Measurement) -> String {
     let mut text = String::new();
     let mut head = vec!["begin", "end", "event"];
     head.extend(measured.rules.iter().map(|rule| rule.rule));
     let row = |(place, event): (usize, &RealEvent)| {
-        let after = |rule: &Measured| {
+        let after = |rule: &MeasuredRule| {
             let first = rule.detection.first.get(place).copied().flatten();
-            first.map_or("missed".to_owned(), |at| took(at.since(event.begin)))
+            first.map_or("missed".to_owned(), |at| format_delay(at.since(event.begin)))
         };
         let cells = [output::when(event.begin), output::when(event.end), name(event)];
         cells.into_iter().chain(measured.rules.iter().map(after)).collect()
@@ -127,7 +127,7 @@ fn as_text(measured: &Measurement) -> String {
         text.push('\n');
     }
     let percent = |part: Option<f64>| part.map_or("-".to_owned(), |part| format!("{:.0} %", part * 100.0));
-    let row = |rule: &Measured| {
+    let row = |rule: &MeasuredRule| {
         let of = &rule.detection;
         vec![
             rule.rule.to_owned(),
@@ -136,7 +136,7 @@ fn as_text(measured: &Measurement) -> String {
             percent(of.precision()),
             format!("{} of {}", of.found(), measured.events.len()),
             percent(of.recall()),
-            of.median_delay().map_or("-".to_owned(), took),
+            of.median_delay().map_or("-".to_owned(), format_delay),
         ]
     };
     let head = ["rule", "alerts", "inside events", "precision", "events found", "recall", "median delay"];
@@ -152,9 +152,9 @@ fn as_text(measured: &Measurement) -> String {
     text
 }
 
-fn as_json(measured: &Measurement) -> Value {
+fn measurement_to_json(measured: &Measurement) -> Value {
     let event = |event: &RealEvent| json!({ "topic": event.topic, "begin": event.begin, "end": event.end, "label": event.label });
-    let rule = |rule: &Measured| {
+    let rule = |rule: &MeasuredRule| {
         let of = &rule.detection;
         let alarms = rule.alarms.iter().map(|alarm| json!({ "topic": alarm.topic, "at": alarm.at }));
         json!({

@@ -108,7 +108,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &AlertsArgs) -> Result<Ex
 }
 
 /// Returns the callback with which a long-running process evaluates its alerts.
-pub(in crate::cli) fn watch(store: &Store, clock: &Clock, courier: Courier) -> Watch {
+pub(in crate::cli) fn evaluator(store: &Store, clock: &Clock, courier: Courier) -> Watch {
     let (store, clock) = (store.clone(), Arc::clone(clock));
     Arc::new(move |stop: CancellationToken| {
         let (store, clock, courier) = (store.clone(), Arc::clone(&clock), courier.clone());
@@ -137,7 +137,7 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
     let now = (context.clock)();
     let mut standings = Vec::with_capacity(context.config.alerts.len());
     for spec in &context.config.alerts {
-        let mut standing = store.alert_standing(&spec.name).await?;
+        let mut standing = store.alert_state(&spec.name).await?;
         standing.firing.retain(|one| !one.is_over(now));
         standings.push((spec, standing));
     }
@@ -167,9 +167,9 @@ async fn list(context: &Context, args: &AlertsListArgs) -> Result<Exit, Failure>
         vec![
             spec.name.clone(),
             spec.rule.to_string(),
-            output::brief(&state, 80),
+            output::truncate(&state, 80),
             standing.waiting_in_all.to_string(),
-            output::when_known(standing.sent_at),
+            output::format_time_or_dash(standing.sent_at),
             if spec.channels.is_empty() { "nobody".to_owned() } else { spec.channels.join(" ") },
         ]
     });
@@ -201,7 +201,7 @@ fn render(events: &[AlertEvent]) -> String {
         };
         vec![output::when(event.at), event.alert.clone(), event.kind.to_string(), told.to_owned()]
     };
-    let summaries: Vec<String> = events.iter().map(|event| output::visible(&event.summary)).collect();
+    let summaries: Vec<String> = events.iter().map(|event| output::escape_control(&event.summary)).collect();
     let head = ["at", "alert", "what", "state"];
     output::table_with_text((&head, "summary"), events.iter().map(row).collect(), &[], &summaries, output::room())
 }
@@ -217,13 +217,13 @@ async fn test(context: &Context, name: &str) -> Result<Exit, Failure> {
     let all = channels::read(&context.config)?;
     let now = (context.clock)();
     let mut good = true;
-    for message in alert::sample(spec, &ids::token(), now, context.is_sandbox()) {
+    for message in alert::test_messages(spec, &ids::token(), now, context.is_sandbox()) {
         let Some(channel) = all.iter().find(|channel| channel.name == message.channel) else { continue };
         let line = match channel.send(&message, now, 1, now).await {
             Ok(()) => format!("{}: delivered\n", channel.name),
             Err(refusal) => {
                 good = false;
-                format!("{}: not delivered: {}\n", channel.name, output::brief(&refusal.text, 300))
+                format!("{}: not delivered: {}\n", channel.name, output::truncate(&refusal.text, 300))
             }
         };
         output::text(&line)?;
@@ -257,7 +257,7 @@ async fn snooze(context: &Context, args: &AlertsSnoozeArgs) -> Result<Exit, Fail
         let length = crate::schedule::parse_duration(&args.length)
             .map_err(|wrong| Failure::usage(format!("--for: {}", wrong.message), wrong.hint))?;
         if length > LONGEST_SNOOZE {
-            let text = format!("--for: {} is longer than 366 days", output::brief(&args.length, 40));
+            let text = format!("--for: {} is longer than 366 days", output::truncate(&args.length, 40));
             return Err(Failure::usage(
                 text,
                 "write 366d or less; `paused = true` in its [[alerts]] lasts until you remove it",

@@ -10,9 +10,9 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::{Common, source_name};
 use crate::compare::{CoveragePeriod, coverage};
-use crate::insight::{Coverage, Hole, HoleLength, SourceCoverage, Why};
-use crate::model::{Source, Span, Time, spell};
-use crate::store::Nature;
+use crate::insight::{Coverage, Hole, HoleCause, SourceCoverage, SpanLength};
+use crate::model::{Source, Span, Time, format_duration};
+use crate::store::DataOrigin;
 
 #[derive(Debug, Args)]
 pub struct CoverageArgs {
@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
     let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
     let store = context.store_to_read().await?;
     renamed(&context, &store, &args.topic).await?;
-    context.known_sources(&args.source, &store.searched_sources().await?)?;
+    context.check_sources(&args.source, &store.searched_sources().await?)?;
     let CoveragePeriod { topics, pruned_until } = coverage(&store, &args.topic, period, &wanted).await?;
     if let Some(name) = args.topic.iter().find(|name| topics.iter().all(|known| known.watched.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
@@ -59,7 +59,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
             format!("run it: topicwatch once --topic {name}"),
         ));
     }
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let topics: Vec<_> = topics
@@ -89,7 +89,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &CoverageArgs) -> Result<
 }
 
 fn length(ms: i64) -> String {
-    spell(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+    format_duration(std::time::Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
 }
 
 fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
@@ -141,7 +141,7 @@ fn render(topic: &str, source: &SourceCoverage, width: usize) -> String {
 }
 
 /// Formats one line per span, and a second line for the causes of a hole.
-fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Option<&Hole>, width: usize) -> String {
+fn listed(covered: &[SpanLength], holes: &[Hole], late: &[SpanLength], open: Option<&Hole>, width: usize) -> String {
     let line = |word: &str, span: Span| {
         let (from, until) = (output::when(span.from), output::when(span.until));
         format!("  {word:<7}  {from}  {until}  {}\n", length(span.until.0 - span.from.0))
@@ -168,12 +168,13 @@ fn listed(covered: &[HoleLength], holes: &[Hole], late: &[HoleLength], open: Opt
     for (word, hole) in long.iter().map(|hole| ("hole", *hole)).chain(open.map(|hole| ("open", hole))) {
         let causes = hole.causes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         // If nothing is due, the open span just waits for its next search and needs no cause.
-        let why = if word == "open" && hole.causes.iter().all(|cause| cause.why == Why::NothingDue) {
+        let why = if word == "open" && hole.causes.iter().all(|cause| cause.why == HoleCause::NothingDue) {
             String::new()
         } else {
             causes
         };
-        let why = if why.is_empty() { why } else { output::wrapped("           ", &output::visible(&why), width) };
+        let why =
+            if why.is_empty() { why } else { output::wrapped("           ", &output::escape_control(&why), width) };
         lines.push((hole.stretch.span.from, format!("{}{why}", line(word, hole.stretch.span))));
     }
     lines.sort();

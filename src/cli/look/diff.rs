@@ -10,10 +10,10 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
-use crate::compare::{NoBegin, Since, begin, changes_between, stretch};
-use crate::model::{Span, Time, Topic, Trimmed};
-use crate::schedule::instant;
-use crate::store::{Nature, Store};
+use crate::compare::{NoStart, Since, begin, changes_between, stretch};
+use crate::model::{PrunedSummary, Span, Time, Topic};
+use crate::schedule::parse_instant;
+use crate::store::{DataOrigin, Store};
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {
@@ -40,18 +40,18 @@ const MOST_IN_JSON: usize = 1_000;
 pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let store = context.store_to_read().await?;
-    let topic = stored(&context, &store, &args.topic).await?;
-    let since = since(&context, &store, &topic, args.since.as_deref()).await?;
-    let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| never(&topic.id))?;
+    let topic = stored_topic(&context, &store, &args.topic).await?;
+    let since = resolve_since(&context, &store, &topic, args.since.as_deref()).await?;
+    let between = stretch(&store, &topic.id, since, None).await?.ok_or_else(|| no_finished_run(&topic.id))?;
     let most = if args.json { MOST_IN_JSON } else { args.limit as usize };
     let changes = changes_between(&store, &topic, between, most, false).await?;
     let from = changes.since.as_ref().or(changes.first.as_ref()).map(|moment| moment.at);
     let until = changes.until.as_ref().map(|moment| Time(moment.at.0.saturating_add(1)));
     let trimmed = match from.zip(until).and_then(|(from, until)| Span::new(from, until)) {
         Some(span) => store.trimmed(&topic.id, span).await?,
-        None => Trimmed::default(),
+        None => PrunedSummary::default(),
     };
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let mut value = serde_json::to_value(&changes)?;
@@ -71,12 +71,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &DiffArgs) -> Result<Exit
 }
 
 /// Returns the stored definition of a topic, which is the one in force.
-pub(in crate::cli) async fn stored(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
+pub(in crate::cli) async fn stored_topic(context: &Context, store: &Store, id: &str) -> Result<Topic, Failure> {
     renamed(context, store, &[id.to_owned()]).await?;
     let watched = store.watched(&[id.to_owned()]).await?;
     let Some(watched) = watched.into_iter().next() else {
         context.known(&[id.to_owned()])?;
-        return Err(never(id));
+        return Err(no_finished_run(id));
     };
     watched.definition.ok_or_else(|| {
         Failure::new(
@@ -87,12 +87,12 @@ pub(in crate::cli) async fn stored(context: &Context, store: &Store, id: &str) -
     })
 }
 
-fn never(id: &str) -> Failure {
+fn no_finished_run(id: &str) -> Failure {
     Failure::usage(format!("topic {id} has no finished run yet"), format!("run it: topicwatch once --topic {id}"))
 }
 
 /// Returns where a comparison starts: at the run before the last one, a run, the last report, or an instant.
-pub(in crate::cli) async fn since(
+pub(in crate::cli) async fn resolve_since(
     context: &Context,
     store: &Store,
     topic: &Topic,
@@ -100,25 +100,25 @@ pub(in crate::cli) async fn since(
 ) -> Result<Since, Failure> {
     let Some(named) = named else { return Ok(Since::TheRunBefore) };
     let now = (context.clock)();
-    let begun = begin(store, topic, named, instant(named, now), &context.config.reports).await;
-    begun.map_err(|error| no_begin(error, named))
+    let begun = begin(store, topic, named, parse_instant(named, now), &context.config.reports).await;
+    begun.map_err(|error| start_not_found(error, named))
 }
 
 /// Returns the error for a start that does not exist.
-pub(in crate::cli) fn no_begin(error: NoBegin, named: &str) -> Failure {
+pub(in crate::cli) fn start_not_found(error: NoStart, named: &str) -> Failure {
     match error {
-        NoBegin::NoReport(_) => Failure::usage(
+        NoStart::NoReport(_) => Failure::usage(
             error.to_string(),
             "reports come from [[reports]] with a schedule; compare with a run or a time: --since 24h",
         ),
-        NoBegin::NotEnded => Failure::usage(
-            format!("run {} has not ended", output::brief(named, 100)),
+        NoStart::NotEnded => Failure::usage(
+            format!("run {} has not ended", output::truncate(named, 100)),
             "name one that has: topicwatch runs lists them",
         ),
-        NoBegin::Unknown(topic) => Failure::usage(
-            format!("--since: `{}` is neither a run of {topic} nor a time", output::brief(named, 100)),
+        NoStart::Unknown(topic) => Failure::usage(
+            format!("--since: `{}` is neither a run of {topic} nor a time", output::truncate(named, 100)),
             "name a run (topicwatch runs lists them), or write 2026-03-11, 2026-03-11T09:00:00Z, 24h, 7d",
         ),
-        NoBegin::Store(error) => error.into(),
+        NoStart::Store(error) => error.into(),
     }
 }

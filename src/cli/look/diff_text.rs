@@ -1,10 +1,10 @@
 //! A diff as text in 80 columns without colour: span, counts, sources, then each list.
 
 use crate::cli::terminal::{output, text};
-use crate::draw::format::counted;
-use crate::filter::unjudged;
-use crate::insight::{ChangeCounts, Changes, Edited, Gone, New, Piece, Rising, SourceChanges};
-use crate::model::{ItemHead, WindowFit, spell};
+use crate::draw::format::count_noun;
+use crate::filter::unjudged_note;
+use crate::insight::{ChangeCounts, Changes, EditedItem, GoneItem, NewItem, Piece, Rising, SourceChanges};
+use crate::model::{ItemSummary, WindowFit, format_duration};
 
 /// Characters of unchanged text shown on either side of a change.
 const CONTEXT: usize = 24;
@@ -14,10 +14,10 @@ pub(in crate::cli) fn render(topic: &str, changes: &Changes, width: usize) -> St
     let counts = &changes.counts;
     let mut text = String::new();
     for line in [format!("{topic} · {}", span(changes)), headline(counts)] {
-        text.push_str(&indented(&line, "", width));
+        text.push_str(&wrap_indented(&line, "", width));
     }
     for line in notes(counts).into_iter().chain(changes.sources.iter().flat_map(source_lines)) {
-        text.push_str(&indented(&output::visible(&line), "  ", width));
+        text.push_str(&wrap_indented(&output::escape_control(&line), "  ", width));
     }
     list(&mut text, "New", counts.new, &changes.new, |item| new(item, width));
     list(&mut text, "Seen first, but older than the window", counts.outside, &changes.outside, |item| new(item, width));
@@ -64,11 +64,11 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     let mut notes = Vec::new();
     if counts.new > 0 {
         let authors = match counts.unknown.author {
-            0 => counted(counts.new_authors as u64, "author"),
+            0 => count_noun(counts.new_authors as u64, "author"),
             n if n == counts.new => "authors not given".to_owned(),
-            n => format!("{}, {n} without one", counted(counts.new_authors as u64, "author")),
+            n => format!("{}, {n} without one", count_noun(counts.new_authors as u64, "author")),
         };
-        notes.push(format!("new: {}, {authors}", counted(counts.new_texts as u64, "different text")));
+        notes.push(format!("new: {}, {authors}", count_noun(counts.new_texts as u64, "different text")));
         if counts.unknown.engagement == counts.new {
             notes.push("new: no reactions were given".into());
         }
@@ -85,7 +85,7 @@ fn notes(counts: &ChangeCounts) -> Vec<String> {
     if counts.filtered > 0 {
         notes.push(format!("{} seen first are hidden by the topic's filter", counts.filtered));
     }
-    notes.extend(unjudged(counts.unjudged as u64));
+    notes.extend(unjudged_note(counts.unjudged as u64));
     if counts.at_least {
         notes.push("≥: a source returned as many as it could".into());
     }
@@ -128,38 +128,38 @@ fn list<T>(text: &mut String, title: &str, count: usize, items: &[T], line: impl
 }
 
 /// Author and text on one line.
-fn words(item: &ItemHead, width: usize) -> String {
-    let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 24)));
+fn words(item: &ItemSummary, width: usize) -> String {
+    let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 24)));
     let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)");
-    output::brief(&format!("{author}{said}"), width.saturating_sub(2))
+    output::truncate(&format!("{author}{said}"), width.saturating_sub(2))
 }
 
 /// The address line below an item, never cut, so that it can be opened.
-fn address(item: &ItemHead) -> String {
-    format!("    {}\n", item.url.as_deref().map_or_else(|| output::visible(&item.key), output::visible))
+fn address(item: &ItemSummary) -> String {
+    format!("    {}\n", item.url.as_deref().map_or_else(|| output::escape_control(&item.key), output::escape_control))
 }
 
-fn new(item: &New, width: usize) -> String {
+fn new(item: &NewItem, width: usize) -> String {
     let sources: Vec<&str> = item.sources.iter().map(crate::model::Source::as_str).collect();
     let when = match (item.fit, item.item.published_at) {
         (WindowFit::Undated, _) | (_, None) => format!("first seen {}, undated", output::when(item.first_seen)),
         (_, Some(at)) => output::when(at),
     };
-    let told = indented(&format!("{when} · {}", sources.join("+")), "    ", width);
+    let told = wrap_indented(&format!("{when} · {}", sources.join("+")), "    ", width);
     format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
 }
 
-fn gone(item: &Gone, width: usize) -> String {
+fn gone(item: &GoneItem, width: usize) -> String {
     let (seen, missed) = (output::when(item.last_seen), output::when(item.missed));
-    let told = indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
+    let told = wrap_indented(&format!("{}: last seen {seen}, missed {missed}", item.source), "    ", width);
     format!("  {}\n{told}{}", words(&item.item, width), address(&item.item))
 }
 
-fn edited(item: &Edited, width: usize) -> String {
+fn edited(item: &EditedItem, width: usize) -> String {
     let mut text = format!("  {}\n", words(&item.item, width));
     for (what, pieces) in [("title", &item.title), ("text", &item.text)] {
         if let Some(pieces) = pieces {
-            for line in wrapped(&format!("{what}: {}", marked(pieces, width.saturating_mul(4))), width - 4) {
+            for line in wrap(&format!("{what}: {}", format_word_diff(pieces, width.saturating_mul(4))), width - 4) {
                 text.push_str(&format!("    {line}\n"));
             }
         }
@@ -170,15 +170,15 @@ fn edited(item: &Edited, width: usize) -> String {
 }
 
 /// Formats changes as `[-old-]{+new+}` with the words around them.
-fn marked(pieces: &[Piece], most: usize) -> String {
+fn format_word_diff(pieces: &[Piece], most: usize) -> String {
     let mut text = String::new();
     for (place, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Same(same) => {
-                text.push_str(&around(&output::spaced(same), place == 0, place + 1 == pieces.len()));
+                text.push_str(&clip_context(&output::escape_keep_blanks(same), place == 0, place + 1 == pieces.len()));
             }
-            Piece::Removed(old) => text.push_str(&format!("[-{}-]", output::spaced(old))),
-            Piece::Added(new) => text.push_str(&format!("{{+{}+}}", output::spaced(new))),
+            Piece::Removed(old) => text.push_str(&format!("[-{}-]", output::escape_keep_blanks(old))),
+            Piece::Added(new) => text.push_str(&format!("{{+{}+}}", output::escape_keep_blanks(new))),
         }
     }
     let text = text.trim().to_owned();
@@ -189,13 +189,13 @@ fn marked(pieces: &[Piece], most: usize) -> String {
 }
 
 /// Wraps a text and indents every line.
-fn indented(text: &str, indent: &str, width: usize) -> String {
-    let lines = wrapped(text, width.saturating_sub(indent.len()));
+fn wrap_indented(text: &str, indent: &str, width: usize) -> String {
+    let lines = wrap(text, width.saturating_sub(indent.len()));
     lines.into_iter().map(|line| format!("{indent}{line}\n")).collect()
 }
 
 /// Breaks a text into lines of at most `width` columns, at blanks where possible.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut used = 0;
     for word in text.split(' ') {
@@ -208,8 +208,8 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
             let gap = usize::from(used > 0);
             let mut room = width.saturating_sub(used + gap);
             let fits = |c: &&char| {
-                let fits = text::column(**c) <= room;
-                room = room.saturating_sub(text::column(**c));
+                let fits = text::char_width(**c) <= room;
+                room = room.saturating_sub(text::char_width(**c));
                 fits
             };
             // Take at least one character, or the loop never ends.
@@ -219,7 +219,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
                 line.push_str(if gap > 0 { " " } else { "" });
                 line.extend(&part);
             }
-            used += gap + part.iter().map(|c| text::column(*c)).sum::<usize>();
+            used += gap + part.iter().map(|c| text::char_width(*c)).sum::<usize>();
             if rest.is_empty() {
                 break;
             }
@@ -231,7 +231,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Cuts unchanged text to the characters next to a change.
-fn around(text: &str, first: bool, last: bool) -> String {
+fn clip_context(text: &str, first: bool, last: bool) -> String {
     let chars: Vec<char> = text.chars().collect();
     let end = |from: usize| chars.iter().skip(from).collect::<String>();
     let begin = |to: usize| chars.iter().take(to).collect::<String>();
@@ -247,9 +247,9 @@ fn around(text: &str, first: bool, last: bool) -> String {
 }
 
 fn rising(item: &Rising, width: usize) -> String {
-    let length = spell(item.until.since(item.from));
+    let length = format_duration(item.until.since(item.from));
     let told = format!("+{} reactions in {length} ({} before), {:.1} an hour", item.gain, item.had, item.per_hour);
-    format!("  {}\n{}{}", words(&item.item, width), indented(&told, "    ", width), address(&item.item))
+    format!("  {}\n{}{}", words(&item.item, width), wrap_indented(&told, "    ", width), address(&item.item))
 }
 
 #[cfg(test)]
@@ -265,22 +265,22 @@ mod tests {
             (&*format!("{far}is old"), &*format!("{far}is new"), "…ay far away far away is [-old-]{+new+}"),
             ("old\u{1b}[2J", "new\u{1b}[2J", "[-old-]{+new+}\\u{1b}[2J"),
         ] {
-            assert_eq!(marked(&word_diff(before, after), 200), expected);
+            assert_eq!(format_word_diff(&word_diff(before, after), 200), expected);
         }
-        assert_eq!(marked(&word_diff("", &"x".repeat(900)), 20).chars().count(), 21, "cut");
+        assert_eq!(format_word_diff(&word_diff("", &"x".repeat(900)), 20).chars().count(), 21, "cut");
     }
 
     #[test]
     fn no_line_is_longer_than_the_terminal_and_no_character_is_lost() {
         let long = format!("some words {} and 漢字 {}", "x".repeat(95), "more words ".repeat(20));
-        let lines = wrapped(long.trim(), 36);
+        let lines = wrap(long.trim(), 36);
         assert!(lines.iter().all(|line| output::columns(line) <= 36 && !line.is_empty()), "{lines:#?}");
         let wide = "漢字かな交じり文".repeat(20);
-        let lines = wrapped(&format!("a {wide}"), 37);
+        let lines = wrap(&format!("a {wide}"), 37);
         assert!(lines.iter().all(|line| output::columns(line) <= 37 && !line.is_empty()), "{lines:#?}");
         assert_eq!(lines.concat().replace(' ', ""), format!("a{wide}"));
-        assert!(output::columns(&output::brief(&wide, 37)) <= 37);
-        let lines = wrapped(long.trim(), 36);
+        assert!(output::columns(&output::truncate(&wide, 37)) <= 37);
+        let lines = wrap(long.trim(), 36);
         let bare = |text: &str| text.replace(' ', "");
         assert_eq!(bare(&lines.concat()), bare(&long));
     }

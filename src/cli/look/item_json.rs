@@ -7,7 +7,7 @@ use crate::model::WindowFit;
 use crate::store::{ItemRow, Store};
 
 /// Returns items as JSON, each with whether it was inside the window when first seen.
-pub(super) async fn with_fits(store: &Store, items: &[ItemRow]) -> Result<Vec<Value>, Failure> {
+pub(super) async fn items_to_json(store: &Store, items: &[ItemRow]) -> Result<Vec<Value>, Failure> {
     let keys: Vec<String> = items.iter().map(|item| item.key.clone()).collect();
     let fits = store.first_fits(None, &keys).await?;
     let fit = |item: &ItemRow| fits.get(&(item.topic.clone(), item.key.clone())).copied();

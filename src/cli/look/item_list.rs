@@ -6,7 +6,7 @@ use crate::store::ItemRow;
 
 /// Formats one line per item; the text takes the rest of the width.
 pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> String {
-    let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::brief(a, 20)));
+    let author = |i: &ItemRow| i.author.as_ref().map_or_else(String::new, |a| format!("@{}", output::truncate(a, 20)));
     let authors: Vec<String> = items.iter().map(|(item, _)| author(item)).collect();
     let topics = output::longest(items.iter().map(|(i, _)| i.topic.as_str()).chain(["topic"]));
     let taken = topics + 2 + 20 + 2 + output::longest(authors.iter().map(String::as_str).chain(["author"])) + 2;
@@ -22,7 +22,7 @@ pub(in crate::cli) fn render(items: &[(ItemRow, WindowFit)], width: usize) -> St
                 WindowFit::Outside => "(older) ",
                 WindowFit::Undated => "(undated) ",
             };
-            vec![i.topic.clone(), output::when(i.first_seen), author, output::brief(&format!("{mark}{said}"), words)]
+            vec![i.topic.clone(), output::when(i.first_seen), author, output::truncate(&format!("{mark}{said}"), words)]
         })
         .collect();
     output::table(&["topic", "first seen", "author", "title or text"], rows, &[])

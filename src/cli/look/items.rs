@@ -6,8 +6,8 @@ use serde_json::json;
 use super::item_json::item_json;
 use crate::cli::examples;
 use crate::cli::look::item_list;
-use crate::cli::look::kept_list::{self, Kept};
-use crate::cli::look::ranked::{self, RankedArgs, Shown};
+use crate::cli::look::kept_list::{self, StarredArgs};
+use crate::cli::look::ranked::{self, ListOptions, RankedArgs};
 use crate::cli::look::search::{self, SearchArgs};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -15,9 +15,9 @@ use crate::cli::topic::kept::{self, NoteArgs, StarArgs};
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
-use crate::compare::{Filtered, Hiding, Rankings};
+use crate::compare::{FilterMode, Rankings, RowFilter};
 use crate::model::WindowFit;
-use crate::store::{Filter, ItemRow, Nature, Store};
+use crate::store::{DataOrigin, Filter, ItemRow, Store};
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -116,11 +116,11 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     }
     if args.ranked.asked() {
         let ItemsListArgs { topic, ranked, filtered, limit, json, .. } = args;
-        return ranked::run(common, &ranked, &Shown { topic, filtered, limit: limit as usize, json }).await;
+        return ranked::run(common, &ranked, &ListOptions { topic, filtered, limit: limit as usize, json }).await;
     }
     if args.starred || args.noted {
         let ItemsListArgs { topic, new_since, starred, noted, filtered, limit, json, .. } = args;
-        let shown = Kept { topic, new_since, starred, noted, filtered, limit: limit as usize, json };
+        let shown = StarredArgs { topic, new_since, starred, noted, filtered, limit: limit as usize, json };
         return kept_list::run(common, &shown).await;
     }
     let context = Context::load(common, None)?;
@@ -128,10 +128,10 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     let store = context.store_to_read().await?;
     known(&context, &store, &args.topic).await?;
     let filter = Filter { topics: args.topic.clone(), since, ..Filter::default() };
-    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(&store, &args.topic, mode).await?;
+    let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(&store, &args.topic, mode).await?;
     let Listed { mut items, older, more } = list(&store, &filter, &mut hiding, args.limit as usize).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     if args.json {
         let rankings = Rankings::of(&store, &args.topic).await?;
         for (item, _) in &mut items {
@@ -141,7 +141,9 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     store.close().await;
     if args.json {
         let rows = items.iter().map(|(item, fit)| item_json(item, *fit)).collect::<Result<Vec<_>, _>>()?;
-        output::json(&json!({ "sandbox": invented, "items": rows, "filtered": hiding.hidden(), "outside": older }))?;
+        output::json(
+            &json!({ "sandbox": invented, "items": rows, "filtered": hiding.hidden_count(), "outside": older }),
+        )?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
@@ -149,10 +151,10 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more, topicwatch export for all\n", items.len()));
     }
-    if hiding.hidden() > 0 {
+    if hiding.hidden_count() > 0 {
         text.push_str(&format!(
             "\n{} filtered by their topics on the way to these; --filtered keep shows them\n",
-            hiding.hidden()
+            hiding.hidden_count()
         ));
     }
     if older > 0 {
@@ -165,7 +167,7 @@ async fn listed(common: &Common, args: ItemsListArgs) -> Result<Exit, Failure> {
 }
 
 /// Reads pages until there are enough items to show, however many are hidden.
-async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize) -> Result<Listed, Failure> {
+async fn list(store: &Store, filter: &Filter, hiding: &mut RowFilter, limit: usize) -> Result<Listed, Failure> {
     let mut listed = Listed { items: Vec::new(), older: 0, more: false };
     let mut after: Option<ItemRow> = None;
     // One item more than the limit shows whether there are more.
@@ -183,7 +185,7 @@ async fn list(store: &Store, filter: &Filter, hiding: &mut Hiding, limit: usize)
             }
             let seen = (item.topic.clone(), item.key.clone());
             let fit = fits.get(&seen).copied().unwrap_or(WindowFit::Undated);
-            if !hiding.item(&item) {
+            if !hiding.shows_item(&item) {
                 continue;
             }
             // Stored, but not new: it was outside the window of the search that first found it.

@@ -3,14 +3,14 @@
 
 use serde_json::json;
 
-use super::item_json::with_fits;
+use super::item_json::items_to_json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
-use crate::compare::{Filtered, Hiding, Rankings};
-use crate::store::{Filter, FoundPlace, ItemRow, Nature, Store};
+use crate::compare::{FilterMode, Rankings, RowFilter};
+use crate::store::{DataOrigin, Filter, FoundPlace, ItemRow, Store};
 
 /// Items read per page.
 const PAGE: u32 = 500;
@@ -19,7 +19,7 @@ const KEY: usize = 26;
 const NOTE: usize = 40;
 
 /// Which items are shown, and how.
-pub(super) struct Kept {
+pub(super) struct StarredArgs {
     pub(super) topic: Vec<String>,
     pub(super) new_since: Option<String>,
     pub(super) starred: bool,
@@ -29,25 +29,25 @@ pub(super) struct Kept {
     pub(super) json: bool,
 }
 
-pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
+pub(super) async fn run(common: &Common, kept: &StarredArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
     let new_since = instant("--new-since", kept.new_since.as_deref(), (context.clock)())?;
     let store = context.store_to_read().await?;
     known(&context, &store, &kept.topic).await?;
     let (starred, noted) = (kept.starred, kept.noted);
     let filter = Filter { topics: kept.topic.clone(), new_since, starred, noted, ..Filter::default() };
-    let mode = Filtered::parse(&kept.filtered).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(&store, &kept.topic, mode).await?;
+    let mode = FilterMode::parse(&kept.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(&store, &kept.topic, mode).await?;
     let (mut items, more) = list(&store, &filter, &mut hiding, kept.limit).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     if kept.json {
         let rankings = Rankings::of(&store, &kept.topic).await?;
         items.iter_mut().for_each(|item| rankings.rate(item));
     }
-    let told = if kept.json { with_fits(&store, &items).await? } else { Vec::new() };
+    let told = if kept.json { items_to_json(&store, &items).await? } else { Vec::new() };
     store.close().await;
     if kept.json {
-        output::json(&json!({ "sandbox": invented, "items": told, "filtered": hiding.hidden() }))?;
+        output::json(&json!({ "sandbox": invented, "items": told, "filtered": hiding.hidden_count() }))?;
         return Ok(Exit::Ok);
     }
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
@@ -55,8 +55,8 @@ pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
     if more {
         text.push_str(&format!("\nthe newest {}; --limit N for more\n", items.len()));
     }
-    if hiding.hidden() > 0 {
-        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", hiding.hidden()));
+    if hiding.hidden_count() > 0 {
+        text.push_str(&format!("\n{} filtered by their topics; --filtered keep shows them\n", hiding.hidden_count()));
     }
     output::text(&text)?;
     Ok(Exit::Ok)
@@ -66,7 +66,7 @@ pub(super) async fn run(common: &Common, kept: &Kept) -> Result<Exit, Failure> {
 async fn list(
     store: &Store,
     filter: &Filter,
-    hiding: &mut Hiding,
+    hiding: &mut RowFilter,
     limit: usize,
 ) -> Result<(Vec<ItemRow>, bool), Failure> {
     let (mut items, mut after) = (Vec::new(), None);
@@ -78,7 +78,7 @@ async fn list(
             topic: item.topic.clone(),
             key: item.key.clone(),
         });
-        for item in read.into_iter().filter(|item| hiding.item(item)) {
+        for item in read.into_iter().filter(|item| hiding.shows_item(item)) {
             if items.len() == limit {
                 return Ok((items, true));
             }
@@ -99,9 +99,9 @@ fn table(items: &[ItemRow]) -> String {
         .map(|item| {
             let star = if item.starred_at.is_some() { "yes" } else { "" };
             let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
-            let note = output::brief(item.note.as_deref().unwrap_or(""), NOTE);
+            let note = output::truncate(item.note.as_deref().unwrap_or(""), NOTE);
             let topic = item.topic.clone();
-            vec![topic, star.to_owned(), output::brief(said, words), note, output::visible(&item.key)]
+            vec![topic, star.to_owned(), output::truncate(said, words), note, output::escape_control(&item.key)]
         })
         .collect();
     output::table(&["topic", "star", "title or text", "note", "key"], rows, &[])

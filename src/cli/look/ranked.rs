@@ -6,16 +6,16 @@ use std::cmp::Reverse;
 use clap::Args;
 use serde_json::json;
 
-use super::item_json::with_fits;
+use super::item_json::items_to_json;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
-use crate::compare::{Filtered, Hiding, Ranking};
+use crate::compare::{FilterMode, Ranking, RowFilter};
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::Verdict;
-use crate::store::{Filter, ItemRow, Nature, Store};
+use crate::store::{DataOrigin, Filter, ItemRow, Store};
 
 /// Columns of the usual key, that of a post.
 const KEY: usize = 26;
@@ -41,7 +41,7 @@ impl RankedArgs {
 }
 
 /// Which items are shown, and how.
-pub(in crate::cli) struct Shown {
+pub(in crate::cli) struct ListOptions {
     pub(in crate::cli) topic: Vec<String>,
     pub(in crate::cli) filtered: String,
     pub(in crate::cli) limit: usize,
@@ -60,7 +60,7 @@ struct Listed {
     told: Option<String>,
 }
 
-pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Shown) -> Result<Exit, Failure> {
+pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &ListOptions) -> Result<Exit, Failure> {
     let [topic] = shown.topic.as_slice() else {
         return Err(Failure::usage("marks are of one topic", "name it: --topic ID, once"));
     };
@@ -71,8 +71,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Show
         context.known(&shown.topic)?;
     }
     let listed = list(&store, topic, args, shown).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
-    let told = if shown.json { with_fits(&store, &listed.items).await? } else { Vec::new() };
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
+    let told = if shown.json { items_to_json(&store, &listed.items).await? } else { Vec::new() };
     store.close().await;
     if shown.json {
         output::json(&json!({
@@ -88,7 +88,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RankedArgs, shown: &Show
     Ok(Exit::Ok)
 }
 
-async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &Shown) -> Result<Listed, Failure> {
+async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &ListOptions) -> Result<Listed, Failure> {
     let most = i64::try_from(MOST_ITEMS).unwrap_or(i64::MAX);
     let mut rows = match args.marked.as_deref() {
         Some(mark) => {
@@ -100,9 +100,9 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &Shown) -> R
             store.items(&filter, None, most).await?
         }
     };
-    let mode = Filtered::parse(&shown.filtered).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(store, &shown.topic, mode).await?;
-    rows.retain(|row| hiding.item(row));
+    let mode = FilterMode::parse(&shown.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(store, &shown.topic, mode).await?;
+    rows.retain(|row| hiding.shows_item(row));
     let ranking = Ranking::of(store, topic).await?;
     let folded = ranking.as_ref().map_or(0, |ranking| ranking.apply(&mut rows, args.fold_noise));
     let time = |row: &ItemRow| (Reverse(row.first_seen), row.key.clone());
@@ -113,7 +113,7 @@ async fn list(store: &Store, topic: &str, args: &RankedArgs, shown: &Shown) -> R
     }
     let more = rows.len().saturating_sub(shown.limit);
     rows.truncate(shown.limit);
-    Ok(Listed { items: rows, folded, more, hidden: hiding.hidden(), told: ranking.map(|ranking| ranking.told()) })
+    Ok(Listed { items: rows, folded, more, hidden: hiding.hidden_count(), told: ranking.map(|ranking| ranking.told()) })
 }
 
 fn as_text(listed: &Listed, topic: &str, args: &RankedArgs, invented: bool) -> String {
@@ -149,7 +149,7 @@ fn table(items: &[ItemRow]) -> String {
             let relevance = item.relevance.map_or_else(|| "-".to_owned(), |one| format!("{:.2}", one as f64 / 1_000.0));
             let said = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
             let mark = item.mark.map_or("", Verdict::as_str).to_owned();
-            vec![relevance, mark, output::brief(said, words), output::visible(&item.key)]
+            vec![relevance, mark, output::truncate(said, words), output::escape_control(&item.key)]
         })
         .collect();
     output::table(&["relevance", "mark", "title or text", "key"], rows, &[0])

@@ -52,9 +52,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
     crate::schedule::check_zone(&args.timezone).map_err(|wrong| Failure::usage(wrong.message, wrong.hint))?;
     let asked = asked(args);
     let mut spec = match &args.name {
-        None => {
-            report::unnamed(asked.map_or(ReportWindow::Day, |(window, _)| window), args.topic.clone(), &args.timezone)
-        }
+        None => report::ad_hoc_spec(
+            asked.map_or(ReportWindow::Day, |(window, _)| window),
+            args.topic.clone(),
+            &args.timezone,
+        ),
         Some(name) => named(&context, name)?,
     };
     if let Some((window, _)) = asked {
@@ -90,12 +92,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReportArgs) -> Result<Ex
             output::note(&format!(
                 "{sandbox}{} written to {}",
                 made.date,
-                output::visible(&path.display().to_string())
+                output::escape_control(&path.display().to_string())
             ));
         }
     }
     match files.first() {
-        Some((_, path)) if args.open => open(path),
+        Some((_, path)) if args.open => open_in_browser(path),
         _ => Ok(Exit::Ok),
     }
 }
@@ -120,13 +122,13 @@ fn named(context: &Context, name: &str) -> Result<ReportSpec, Failure> {
 
 /// Returns the named period, or the period that the report covers now.
 fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) -> Result<Span, Failure> {
-    let Some(name) = name else { return Ok(report::span_of(spec, now, last)) };
+    let Some(name) = name else { return Ok(report::report_span(spec, now, last)) };
     let (option, example, found) = match spec.window {
-        ReportWindow::Week => ("--week", "2026-W12", report::at_name(spec, name)),
-        ReportWindow::Month => ("--month", "2026-03", report::at_name(spec, name)),
+        ReportWindow::Week => ("--week", "2026-W12", report::span_of_name(spec, name)),
+        ReportWindow::Month => ("--month", "2026-03", report::span_of_name(spec, name)),
         ReportWindow::Day | ReportWindow::SinceLast => {
             let date = name.parse::<jiff::civil::Date>().ok();
-            ("--date", "2026-03-11", date.and_then(|date| report::at_date(spec, date)))
+            ("--date", "2026-03-11", date.and_then(|date| report::span_of_date(spec, date)))
         }
     };
     let noun = option.trim_start_matches("--").replace("date", "day");
@@ -142,14 +144,14 @@ fn span(spec: &ReportSpec, name: Option<&str>, now: Time, last: Option<Time>) ->
             None => format!("write it like {example}"),
         };
         let noun = if noun == "day" { "date" } else { &noun };
-        let name = output::brief(name, 40);
+        let name = output::truncate(name, 40);
         // Some zones left a day out.
         let exists = noun == "date" && name.parse::<jiff::civil::Date>().is_ok();
         let zone = if exists { format!(" in {}", spec.timezone) } else { String::new() };
         Failure::usage(format!("{option}: `{name}` is not a {noun}{zone}"), hint)
     })?;
     if span.from > now {
-        let text = format!("{} has not begun yet", output::brief(name, 40));
+        let text = format!("{} has not begun yet", output::truncate(name, 40));
         return Err(Failure::usage(text, format!("choose an earlier {noun}")));
     }
     Ok(span)
@@ -160,7 +162,7 @@ fn format_of(path: &Path) -> Result<ReportFormat, Failure> {
         Some("html" | "htm") => Ok(ReportFormat::Html),
         Some("md" | "markdown") => Ok(ReportFormat::Markdown),
         _ => Err(Failure::usage(
-            format!("--out: what to write into {} is not clear", output::visible(&path.display().to_string())),
+            format!("--out: what to write into {} is not clear", output::escape_control(&path.display().to_string())),
             "end the name in .html or .md",
         )),
     }
@@ -178,7 +180,7 @@ fn write(made: &Report, format: ReportFormat, path: &Path, protected: &Protected
 }
 
 /// Opens the file with the desktop's default program.
-fn open(path: &Path) -> Result<Exit, Failure> {
+fn open_in_browser(path: &Path) -> Result<Exit, Failure> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     match std::process::Command::new(opener).arg(&whole).status() {
@@ -186,7 +188,7 @@ fn open(path: &Path) -> Result<Exit, Failure> {
         _ => Err(Failure::new(
             Exit::Unexpected,
             format!("{opener} could not show it"),
-            format!("open {} yourself", output::visible(&whole.display().to_string())),
+            format!("open {} yourself", output::escape_control(&whole.display().to_string())),
         )),
     }
 }

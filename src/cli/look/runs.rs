@@ -11,8 +11,8 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::compare::health;
-use crate::model::{Source, spell};
-use crate::store::{Filter, Nature, RunRow, SearchRow};
+use crate::model::{Source, format_duration};
+use crate::store::{DataOrigin, Filter, RunRow, SearchRow};
 
 #[derive(Debug, Args)]
 pub struct RunsArgs {
@@ -49,8 +49,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     topics.sort();
     topics.dedup();
     let health = health(&store, &topics).await?;
-    let older = store.older_of(&ids).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let older = store.older_counts(&ids).await?;
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let runs = runs.iter().map(|run| to_json(run, &searches, &older)).collect::<Result<Vec<_>, _>>()?;
@@ -60,7 +60,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
     let mut text = if invented { "SANDBOX: invented findings\n\n".to_owned() } else { String::new() };
     if args.searches {
         for run in &runs {
-            let topic = whose(run);
+            let topic = topic_or_job(run);
             text.push_str(format!("{topic} {} {} {}", run.run, run.state, why(run)).trim_end());
             text.push('\n');
             for search in searches.iter().filter(|s| s.run == run.run) {
@@ -68,7 +68,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
             }
         }
     } else {
-        text.push_str(&render(&runs, &full(&searches), &older, output::room()));
+        text.push_str(&render(&runs, &saturated_runs(&searches), &older, output::room()));
     }
     if !args.searches && older.values().any(|older| *older > 0) {
         text.push_str("(+n): first seen too, and older than the window\n");
@@ -87,12 +87,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunsArgs) -> Result<Exit
 }
 
 /// Returns the topic of a run, or its job if it has no topic.
-fn whose(run: &RunRow) -> &str {
+fn topic_or_job(run: &RunRow) -> &str {
     run.topic.as_deref().unwrap_or_else(|| run.run.split('@').next().unwrap_or("-"))
 }
 
 /// Formats the number of new items, followed by those first seen but older than their window.
-fn new(first_seen: i64, older: i64, full: bool) -> String {
+fn format_new(first_seen: i64, older: i64, full: bool) -> String {
     let new = output::at_least(first_seen - older, full);
     if older == 0 { new } else { format!("{new} (+{older})") }
 }
@@ -113,7 +113,7 @@ fn to_json(
 }
 
 /// Returns the runs in which a source returned its maximum: there may be more items than they count.
-fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
+fn saturated_runs(searches: &[SearchRow]) -> BTreeSet<&str> {
     searches.iter().filter(|search| search.saturated).map(|search| search.run.as_str()).collect()
 }
 
@@ -122,11 +122,11 @@ fn full(searches: &[SearchRow]) -> BTreeSet<&str> {
 fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, width: usize) -> String {
     let cells = |r: &RunRow| {
         vec![
-            whose(r).to_owned(),
-            output::when_known(r.started_at.or(r.slot)),
+            topic_or_job(r).to_owned(),
+            output::format_time_or_dash(r.started_at.or(r.slot)),
             r.state.to_string(),
             output::at_least(r.counts.found, full.contains(r.run.as_str())),
-            new(r.counts.new, *older.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
+            format_new(r.counts.new, *older.get(&r.run).unwrap_or(&0), full.contains(r.run.as_str())),
             r.cost.to_string(),
         ]
     };
@@ -151,7 +151,7 @@ fn render(runs: &[RunRow], full: &BTreeSet<&str>, older: &HashMap<String, i64>, 
 /// Why a run ended as it did.
 fn why(run: &RunRow) -> String {
     let error = run.error_class.as_ref().map(|class| format!("{class}: {}", run.error_text.as_deref().unwrap_or("")));
-    output::visible(&error.or_else(|| run.reason.clone()).unwrap_or_default())
+    output::escape_control(&error.or_else(|| run.reason.clone()).unwrap_or_default())
 }
 
 fn line(search: &SearchRow) -> String {
@@ -159,13 +159,13 @@ fn line(search: &SearchRow) -> String {
     let error = search
         .error_class
         .as_ref()
-        .map(|class| format!(" · {class}: {}", output::brief(search.error_text.as_deref().unwrap_or(""), 200)));
-    let reason = search.reason.as_ref().map(|r| format!(" · {}", output::brief(r, 160)));
+        .map(|class| format!(" · {class}: {}", output::truncate(search.error_text.as_deref().unwrap_or(""), 200)));
+    let reason = search.reason.as_ref().map(|r| format!(" · {}", output::truncate(r, 160)));
     let spans = search.asked_from.zip(search.asked_until).map(|(from, until)| {
         let covered = search.covered_from.zip(search.covered_until);
-        let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| spell(until.since(from)));
+        let covered = covered.map_or_else(|| "nothing".to_owned(), |(from, until)| format_duration(until.since(from)));
         let covers = if search.source == Source::Social { format!(", covered {covered}") } else { String::new() };
-        format!(" · asked over {}{covers}", spell(until.since(from)))
+        format!(" · asked over {}{covers}", format_duration(until.since(from)))
     });
     let unreadable = if search.unreadable > 0 { format!(", {} unreadable", search.unreadable) } else { String::new() };
     format!(

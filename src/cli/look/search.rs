@@ -4,7 +4,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::item_json::with_fits;
+use super::item_json::items_to_json;
 use crate::cli::look::item_list;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -12,10 +12,10 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::known::known;
 use crate::cli::wiring::options::Common;
 use crate::collect::index_words;
-use crate::compare::{Filtered, Hiding};
-use crate::model::{Wanted, WindowFit};
-use crate::normalise::words::{self, Unclear};
-use crate::store::{After, Filter, ItemRow, Nature, Store, StoreErrorKind};
+use crate::compare::{FilterMode, RowFilter};
+use crate::model::{TextQuery, WindowFit};
+use crate::normalise::words::{self, QueryError};
+use crate::store::{After, DataOrigin, Filter, ItemRow, Store, StoreErrorKind};
 
 #[derive(Debug, Args)]
 pub struct SearchArgs {
@@ -64,10 +64,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
     let after = args.after.as_deref().map(after).transpose()?;
     let store = context.store_to_read().await?;
     known(&context, &store, &args.topic).await?;
-    index(&store, common.quiet).await?;
+    index_pending(&store, common.quiet).await?;
     let filter = Filter { topics: args.topic.clone(), since, words: Some(wanted), ..Filter::default() };
     let found = find(&store, args, &filter, after).await?;
-    let told = if args.json { with_fits(&store, &found.items).await? } else { Vec::new() };
+    let told = if args.json { items_to_json(&store, &found.items).await? } else { Vec::new() };
     store.close().await;
     if args.json {
         let next = found.next.as_ref().map(page_mark);
@@ -80,24 +80,24 @@ pub(in crate::cli) async fn run(common: &Common, args: &SearchArgs) -> Result<Ex
 }
 
 async fn find(store: &Store, args: &SearchArgs, filter: &Filter, after: Option<After>) -> Result<Found, Failure> {
-    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(store, &args.topic, mode).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(store, &args.topic, mode).await?;
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     let (mut items, mut after, limit) = (Vec::new(), after, args.limit as usize);
     loop {
         let page = store.found(filter, after.as_ref(), PAGE).await?;
         let last = page.len() < PAGE as usize;
         for found in page {
             if items.len() == limit {
-                return Ok(Found { items, next: after, hidden: hiding.hidden(), invented });
+                return Ok(Found { items, next: after, hidden: hiding.hidden_count(), invented });
             }
             after = Some(After { seq: found.seq, topic: found.item.topic.clone(), key: found.item.key.clone() });
-            if hiding.item(&found.item) {
+            if hiding.shows_item(&found.item) {
                 items.push(found.item);
             }
         }
         if last {
-            return Ok(Found { items, next: None, hidden: hiding.hidden(), invented });
+            return Ok(Found { items, next: None, hidden: hiding.hidden_count(), invented });
         }
     }
 }
@@ -111,7 +111,7 @@ fn as_text(found: Found) -> String {
         text.push_str(&item_list::render(&rows, usize::from(output::width())));
     }
     if let Some(next) = &found.next {
-        let next = output::visible(&page_mark(next));
+        let next = output::escape_control(&page_mark(next));
         text.push_str(&format!("\nthere is more: --limit N, or --after '{next}' for the next page\n"));
     }
     if found.hidden > 0 {
@@ -131,35 +131,35 @@ fn after(text: &str) -> Result<After, Failure> {
     match (seq, parts.next(), parts.next()) {
         (Some(seq), Some(topic), Some(key)) => Ok(After { seq, topic: topic.to_owned(), key: key.to_owned() }),
         _ => Err(Failure::usage(
-            format!("--after `{}` is no place in a list", output::brief(text, 100)),
+            format!("--after `{}` is no place in a list", output::truncate(text, 100)),
             "use the one that the page before ended with, or leave it out",
         )),
     }
 }
 
 /// Parses the search words, and notes on stderr what is not indexed.
-pub(in crate::cli) fn wanted(text: &str) -> Result<Wanted, Failure> {
-    for word in words::unindexed(text) {
+pub(in crate::cli) fn wanted(text: &str) -> Result<TextQuery, Failure> {
+    for word in words::unindexed_words(text) {
         output::note(&format!(
             "note: {word}:// at the begin of an address is not indexed: `{word}` means texts that have it as a word of its own"
         ));
     }
     words::wanted(text).map_err(|unclear| {
         let hint = match unclear {
-            Unclear::Empty => {
+            QueryError::Empty => {
                 "write words, \"a phrase\", begin*, #hashtag, @name, or an emoji; punctuation alone finds nothing"
             }
-            Unclear::OnlyExcludes => "write a word that must occur, too: release -beta",
-            Unclear::TooLong => "search for less, or for several things one after the other",
+            QueryError::OnlyExcludes => "write a word that must occur, too: release -beta",
+            QueryError::TooLong => "search for less, or for several things one after the other",
         };
-        Failure::usage(format!("nothing can be searched for with `{}`: {unclear}", output::brief(text, 100)), hint)
+        Failure::usage(format!("nothing can be searched for with `{}`: {unclear}", output::truncate(text, 100)), hint)
     })
 }
 
 /// Indexes new items first, so that the search misses none. This takes long only once, in a database older than the
 /// index.
-pub(in crate::cli) async fn index(store: &Store, quiet: bool) -> Result<(), Failure> {
-    let lively = output::lively() && !quiet;
+pub(in crate::cli) async fn index_pending(store: &Store, quiet: bool) -> Result<(), Failure> {
+    let lively = output::is_interactive() && !quiet;
     let tell = |done: u64| {
         if lively && done > 0 && done.is_multiple_of(TELL_EVERY) {
             output::note(&format!("{done} items indexed…"));

@@ -10,12 +10,12 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
-use crate::compare::{Filtered, Hiding};
-use crate::draw::prose::{Piece, pieces};
-use crate::insight::{SeenOnce, merge, volume};
-use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, spell};
+use crate::compare::{FilterMode, RowFilter};
+use crate::draw::prose::{Piece, parse_line};
+use crate::insight::{MergedItem, merge_sightings, volume};
+use crate::model::{Kind, Question, RunState, SearchState, Source, Time, WindowFit, format_duration};
 use crate::normalise::safe_link;
-use crate::store::{AnswerRow, Filter, Nature, RunRow, SearchRow, Store};
+use crate::store::{AnswerRow, DataOrigin, Filter, RunRow, SearchRow, Store};
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
@@ -40,7 +40,7 @@ struct Snapshot {
     run: RunRow,
     answer: Option<AnswerRow>,
     searches: Vec<SearchRow>,
-    items: Vec<SeenOnce>,
+    items: Vec<MergedItem>,
     /// Items that the topic's filter hides.
     filtered: usize,
     /// Why the topic's AI source was not asked, and its previous answer.
@@ -74,7 +74,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
         }
         return Err(match &args.run {
             Some(id) => Failure::usage(
-                format!("topic {} has no run {}", output::brief(&args.topic, 64), output::brief(id, 100)),
+                format!("topic {} has no run {}", output::truncate(&args.topic, 64), output::truncate(id, 100)),
                 "topicwatch runs lists them",
             ),
             None => Failure::usage(
@@ -83,22 +83,22 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
             ),
         });
     };
-    let mode = Filtered::parse(&args.filtered).unwrap_or(Filtered::Hide);
-    let mut hiding = Hiding::of(&store, std::slice::from_ref(&args.topic), mode).await?;
+    let mode = FilterMode::parse(&args.filtered).unwrap_or(FilterMode::Hide);
+    let mut hiding = RowFilter::of(&store, std::slice::from_ref(&args.topic), mode).await?;
     let mut sightings = store.sightings_of(&run.run).await?;
     // Several sources may have found the same item: count it once.
     let mut hidden = BTreeSet::new();
     sightings.retain(|sighting| {
-        let before = hiding.hidden();
-        let shown = hiding.sighting(sighting);
-        if hiding.hidden() > before {
+        let before = hiding.hidden_count();
+        let shown = hiding.shows_sighting(sighting);
+        if hiding.hidden_count() > before {
             hidden.insert(sighting.key.clone());
         }
         shown
     });
     let searches = store.searches(std::slice::from_ref(&run.run)).await?;
     let answer = store.answer_of(&run.run).await?;
-    let unasked = if answer.is_some() { None } else { unasked(&store, &run, &searches).await? };
+    let unasked = if answer.is_some() { None } else { reason_not_asked(&store, &run, &searches).await? };
     let now = (context.clock)();
     let snapshot = Snapshot {
         answer,
@@ -106,9 +106,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
         failed_since,
         baseline: baseline(&store, &run, &searches).await?,
         searches,
-        items: merge(&sightings),
+        items: merge_sightings(&sightings),
         filtered: hidden.len(),
-        invented: store.nature().await? == Some(Nature::Sandbox),
+        invented: store.nature().await? == Some(DataOrigin::Sandbox),
         run,
     };
     store.close().await;
@@ -119,9 +119,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &ShowArgs) -> Result<Exit
             "failed_since": snapshot.failed_since, "filtered": snapshot.filtered, "volume": volume(&snapshot.items), "items": snapshot.items,
         }))?;
     } else if args.md {
-        output::text(&markdown(&snapshot, now))?;
+        output::text(&render_markdown(&snapshot, now))?;
     } else {
-        output::text(&plain(&snapshot, now))?;
+        output::text(&render_text(&snapshot, now))?;
     }
     Ok(Exit::Ok)
 }
@@ -138,7 +138,7 @@ async fn last_failed(store: &Store, topic: &str) -> Result<Option<RunRow>, Failu
 }
 
 /// Returns why a run did not ask the AI source although nothing failed, and the previous answer.
-async fn unasked(
+async fn reason_not_asked(
     store: &Store,
     run: &RunRow,
     searches: &[SearchRow],
@@ -160,7 +160,7 @@ async fn baseline(store: &Store, run: &RunRow, searches: &[SearchRow]) -> Result
     for search in searches.iter().filter(asked) {
         let question =
             Question { source: search.source, operation: search.operation.clone(), query: search.query.clone() };
-        if !store.asked_before(topic, &question, seq).await? {
+        if !store.was_answered_before(topic, &question, seq).await? {
             baseline.push(search.source);
         }
     }
@@ -183,12 +183,12 @@ fn heading(snapshot: &Snapshot) -> String {
 }
 
 /// Formats one line per source that did not answer in full, and one for a later failed run.
-fn troubles(snapshot: &Snapshot) -> Vec<String> {
+fn problems(snapshot: &Snapshot) -> Vec<String> {
     let troubled = snapshot.searches.iter().filter(|s| s.error_class.is_some());
     let since = snapshot.failed_since.iter().map(|run| {
         let at = run.started_at.map_or_else(String::new, output::when);
         let why = run.error_text.as_deref().or(run.reason.as_deref()).unwrap_or("");
-        format!("a later run, of {at}, is {}: {} (--run {})", run.state, output::brief(why, 200), run.run)
+        format!("a later run, of {at}, is {}: {} (--run {})", run.state, output::truncate(why, 200), run.run)
     });
     troubled
         .map(|s| {
@@ -197,7 +197,7 @@ fn troubles(snapshot: &Snapshot) -> Vec<String> {
                 s.source,
                 s.state,
                 s.error_class.as_deref().unwrap_or(""),
-                output::brief(s.error_text.as_deref().unwrap_or(""), 200)
+                output::truncate(s.error_text.as_deref().unwrap_or(""), 200)
             )
         })
         .chain(since)
@@ -210,13 +210,13 @@ fn unasked_note(why: &str, last: Option<&AnswerRow>, now: Time) -> String {
         Some(answer) => {
             format!(
                 "; the last answer is {} old, of {}",
-                spell(now.since(answer.asked_at)),
+                format_duration(now.since(answer.asked_at)),
                 output::when(answer.asked_at)
             )
         }
         None => "; there is no answer from before".to_owned(),
     };
-    format!("answer: not asked: {}{last}", output::brief(why, 200))
+    format!("answer: not asked: {}{last}", output::truncate(why, 200))
 }
 
 /// Says which sources' findings are a baseline.
@@ -226,7 +226,7 @@ fn baseline_note(snapshot: &Snapshot) -> Option<String> {
     (!names.is_empty()).then(|| format!("baseline: {} {were} asked this for the first time", names.join(", ")))
 }
 
-fn marks(item: &SeenOnce) -> String {
+fn item_labels(item: &MergedItem) -> String {
     let sources: Vec<&str> = item.sources.keys().map(Source::as_str).collect();
     let fit = match item.fit {
         WindowFit::In => "",
@@ -236,13 +236,13 @@ fn marks(item: &SeenOnce) -> String {
     format!("{}{fit}{}", sources.join("+"), if item.new { ", new" } else { "" })
 }
 
-fn plain(snapshot: &Snapshot, now: Time) -> String {
+fn render_text(snapshot: &Snapshot, now: Time) -> String {
     let mut text = if snapshot.invented { "SANDBOX: invented findings\n".to_owned() } else { String::new() };
     text.push_str(&format!("{}\nrun {}\n", heading(snapshot), snapshot.run.run));
     if let Some(note) = baseline_note(snapshot) {
         text.push_str(&format!("{note}\n"));
     }
-    for trouble in troubles(snapshot) {
+    for trouble in problems(snapshot) {
         text.push_str(&format!("! {trouble}\n"));
     }
     let mut shown = snapshot.answer.as_ref();
@@ -258,18 +258,18 @@ fn plain(snapshot: &Snapshot, now: Time) -> String {
         ));
     }
     for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
-        let items: Vec<&SeenOnce> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        let items: Vec<&MergedItem> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
         if items.is_empty() {
             continue;
         }
         text.push_str(&format!("\n{title}\n"));
         for item in items {
-            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 40)));
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 40)));
             let words = item.title.as_deref().or(item.text.as_deref()).unwrap_or("");
-            text.push_str(&format!("  {author}{}\n", output::brief(words, 200)));
+            text.push_str(&format!("  {author}{}\n", output::truncate(words, 200)));
             let date = item.published_at.map_or_else(String::new, |at| format!("{} · ", output::when(at)));
-            let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::visible(u)));
-            text.push_str(&format!("    {date}{}{url}\n", marks(item)));
+            let url = item.url.as_deref().map_or_else(String::new, |u| format!(" · {}", output::escape_control(u)));
+            text.push_str(&format!("    {date}{}{url}\n", item_labels(item)));
         }
     }
     text
@@ -277,41 +277,41 @@ fn plain(snapshot: &Snapshot, now: Time) -> String {
 
 /// Escapes control characters and keeps the lines.
 fn paragraphs(text: &str) -> String {
-    text.lines().map(output::visible).collect::<Vec<_>>().join("\n")
+    text.lines().map(output::escape_control).collect::<Vec<_>>().join("\n")
 }
 
-fn markdown(snapshot: &Snapshot, now: Time) -> String {
-    let mut text = format!("# {}\n\n", escaped(&heading(snapshot)));
+fn render_markdown(snapshot: &Snapshot, now: Time) -> String {
+    let mut text = format!("# {}\n\n", escape_markdown(&heading(snapshot)));
     if snapshot.invented {
         text.push_str("**SANDBOX: invented findings**\n\n");
     }
-    for note in baseline_note(snapshot).into_iter().chain(troubles(snapshot)) {
-        text.push_str(&format!("> {}\n\n", escaped(&note)));
+    for note in baseline_note(snapshot).into_iter().chain(problems(snapshot)) {
+        text.push_str(&format!("> {}\n\n", escape_markdown(&note)));
     }
     let mut shown = snapshot.answer.as_ref().map(|answer| ("Answer", answer));
     if let Some((why, last)) = &snapshot.unasked {
-        text.push_str(&format!("> {}\n\n", escaped(&unasked_note(why, last.as_ref(), now))));
+        text.push_str(&format!("> {}\n\n", escape_markdown(&unasked_note(why, last.as_ref(), now))));
         shown = last.as_ref().map(|answer| ("Last answer", answer));
     }
     if let Some((heading, answer)) = shown {
-        let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escaped(m)));
+        let model = answer.model.as_ref().map_or_else(String::new, |m| format!(" ({})", escape_markdown(m)));
         text.push_str(&format!(
             "## {heading}{model}\n\n{}\n\n",
             answer.text.lines().map(with_links).collect::<Vec<_>>().join("\n")
         ));
     }
     for (kind, title) in [(Kind::Post, "Posts"), (Kind::Page, "Pages")] {
-        let items: Vec<&SeenOnce> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
+        let items: Vec<&MergedItem> = snapshot.items.iter().filter(|i| i.kind == kind).collect();
         if items.is_empty() {
             continue;
         }
         text.push_str(&format!("## {title}\n\n"));
         for item in items {
-            let words = escaped(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
-            let linked = linked(&words, item.url.as_deref().unwrap_or_default());
-            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escaped(a)));
+            let words = escape_markdown(item.title.as_deref().or(item.text.as_deref()).unwrap_or("(no text)"));
+            let linked = markdown_link(&words, item.url.as_deref().unwrap_or_default());
+            let author = item.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", escape_markdown(a)));
             let date = item.published_at.map_or_else(String::new, |at| format!(", {}", output::when(at)));
-            text.push_str(&format!("- {author}{linked} ({}{date})\n", marks(item)));
+            text.push_str(&format!("- {author}{linked} ({}{date})\n", item_labels(item)));
         }
         text.push('\n');
     }
@@ -321,14 +321,14 @@ fn markdown(snapshot: &Snapshot, now: Time) -> String {
 /// Formats a line of an answer: links stay links, everything else becomes plain text.
 fn with_links(line: &str) -> String {
     let told = |piece| match piece {
-        Piece::Words(words) => escaped(&words),
-        Piece::Link(label, address) => linked(&escaped(label), address),
+        Piece::Words(words) => escape_markdown(&words),
+        Piece::Link(label, address) => markdown_link(&escape_markdown(label), address),
     };
-    pieces(line).into_iter().map(told).collect()
+    parse_line(line).into_iter().map(told).collect()
 }
 
 /// Formats Markdown text as a link if the address is safe, else returns the text alone.
-fn linked(words: &str, address: &str) -> String {
+fn markdown_link(words: &str, address: &str) -> String {
     match safe_link(address) {
         Some(url) => format!("[{words}](<{url}>)"),
         None => words.to_owned(),
@@ -336,8 +336,8 @@ fn linked(words: &str, address: &str) -> String {
 }
 
 /// Escapes foreign text for Markdown: no markup remains, and it stays on one line.
-fn escaped(text: &str) -> String {
-    let shown = output::visible(text);
+fn escape_markdown(text: &str) -> String {
+    let shown = output::escape_control(text);
     let mut safe = String::with_capacity(shown.len());
     for c in shown.chars() {
         if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '!' | '~' | '&') {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::cli::terminal::failure::Failure;
 use crate::compare::{MOST_JUDGED, filter_of, health};
-use crate::insight::{Illness, meant};
-use crate::model::{Between, Paused, PausedBy, SchedulePolicy, SearchState, Topic, WindowFit};
+use crate::insight::{SourceSilence, passes_filter};
+use crate::model::{Paused, PausedBy, SchedulePolicy, SearchState, SeqRange, Topic, WindowFit};
 use crate::store::{Store, TopicStatus};
 
 /// Topics per page.
@@ -16,7 +16,7 @@ const MOST: u32 = 500;
 pub(super) struct Page {
     pub(super) topics: Vec<TopicStatus>,
     /// Sources that are stale or silent.
-    pub(super) ill: Vec<Illness>,
+    pub(super) ill: Vec<SourceSilence>,
     /// By topic with a filter: how many new items of the last run the filter hides.
     pub(super) filtered: BTreeMap<String, i64>,
     /// By topic: how many of the other new items were older than their window.
@@ -87,7 +87,7 @@ impl<'s> Pages<'s> {
         let ids: Vec<String> = new.iter().map(|topic| topic.id.clone()).collect();
         let mut known: BTreeMap<String, TopicStatus> =
             self.store.status_of(&ids).await?.into_iter().map(|t| (t.topic.clone(), t)).collect();
-        Ok(new.into_iter().map(|topic| unwatched(topic, known.remove(&topic.id))).collect())
+        Ok(new.into_iter().map(|topic| unwatched_status(topic, known.remove(&topic.id))).collect())
     }
 
     async fn page(&mut self, topics: Vec<TopicStatus>) -> Result<Page, Failure> {
@@ -108,18 +108,18 @@ impl<'s> Pages<'s> {
             }
             definitions.push(topic);
         }
-        let (filtered, older) = self.told_apart(definitions, &topics).await?;
+        let (filtered, older) = self.count_filtered_and_older(definitions, &topics).await?;
         let (full, failed) = self.last_searches(&topics).await?;
         Ok(Page { topics, ill, filtered, older, full, failed, schedules })
     }
 
-    async fn told_apart(
+    async fn count_filtered_and_older(
         &mut self,
         definitions: Vec<Topic>,
         topics: &[TopicStatus],
     ) -> Result<(BTreeMap<String, i64>, BTreeMap<String, i64>), Failure> {
         let runs: Vec<String> = topics.iter().filter_map(|t| Some(t.last_run.as_ref()?.run.clone())).collect();
-        let of_runs = self.store.older_of(&runs).await?;
+        let of_runs = self.store.older_counts(&runs).await?;
         let of_topic = |t: &TopicStatus| Some((t.topic.clone(), *of_runs.get(&t.last_run.as_ref()?.run)?));
         let (mut filtered, mut older) =
             (BTreeMap::new(), topics.iter().filter_map(of_topic).collect::<BTreeMap<_, _>>());
@@ -127,9 +127,9 @@ impl<'s> Pages<'s> {
             self.filter -= 1;
             let last = topics.iter().find(|t| t.topic == topic.id).and_then(|t| t.last_run.as_ref()?.seq);
             let Some(seq) = last else { continue };
-            let first = self.store.first_sights(&topic.id, Between { since: seq - 1, until: seq }).await?;
+            let first = self.store.new_items(&topic.id, SeqRange { since: seq - 1, until: seq }).await?;
             let filter = filter_of(&topic);
-            let hidden = first.iter().filter(|first| !meant(&filter, &first.item));
+            let hidden = first.iter().filter(|first| !passes_filter(&filter, &first.item));
             let hidden: Vec<String> = hidden.map(|first| first.item.key.clone()).collect();
             if let Some(older) = older.get_mut(&topic.id) {
                 let fits = self.store.first_fits(Some(&topic.id), &hidden).await?;
@@ -172,7 +172,7 @@ impl<'s> Pages<'s> {
 }
 
 /// Returns the status of a configured topic that is not watched yet, with what the database knows from before.
-fn unwatched(topic: &Topic, known: Option<TopicStatus>) -> TopicStatus {
+fn unwatched_status(topic: &Topic, known: Option<TopicStatus>) -> TopicStatus {
     let by_file = topic.schedule.as_ref().is_some_and(|policy| policy.paused);
     let before = known.as_ref().and_then(|known| known.paused.clone());
     let paused = if by_file {

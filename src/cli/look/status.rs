@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::standing::{Page, Pages};
-use crate::budget::TooDear;
+use crate::budget::UnaffordableCall;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::grid::Grid;
 use crate::cli::terminal::json_list::JsonList;
@@ -15,10 +15,10 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::config::ProviderConfig;
-use crate::insight::{Amount, Ill, Illness, standing};
-use crate::model::{Budget, Micros, Paused, PausedBy, RunState, Source, Time, Topic, Undelivered, Used};
+use crate::insight::{Amount, SilenceKind, SourceSilence, status_word};
+use crate::model::{Budget, Micros, Paused, PausedBy, RunState, Source, Time, Topic, Undelivered, Usage};
 use crate::schedule::{AHEAD, Schedule};
-use crate::store::{Nature, RunRow, TopicStatus};
+use crate::store::{DataOrigin, RunRow, TopicStatus};
 
 #[derive(Debug, Args)]
 pub struct StatusArgs {
@@ -38,13 +38,13 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     let store = context.store_to_read().await?;
     let now = (context.clock)();
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
-    let (used, topics_used) = store.used_on(now.utc_day(), &limited).await?;
+    let (used, topics_used) = store.usage_on(now.utc_day(), &limited).await?;
     let calls = used.calls;
     let others = store.used_by_provider(now.utc_day()).await?;
     let budgets = budgets(&context, used, &topics_used);
     let channels: Vec<String> = context.config.channels.iter().map(|spec| spec.name.clone()).collect();
     let undelivered = store.undelivered(Some(&channels)).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     let disk = store.disk().await?;
     let place = store.place().to_owned();
     let configured: HashMap<&str, &Topic> =
@@ -61,7 +61,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     };
     let entry = |t: &TopicStatus, page: &Page| {
         let older = t.last_run.as_ref().map(|_| page.older.get(&t.topic).unwrap_or(&0));
-        json!({ "topic": t.topic, "title": t.title, "standing": standing_now(t, &page.ill), "items": t.items, "last_run": t.last_run,
+        json!({ "topic": t.topic, "title": t.title, "standing": state_word(t, &page.ill), "items": t.items, "last_run": t.last_run,
             "new_filtered": page.filtered.get(&t.topic), "new_older": older, "ill": of(&t.topic, &page.ill).collect::<Vec<_>>(), "last_success": t.last_success,
             "next_slot": next(t, page), "overdue_since": t.overdue_since(now), "paused": t.paused })
     };
@@ -99,9 +99,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
             if let Some(why) = &t.paused {
                 paused.push_str(&paused_line(&t.topic, why));
             }
-            failures.push_str(&trouble(t, &page));
+            failures.push_str(&problem_line(t, &page));
             if let Some(run) = t.last_run.as_ref().filter(|run| is_over_quota(run, now)) {
-                let why = output::brief(run.reason.as_deref().unwrap_or(""), 200);
+                let why = output::truncate(run.reason.as_deref().unwrap_or(""), 200);
                 quota.push_str(&format!("{} is over quota: {why}\n", run.topic.as_deref().unwrap_or("")));
             }
         }
@@ -152,7 +152,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &StatusArgs) -> Result<Ex
     if let Some(limits) = days.service {
         text.push_str(&format!("{calls} of {limit} calls today (UTC), {} · ", money_used(used.money, limits.money)));
     }
-    text.push_str(&format!("{}, {size}\n", output::visible(&place)));
+    text.push_str(&format!("{}, {size}\n", output::escape_control(&place)));
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(exit(failed))
@@ -176,10 +176,10 @@ fn row(t: &TopicStatus, page: &Page, next: Option<Time>, overdue: bool) -> [Stri
     let next = match (&t.paused, overdue) {
         (Some(_), _) => "paused".to_owned(),
         (None, true) => "overdue".to_owned(),
-        (None, false) => output::when_known(next),
+        (None, false) => output::format_time_or_dash(next),
     };
-    let (standing, last) = (standing_now(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
-    [t.topic.clone(), standing, output::when_known(last), new, t.items.to_string(), next]
+    let (standing, last) = (state_word(t, &page.ill).to_owned(), run.and_then(|r| r.started_at));
+    [t.topic.clone(), standing, output::format_time_or_dash(last), new, t.items.to_string(), next]
 }
 
 /// Says how many topics are overdue, since when, and what to do.
@@ -194,7 +194,7 @@ fn overdue_line(since: &[Time]) -> String {
 }
 
 /// Describes what failed in a topic's last run, and when the last success was if that was another run.
-fn trouble(t: &TopicStatus, page: &Page) -> String {
+fn problem_line(t: &TopicStatus, page: &Page) -> String {
     let Some(run) = &t.last_run else { return String::new() };
     let failed = page.failed.get(&run.run).map(|failed| format!("failed in the last run: {}", failed.join(", ")));
     let success = (t.last_success != run.started_at).then(|| match t.last_success {
@@ -214,25 +214,26 @@ fn paused_line(topic: &str, paused: &Paused) -> String {
     match paused.by {
         PausedBy::File => format!("{topic} is paused in the configuration\n"),
         PausedBy::Pause => {
-            let why = paused.reason.as_ref().map_or_else(String::new, |why| format!(": {}", output::visible(why)));
-            format!("{topic} is paused since {}{why}\n", output::when_known(paused.since))
+            let why =
+                paused.reason.as_ref().map_or_else(String::new, |why| format!(": {}", output::escape_control(why)));
+            format!("{topic} is paused since {}{why}\n", output::format_time_or_dash(paused.since))
         }
     }
 }
 
 /// Returns the stale and silent sources of one topic.
-fn of<'a>(topic: &'a str, ill: &'a [Illness]) -> impl Iterator<Item = &'a Illness> {
+fn of<'a>(topic: &'a str, ill: &'a [SourceSilence]) -> impl Iterator<Item = &'a SourceSilence> {
     ill.iter().filter(move |illness| illness.topic == topic)
 }
 
 /// Returns the state in one word. A topic whose last run succeeded may still have a stale or silent source.
-fn standing_now(status: &TopicStatus, ill: &[Illness]) -> &'static str {
-    let usual = standing(status);
+fn state_word(status: &TopicStatus, ill: &[SourceSilence]) -> &'static str {
+    let usual = status_word(status);
     let worst = of(&status.topic, ill).map(|illness| illness.state).min();
-    worst.filter(|_| usual == "ok").map_or(usual, Ill::as_str)
+    worst.filter(|_| usual == "ok").map_or(usual, SilenceKind::as_str)
 }
 
-fn fails(args: &StatusArgs, ill: &[Illness]) -> bool {
+fn fails(args: &StatusArgs, ill: &[SourceSilence]) -> bool {
     ill.iter().any(|illness| args.fail_on.iter().any(|state| state == illness.state.as_str()))
 }
 
@@ -242,7 +243,7 @@ fn exit(fails: bool) -> Exit {
 
 /// A daily budget, and how much of it is used.
 #[derive(serde::Serialize)]
-struct Line {
+struct BudgetLine {
     budget: Budget,
     topic: Option<String>,
     used: Amount,
@@ -251,10 +252,10 @@ struct Line {
     left: Option<Amount>,
     /// A call that costs more than the whole daily budget.
     #[serde(skip_serializing_if = "Option::is_none")]
-    too_dear: Option<TooDear>,
+    too_dear: Option<UnaffordableCall>,
 }
 
-impl Line {
+impl BudgetLine {
     fn new(budget: Budget, topic: Option<&str>, used: Amount, limit: Option<Amount>) -> Self {
         let left = limit.map(|limit| match (limit, used) {
             (Amount::Money(limit), Amount::Money(used)) => Amount::Money(Micros((limit.0 - used.0).max(0))),
@@ -265,7 +266,7 @@ impl Line {
     }
 }
 
-impl std::fmt::Display for Line {
+impl std::fmt::Display for BudgetLine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let of = self.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
         write!(f, "{}{of}: {} used today (UTC)", self.budget, self.used)?;
@@ -274,18 +275,18 @@ impl std::fmt::Display for Line {
             _ => return Ok(()),
         }
         match self.too_dear {
-            Some(TooDear { source, price }) => write!(f, ", too little for a call of {source} ({price})"),
+            Some(UnaffordableCall { source, price }) => write!(f, ", too little for a call of {source} ({price})"),
             None => Ok(()),
         }
     }
 }
 
-fn used_of(name: Source, used: &[(Source, Used)]) -> Used {
+fn used_of(name: Source, used: &[(Source, Usage)]) -> Usage {
     used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default()
 }
 
 /// Returns today's use of each provider other than the search service.
-fn provider_days(context: &Context, used: &[(Source, Used)]) -> Vec<serde_json::Value> {
+fn provider_days(context: &Context, used: &[(Source, Usage)]) -> Vec<serde_json::Value> {
     let day = |one: &ProviderConfig| {
         let used = used_of(one.name, used);
         json!({ "provider": one.name, "kind": one.kind.name, "calls_today": used.calls, "max_calls_per_day": one.max_calls_per_day,
@@ -295,24 +296,24 @@ fn provider_days(context: &Context, used: &[(Source, Used)]) -> Vec<serde_json::
 }
 
 /// Returns the service's budgets for calls and money first, then the topics' own.
-fn budgets(context: &Context, used: Used, topics: &[Used]) -> Vec<Line> {
+fn budgets(context: &Context, used: Usage, topics: &[Usage]) -> Vec<BudgetLine> {
     let limits = context.config.service.limits();
     let calls = |calls: u32| Amount::Calls(i64::from(calls));
     let prices = context.prices();
     let asked = context.config.topics.iter().flat_map(Topic::sources).filter(|source| source.is_service());
-    let money = Line::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money));
+    let money = BudgetLine::new(Budget::ServiceMoney, None, Amount::Money(used.money), limits.money.map(Amount::Money));
     let mut lines = vec![
-        Line::new(Budget::ServiceCalls, None, Amount::Calls(used.calls), Some(calls(limits.calls))),
-        Line { too_dear: limits.money.and_then(|day| prices.too_dear(asked, day)), ..money },
+        BudgetLine::new(Budget::ServiceCalls, None, Amount::Calls(used.calls), Some(calls(limits.calls))),
+        BudgetLine { too_dear: limits.money.and_then(|day| prices.unaffordable(asked, day)), ..money },
     ];
     for (topic, used) in context.limited().zip(topics) {
         let id = Some(topic.id.as_str());
         if let Some(limit) = topic.limits.calls {
-            lines.push(Line::new(Budget::TopicCalls, id, Amount::Calls(used.calls), Some(calls(limit))));
+            lines.push(BudgetLine::new(Budget::TopicCalls, id, Amount::Calls(used.calls), Some(calls(limit))));
         }
         if let Some(limit) = topic.limits.money() {
-            let line = Line::new(Budget::TopicMoney, id, Amount::Money(used.money), Some(Amount::Money(limit)));
-            lines.push(Line { too_dear: prices.too_dear(topic.sources(), limit), ..line });
+            let line = BudgetLine::new(Budget::TopicMoney, id, Amount::Money(used.money), Some(Amount::Money(limit)));
+            lines.push(BudgetLine { too_dear: prices.unaffordable(topic.sources(), limit), ..line });
         }
     }
     lines

@@ -10,10 +10,10 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare;
 use crate::draw::{format, spread};
-use crate::insight::story::{Entry, FirstIn, Story};
+use crate::insight::story::{FirstSighting, Story, TimelineEntry};
 use crate::insight::{Piece, word_diff};
 use crate::model::STORY_WORDS;
-use crate::store::Nature;
+use crate::store::DataOrigin;
 
 #[derive(Debug, Args)]
 pub struct StoryArgs {
@@ -48,11 +48,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exi
     let context = Context::load(common, None)?;
     let store = context.store_to_read().await?;
     let story = compare::story(&store, &args.key).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     let Some(story) = story else {
         return Err(Failure::usage(
-            format!("there is no item `{}`", output::brief(&args.key, 80)),
+            format!("there is no item `{}`", output::truncate(&args.key, 80)),
             "topicwatch items --json shows keys (post:x:123, page:https://…); it may have been forgotten",
         ));
     };
@@ -66,52 +66,52 @@ pub(in crate::cli) async fn run(common: &Common, args: &StoryArgs) -> Result<Exi
 }
 
 fn render(story: &Story, width: usize) -> String {
-    let mut text = format!("{}\n", output::brief(&story.key, width));
+    let mut text = format!("{}\n", output::truncate(&story.key, width));
     let asked = story.timeline.iter().find(|entry| entry.key == story.key);
     if let Some(asked) = asked {
-        text.push_str(&output::wrapped("  ", &output::brief(&words(asked), WORDS), width));
+        text.push_str(&output::wrapped("  ", &output::truncate(&words(asked), WORDS), width));
     }
     text.push('\n');
     for line in spread::summary(story, &output::when) {
         text.push_str(&output::wrapped("", &line, width));
     }
     for (what, entry) in spread::firsts(story) {
-        text.push_str(&format!("\n{what}: {}\n", who(entry, width.saturating_sub(what.len() + 2))));
+        text.push_str(&format!("\n{what}: {}\n", author_and_key(entry, width.saturating_sub(what.len() + 2))));
         text.push_str(&output::wrapped("  ", &spread::times(entry, &output::when), width));
         if entry.key != story.key {
-            text.push_str(&output::wrapped("  ", &output::brief(&words(entry), WORDS), width));
+            text.push_str(&output::wrapped("  ", &output::truncate(&words(entry), WORDS), width));
         }
     }
     text.push('\n');
-    for (head, reasons) in spread::doubts(story, &output::when) {
+    for (head, reasons) in spread::caveats(story, &output::when) {
         text.push_str(&output::wrapped("", &head, width));
         for reason in reasons {
             text.push_str(&output::wrapped("  - ", &reason, width));
         }
     }
     if !story.seen_once {
-        text.push_str(&spreading(story, width));
+        text.push_str(&render_spread(story, width));
     }
     text.push_str(&edits(story, width));
     text.push('\n');
-    for line in spread::left(story, &output::when) {
+    for line in spread::remaining(story, &output::when) {
         text.push_str(&output::wrapped("", &line, width));
     }
     text
 }
 
 /// Formats the part that only a story with several sightings has.
-fn spreading(story: &Story, width: usize) -> String {
+fn render_spread(story: &Story, width: usize) -> String {
     let mut text = String::new();
     if story.items > 1 {
         text.push_str(&format!("\nItems over time (UTC)\n{}", bars(story)));
     }
-    text.push_str(&places("topic", &story.topics));
-    text.push_str(&places("source", &story.sources));
+    text.push_str(&render_first_seen("topic", &story.topics));
+    text.push_str(&render_first_seen("source", &story.sources));
     if !story.reach.is_empty() {
         let rows = story.reach.iter().map(|reach| {
             let reactions = reach.reactions.map_or_else(|| "not told".to_owned(), format::signed);
-            vec![format!("@{}", output::brief(&reach.author, NAME)), reach.items.to_string(), reactions]
+            vec![format!("@{}", output::truncate(&reach.author, NAME)), reach.items.to_string(), reactions]
         });
         text.push_str(&format!("\n{}", output::table(&["author", "items", "reactions"], rows.collect(), &[1, 2])));
     }
@@ -119,7 +119,7 @@ fn spreading(story: &Story, width: usize) -> String {
         text.push('\n');
         for entry in story.timeline.iter().take(LISTED) {
             let begin = format!("{}  ", output::when(entry.at));
-            text.push_str(&format!("{begin}{}\n", who(entry, width.saturating_sub(begin.len()))));
+            text.push_str(&format!("{begin}{}\n", author_and_key(entry, width.saturating_sub(begin.len()))));
         }
         let beyond = story.timeline.len().saturating_sub(LISTED);
         if beyond > 0 {
@@ -135,16 +135,16 @@ fn bars(story: &Story) -> String {
         // Any items at all get at least one mark.
         let length = (bar.items * BAR / most).max(usize::from(bar.items > 0));
         let drawn = if length == 0 { String::new() } else { format!("{} ", "#".repeat(length)) };
-        format!("  {}  {drawn}{}\n", format::when(bar.from, "UTC"), bar.items)
+        format!("  {}  {drawn}{}\n", format::date_time(bar.from, "UTC"), bar.items)
     };
     story.chart.iter().map(bar).collect()
 }
 
 /// Formats a table of topics or sources with when each first found an item of the story.
-fn places(what: &str, places: &[FirstIn]) -> String {
-    let row = |first: &FirstIn| {
-        let author = first.author.as_deref().map_or_else(String::new, |a| format!("@{}", output::brief(a, NAME)));
-        vec![output::brief(&first.name, NAME), output::when(first.first_seen), first.items.to_string(), author]
+fn render_first_seen(what: &str, places: &[FirstSighting]) -> String {
+    let row = |first: &FirstSighting| {
+        let author = first.author.as_deref().map_or_else(String::new, |a| format!("@{}", output::truncate(a, NAME)));
+        vec![output::truncate(&first.name, NAME), output::when(first.first_seen), first.items.to_string(), author]
     };
     let rows = places.iter().take(PLACES).map(row).collect();
     let beyond = places.len().saturating_sub(PLACES);
@@ -171,32 +171,32 @@ fn edits(story: &Story, width: usize) -> String {
         let told: String = word_diff(&before, &after)
             .iter()
             .map(|piece| match piece {
-                Piece::Same(same) => output::spaced(same),
-                Piece::Removed(gone) => format!("[-{}-]", output::spaced(gone)),
-                Piece::Added(new) => format!("{{+{}+}}", output::spaced(new)),
+                Piece::Same(same) => output::escape_keep_blanks(same),
+                Piece::Removed(gone) => format!("[-{}-]", output::escape_keep_blanks(gone)),
+                Piece::Added(new) => format!("{{+{}+}}", output::escape_keep_blanks(new)),
             })
             .collect();
-        text.push_str(&output::wrapped(&begin, &output::brief(&told, 2 * WORDS), width));
+        text.push_str(&output::wrapped(&begin, &output::truncate(&told, 2 * WORDS), width));
         after = before;
     }
     text
 }
 
-fn words(entry: &Entry) -> String {
+fn words(entry: &TimelineEntry) -> String {
     let words = [&entry.title, &entry.text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ");
     if words.is_empty() { "(no words)".to_owned() } else { words }
 }
 
 /// Formats author and key, and marks items tied by a link.
-fn who(entry: &Entry, width: usize) -> String {
+fn author_and_key(entry: &TimelineEntry, width: usize) -> String {
     let author = entry
         .author
         .as_deref()
-        .map_or_else(|| "author not told".to_owned(), |a| format!("@{}", output::brief(a, NAME)));
+        .map_or_else(|| "author not told".to_owned(), |a| format!("@{}", output::truncate(a, NAME)));
     let tie = match entry.tie {
         crate::model::Tie::Link | crate::model::Tie::Both => " (link)",
         _ => "",
     };
     let room = width.saturating_sub(output::columns(&author) + tie.len() + 2);
-    format!("{author}  {}{tie}", output::brief(&entry.key, room.max(8)))
+    format!("{author}  {}{tie}", output::truncate(&entry.key, room.max(8)))
 }

@@ -9,7 +9,7 @@ use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::known::renamed;
 use crate::cli::wiring::options::Common;
 use crate::compare::{MOST_TERM_DAYS, StandOutRows, TermRow, ThemeRow, TopicTerms, terms_between};
-use crate::model::{Nature, Span, Time};
+use crate::model::{DataOrigin, Span, Time};
 use crate::report::rest_words;
 
 /// One day in milliseconds; also the default period.
@@ -53,7 +53,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
     let store = context.store_to_read().await?;
     renamed(&context, &store, std::slice::from_ref(&args.topic)).await?;
     let told = terms_between(&store, &topic, span, false).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         let mut value = serde_json::to_value(&told).unwrap_or_default();
@@ -72,11 +72,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &TermsArgs) -> Result<Exi
 }
 
 /// The terms that stand out, where none is news.
-fn standing_out(rows: &StandOutRows, width: usize) -> String {
+fn render_stand_out(rows: &StandOutRows, width: usize) -> String {
     let row = |row: &TermRow| {
-        let example = output::brief(row.example.words.as_deref().unwrap_or(""), width.saturating_sub(56).max(20));
+        let example = output::truncate(row.example.words.as_deref().unwrap_or(""), width.saturating_sub(56).max(20));
         let [items, authors, texts] = [row.items, row.authors, row.texts].map(|many| many.to_string());
-        vec![output::brief(&row.term, 30), items, authors, texts, example]
+        vec![output::truncate(&row.term, 30), items, authors, texts, example]
     };
     let table = output::table(
         &["term", "items", "authors", "texts", "for example"],
@@ -91,17 +91,18 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
     if let Some(none) = told.none_words() {
         text.push_str(&format!("{none}\n"));
         if let Some(rows) = &told.stand_out {
-            text.push_str(&standing_out(rows, width));
+            text.push_str(&render_stand_out(rows, width));
         }
         return text;
     }
     let percent = |share: &Option<crate::insight::daily::Share>| {
         share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", share.share * 100.0))
     };
-    let words =
-        |sample: Option<&str>, taken: usize| output::brief(sample.unwrap_or(""), width.saturating_sub(taken).max(20));
+    let words = |sample: Option<&str>, taken: usize| {
+        output::truncate(sample.unwrap_or(""), width.saturating_sub(taken).max(20))
+    };
     let term = |row: &TermRow| {
-        let name = output::brief(&row.term, 30);
+        let name = output::truncate(&row.term, 30);
         let numbers = [row.items, row.authors, row.texts].map(|many| many.to_string());
         let [items, authors, texts] = numbers;
         let example = words(row.example.words.as_deref(), 72);
@@ -131,10 +132,10 @@ fn text(told: &TopicTerms, span: Span, width: usize) -> String {
     if !told.themes.is_empty() {
         let theme = |row: &ThemeRow| {
             let before = row.items_before.map_or_else(|| "–".to_owned(), |many| many.to_string());
-            let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::brief(by, 20)));
+            let by = row.first_by.as_deref().map_or_else(String::new, |by| format!(" @{}", output::truncate(by, 20)));
             let first = format!("{}{by}", output::when(row.first_at));
             let [items, unique, authors] = [row.items, row.unique, row.authors].map(|many| many.to_string());
-            vec![output::brief(&row.name, 40), items, unique, authors, before, percent(&row.negative), first]
+            vec![output::truncate(&row.name, 40), items, unique, authors, before, percent(&row.negative), first]
         };
         text.push_str("\nthemes\n\n");
         text.push_str(&output::table(

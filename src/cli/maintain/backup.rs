@@ -23,7 +23,7 @@ pub struct BackupArgs {
 
 pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, None)?;
-    let shown = output::visible(&args.file.display().to_string());
+    let shown = output::escape_control(&args.file.display().to_string());
     let unwritable = |error: std::io::Error| Failure::unwritable(&args.file, &error);
     if is_stream(&args.file) {
         return Err(Failure::usage(
@@ -32,11 +32,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
         ));
     }
     let taken = |why: String| Failure::usage(format!("{shown} could not be written: {why}"), TAKEN);
-    let protected = context.protected().but_other_databases();
+    let protected = context.protected().allow_other_databases();
     protected.check(&args.file).map_err(|why| taken(why.to_string()))?;
     in_use(&args.file).map_or(Ok(()), |why| Err(taken(why)))?;
     let store = context.store_to_read().await?;
-    if let Some(why) = store.no_copy_of_this(&args.file).await? {
+    if let Some(why) = store.copy_mismatch(&args.file).await? {
         store.close().await;
         let hint = "a backup replaces an older one of the same database: name another file, or remove this one first";
         return Err(Failure::usage(format!("{shown} could not be written: {why}"), hint));
@@ -45,7 +45,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &BackupArgs) -> Result<Ex
     // The database might resolve a relative path differently.
     let path = std::path::absolute(file.path()).map_err(unwritable)?;
     let copied = store.backup_to(&path, (context.clock)()).await;
-    let place = output::visible(store.place());
+    let place = output::escape_control(store.place());
     store.close().await;
     let copied = copied?;
     let size = std::fs::metadata(&path).map_err(unwritable)?.len();

@@ -26,7 +26,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
     let target = Settings { nature: None, create: true, ..there.store_settings(true) };
     let store = context.store_to_read().await?;
     let _nobody_else = store.lock_daemon()?;
-    let told = |table: &crate::store::Moved| {
+    let told = |table: &crate::store::CopiedTable| {
         if !common.quiet && !args.json {
             output::note(&format!("{}: {} rows, the same in both", table.table, table.rows));
         }
@@ -40,7 +40,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MoveArgs) -> Result<Exit
         output::json(&json!({ "from": from, "to": to, "tables": moved }))?;
     } else {
         let rows: u64 = moved.iter().map(|table| table.rows).sum();
-        let (from, to) = (output::visible(&from), output::visible(&to));
+        let (from, to) = (output::escape_control(&from), output::escape_control(&to));
         output::text(&format!(
             "{rows} rows in {} tables copied from {from} to {to} and compared; now set `[database] url` to it\n",
             moved.len()

@@ -12,11 +12,11 @@ use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::journal::{self, Journal};
 use crate::cli::wiring::options::Common;
-use crate::collect::{Forgetting, Forgotten};
+use crate::collect::{Eraser, Forgotten};
 use crate::files::Protected;
-use crate::model::{Found, Kind, Time};
+use crate::model::{Kind, ReplyEntry, Time};
 use crate::normalise;
-use crate::store::{ForgetKey, Forgot, ReportFiles, Store, Tombstone, Tombstones, handle};
+use crate::store::{ForgetKey, ReportFiles, Store, Tombstone, TombstoneKind, Tombstones, normalize_handle};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
@@ -55,7 +55,7 @@ const REPORTS: u32 = 200;
 
 pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Exit, Failure> {
     let context = Context::load_without_topics(common)?;
-    let names = names(&context, args)?;
+    let names = parse_names(&context, args)?;
     let harmless = args.dry_run || args.resume || args.export.is_some();
     if !harmless && !args.yes {
         return Err(Failure::usage(
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
             "it cannot be undone; --dry-run shows how much would be erased",
         ));
     }
-    let store = context.store_as_it_is().await?;
+    let store = context.store_for_forget().await?;
     if let Some(path) = &args.export {
         let written = Journal::write(&store, path, &context.protected()).await?;
         store.close().await;
@@ -74,7 +74,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
         return Ok(Exit::Ok);
     }
     if args.dry_run {
-        return rehearse(&context, &store, &names, args.json).await;
+        return dry_run(&context, &store, &names, args.json).await;
     }
     let now = (context.clock)();
     if let Some(path) = args.import.clone().or_else(|| journal::beside(&store)) {
@@ -91,7 +91,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
     }
     store.overwrite_deleted().await?;
     if !names.is_empty() {
-        store.leave_tombstones(&names, new_key()?, now).await?;
+        store.add_tombstones(&names, new_key()?, now).await?;
         crate::failpoint::at("forget/left");
     }
     keep_journal(&store).await?;
@@ -99,37 +99,41 @@ pub(in crate::cli) async fn run(common: &Common, args: &ForgetArgs) -> Result<Ex
 }
 
 /// Returns the named authors, items and topics, normalised as tombstones store them.
-fn names(context: &Context, args: &ForgetArgs) -> Result<Vec<(Forgot, String)>, Failure> {
+fn parse_names(context: &Context, args: &ForgetArgs) -> Result<Vec<(TombstoneKind, String)>, Failure> {
     let mut names = Vec::new();
     for author in &args.author {
-        let name = handle(author);
+        let name = normalize_handle(author);
         if name.is_empty() || name.len() > 200 {
-            let text = format!("`{}` is no handle", output::brief(author, 60));
+            let text = format!("`{}` is no handle", output::truncate(author, 60));
             return Err(Failure::usage(text, "write it as the platform does, with or without @"));
         }
-        names.push((Forgot::Author, name));
+        names.push((TombstoneKind::Author, name));
     }
     for item in &args.item {
         let keys = if item.starts_with("http://") || item.starts_with("https://") {
-            let found = Found { kind: Some(Kind::Page), url: Some(item.clone()), ..Found::default() };
-            normalise::keys_of(&found, &context.config.service.platform).map(|identity| identity.keys)
+            let found = ReplyEntry { kind: Some(Kind::Page), url: Some(item.clone()), ..ReplyEntry::default() };
+            normalise::identify(&found, &context.config.service.platform).map(|identity| identity.keys)
         } else {
             ["post:", "page:", "text:"].iter().any(|kind| item.starts_with(kind)).then(|| vec![item.clone()])
         };
         let keys = keys.ok_or_else(|| {
-            let text = format!("`{}` is no key of an item and no address", output::brief(item, 80));
+            let text = format!("`{}` is no key of an item and no address", output::truncate(item, 80));
             Failure::usage(text, "`topicwatch items --json` shows keys: post:x:123, page:https://…")
         })?;
-        names.extend(keys.into_iter().map(|key| (Forgot::Item, key)));
+        names.extend(keys.into_iter().map(|key| (TombstoneKind::Item, key)));
     }
     for topic in &args.topic {
         if context.config.topics.iter().any(|known| known.id == *topic) {
             return Err(Failure::usage(
-                format!("topic `{}` is still watched by {}", output::brief(topic, 64), context.config.file.display()),
+                format!(
+                    "topic `{}` is still watched by {}",
+                    output::truncate(topic, 64),
+                    context.config.file.display()
+                ),
                 "take it out of the file first; a daemon takes that over by itself",
             ));
         }
-        names.push((Forgot::Topic, topic.clone()));
+        names.push((TombstoneKind::Topic, topic.clone()));
     }
     Ok(names)
 }
@@ -150,16 +154,21 @@ async fn keep_journal(store: &Store) -> Result<(), Failure> {
     }
 }
 
-async fn rehearse(context: &Context, store: &Store, names: &[(Forgot, String)], json: bool) -> Result<Exit, Failure> {
+async fn dry_run(
+    context: &Context,
+    store: &Store,
+    names: &[(TombstoneKind, String)],
+    json: bool,
+) -> Result<Exit, Failure> {
     let key = store.forget_key().await?.map_or_else(new_key, Ok)?;
     let now = (context.clock)();
     let meant: Vec<Tombstone> =
         names.iter().map(|(kind, name)| Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }).collect();
-    let topics = meant.iter().filter(|one| one.kind == Forgot::Topic).cloned().collect();
+    let topics = meant.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
     let known = Tombstones::new(key, &meant);
-    let found = Forgetting { store, known: known.clone(), topics, platform, now, rehearsal: true }.sweep().await?;
-    let naming = naming(store, &known).await?;
+    let found = Eraser { store, known: known.clone(), topics, platform, now, rehearsal: true }.erase().await?;
+    let naming = remaining_mentions(store, &known).await?;
     let reports = reports(store, &found).await?;
     store.close().await;
     print(&Summary { found, reports, naming, rehearsal: true, scrubbed: true, copies: false }, json)?;
@@ -175,18 +184,18 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
         return Ok(Exit::Ok);
     };
     let known = Tombstones::new(key, all.iter().map(|(one, _)| one));
-    let topics = open.iter().filter(|one| one.kind == Forgot::Topic).cloned().collect();
+    let topics = open.iter().filter(|one| one.kind == TombstoneKind::Topic).cloned().collect();
     let platform = &context.config.service.platform;
-    let sweep = Forgetting { store, known: known.clone(), topics, platform, now, rehearsal: false };
-    let mut found = sweep.sweep().await?;
+    let sweep = Eraser { store, known: known.clone(), topics, platform, now, rehearsal: false };
+    let mut found = sweep.erase().await?;
     // Only the tombstones know what was erased before an interruption.
-    found.since = found.since.into_iter().chain(store.forgotten_since().await?).min();
-    let (naming, reports) = (naming(store, &known).await?, reports(store, &found).await?);
+    found.since = found.since.into_iter().chain(store.first_erased_seen_at().await?).min();
+    let (naming, reports) = (remaining_mentions(store, &known).await?, reports(store, &found).await?);
     crate::failpoint::at("forget/swept");
     // Cluster again the copies whose first item is gone: until then each would count as a text of its own.
     crate::collect::cluster(store, &|| false).await?;
     // The word index keeps erased words until it is rebuilt.
-    store.scour_words().await?;
+    store.rebuild_word_index().await?;
     let scrubbed = store.scrub().await?;
     if scrubbed {
         store.close_tombstones(&open.iter().map(|one| one.hash.as_str()).collect()).await?;
@@ -207,16 +216,16 @@ async fn erase(context: &Context, store: &Store, now: Time, args: &ForgetArgs) -
 }
 
 /// What still names what was forgotten: topics whose queries ask for it, and exports and reports about it.
-struct Naming {
+struct RemainingMentions {
     topics: Vec<String>,
     jobs: Vec<String>,
 }
 
-async fn naming(store: &Store, known: &Tombstones) -> Result<Naming, Failure> {
+async fn remaining_mentions(store: &Store, known: &Tombstones) -> Result<RemainingMentions, Failure> {
     let topics = store.definitions().await?;
     let names = |topic: &crate::model::Topic| serde_json::to_string(topic).is_ok_and(|text| known.named_in(&text));
     let jobs = store.job_definitions().await?.into_iter().filter(|(_, definition)| known.named_in(definition));
-    Ok(Naming {
+    Ok(RemainingMentions {
         topics: topics.into_iter().filter(names).map(|topic| topic.id).collect(),
         jobs: jobs.map(|(job, _)| job).collect(),
     })
@@ -233,7 +242,7 @@ async fn reports(store: &Store, found: &Forgotten) -> Result<Vec<ReportFiles>, F
 struct Summary {
     found: Forgotten,
     reports: Vec<ReportFiles>,
-    naming: Naming,
+    naming: RemainingMentions,
     rehearsal: bool,
     scrubbed: bool,
     copies: bool,
@@ -279,20 +288,23 @@ fn print(told: &Summary, as_json: bool) -> Result<(), Failure> {
         ));
         text.push_str("  exports by hand: every file of that time that has rows of them\n");
         for report in reports {
-            let files = report.files.iter().map(|file| output::visible(file)).collect::<Vec<_>>().join(", ");
+            let files = report.files.iter().map(|file| output::escape_control(file)).collect::<Vec<_>>().join(", ");
             let files = if files.is_empty() { "no file".to_owned() } else { files };
             text.push_str(&format!(
                 "  {} made {}: {files}\n",
-                output::visible(&report.run),
+                output::escape_control(&report.run),
                 output::when(report.made_at)
             ));
         }
     }
     for topic in &naming.topics {
-        text.push_str(&format!("note: topic {} asks for it by name; change its query\n", output::visible(topic)));
+        text.push_str(&format!(
+            "note: topic {} asks for it by name; change its query\n",
+            output::escape_control(topic)
+        ));
     }
     for job in &naming.jobs {
-        text.push_str(&format!("note: {} names it; take the name out of the file\n", output::visible(job)));
+        text.push_str(&format!("note: {} names it; take the name out of the file\n", output::escape_control(job)));
     }
     if *copies {
         text.push_str(

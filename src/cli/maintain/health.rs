@@ -47,21 +47,21 @@ struct Ill {
 
 pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Exit, Failure> {
     let timeout = crate::schedule::parse_duration(&args.timeout).map_err(|_| {
-        let text = format!("--timeout: `{}` is no duration", output::brief(&args.timeout, 60));
+        let text = format!("--timeout: `{}` is no duration", output::truncate(&args.timeout, 60));
         Failure::usage(text, "write 5s, 500ms or 1m")
     })?;
     // With --url no configuration is needed.
     let (asked, checks) = match &args.url {
-        Some(url) => (url.to_string(), pages(url, timeout).await),
+        Some(url) => (url.to_string(), check_pages(url, timeout).await),
         None => {
             let context = Context::load_silently(common, None)?;
             match context.config.web.listen.filter(|listen| listen.port() != 0) {
                 Some(listen) => {
-                    let url = reached(listen);
+                    let url = url_of(listen);
                     let url = Url::parse(&url).map_err(|e| Failure::new(Exit::Unexpected, e.to_string(), ""))?;
-                    (url.to_string(), pages(&url, timeout).await)
+                    (url.to_string(), check_pages(&url, timeout).await)
                 }
-                None => ("the database".to_owned(), database(&context, timeout).await),
+                None => ("the database".to_owned(), check_database(&context, timeout).await),
             }
         }
     };
@@ -73,10 +73,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &HealthArgs) -> Result<Ex
     }
     match ill {
         None => {
-            output::text(&format!("healthy, says {}\n", output::visible(&asked)))?;
+            output::text(&format!("healthy, says {}\n", output::escape_control(&asked)))?;
             Ok(Exit::Ok)
         }
-        Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::visible(text), hint)),
+        Some(Ill { exit, text, hint }) => Err(Failure::new(*exit, output::escape_control(text), hint)),
     }
 }
 
@@ -86,7 +86,7 @@ fn to_json(check: &Check) -> Value {
 }
 
 /// Returns the URL at which this machine reaches a listening address.
-fn reached(listen: SocketAddr) -> String {
+fn url_of(listen: SocketAddr) -> String {
     let host = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -95,7 +95,7 @@ fn reached(listen: SocketAddr) -> String {
     format!("http://{}/", SocketAddr::new(host, listen.port()))
 }
 
-async fn pages(base: &Url, timeout: Duration) -> Vec<Check> {
+async fn check_pages(base: &Url, timeout: Duration) -> Vec<Check> {
     let deadline = Instant::now() + timeout;
     let mut checks = Vec::new();
     for (name, path, exit, hint) in [
@@ -156,16 +156,16 @@ fn reasons(said: &Value) -> String {
     let checks = said["checks"].as_object().into_iter().flatten();
     let failed = checks.filter_map(|(name, list)| Some(format!("{name} {}", list[0]["output"].as_str()?)));
     let reasons: Vec<String> = failed.collect();
-    output::brief(&reasons.join("; "), 300)
+    output::truncate(&reasons.join("; "), 300)
 }
 
-async fn database(context: &Context, timeout: Duration) -> Vec<Check> {
+async fn check_database(context: &Context, timeout: Duration) -> Vec<Check> {
     let (settings, clock) = (context.store_settings(false), std::sync::Arc::clone(&context.clock));
     // Run it in its own task: a timeout must not drop it midway while the process lives on.
     let looked = tokio::spawn(async move {
         let store = Store::open_to_read(&settings).await?;
         let now = store.server_time().await?.unwrap_or_else(|| clock());
-        let alive = store.living_rows().await?.iter().any(|living| living.is_alive(now));
+        let alive = store.instance_rows().await?.iter().any(|living| living.is_alive(now));
         let overdue = store.standing(now, now.minus(LATE)).await?.overdue;
         let room = store.has_room().await;
         store.close().await;

@@ -13,7 +13,7 @@ use crate::cli::wiring::options::Common;
 use crate::config::RetentionConfig;
 use crate::daemon::{Failed, JobResult};
 use crate::model::Time;
-use crate::store::{JobRun, Nature, Pruned, Store};
+use crate::store::{DataOrigin, JobRun, Pruned, Store};
 
 #[derive(Debug, Args)]
 pub struct PruneArgs {
@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &PruneArgs) -> Result<Exi
     let store = context.store(false).await?;
     let RetentionConfig { kept, .. } = &context.config.retention;
     let done = store.prune(kept, (context.clock)(), BY_HAND, args.dry_run, &|| false).await?;
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     let disk = store.disk().await?;
     store.close().await;
     if args.json {
@@ -79,7 +79,7 @@ fn render(done: &Pruned, rehearsal: bool) -> String {
 
 fn held(done: &Pruned) -> String {
     done.held_by.as_ref().map_or_else(String::new, |reader| {
-        format!("{} still needs some old data; it is kept until then\n", output::visible(reader))
+        format!("{} still needs some old data; it is kept until then\n", output::escape_control(reader))
     })
 }
 

@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::terminal::signals::Ends;
+use crate::cli::terminal::signals::StopSignals;
 use crate::cli::wiring::context::{Context, instant};
 use crate::cli::wiring::options::Common;
-use crate::collect::{self, Again, Replayed};
+use crate::collect::{self, ReplayOptions, Replayed};
 use crate::model::Time;
 use crate::sentiment;
 
@@ -42,12 +42,16 @@ pub(in crate::cli) async fn run(common: &Common, args: &ReplayArgs) -> Result<Ex
     let asked = Arc::new(AtomicBool::new(false));
     let ending = {
         let asked = Arc::clone(&asked);
-        tokio::spawn(Ends::listen().twice(move || asked.store(true, Ordering::Relaxed)))
+        tokio::spawn(StopSignals::listen().stop_then_exit(move || asked.store(true, Ordering::Relaxed)))
     };
     let enough = move || asked.load(Ordering::Relaxed);
-    let again =
-        Again { since, topics: &args.topic, platform: &context.config.service.platform, rehearsal: args.dry_run };
-    let lively = output::lively() && !common.quiet;
+    let again = ReplayOptions {
+        since,
+        topics: &args.topic,
+        platform: &context.config.service.platform,
+        rehearsal: args.dry_run,
+    };
+    let lively = output::is_interactive() && !common.quiet;
     let told = |so_far: &Replayed| {
         if lively && so_far.runs.is_multiple_of(500) {
             output::note(&format!("{} runs…", so_far.runs));
@@ -118,7 +122,7 @@ fn as_text(done: &Replayed, judged: (i64, i64), rehearsal: bool) -> String {
     for behind in &done.behind {
         text.push_str(&format!(
             "note: {} has told of {} of these runs and will not tell of the {} sightings added: make it again in full\n",
-            output::brief(&behind.reader, 80),
+            output::truncate(&behind.reader, 80),
             behind.runs,
             behind.sightings
         ));

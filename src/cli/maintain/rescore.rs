@@ -35,7 +35,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RescoreArgs) -> Result<E
     if let Some(name) = args.topic.iter().find(|name| stored.iter().all(|known| known.topic != **name)) {
         context.known(std::slice::from_ref(name))?;
     }
-    let lively = output::lively() && !common.quiet;
+    let lively = output::is_interactive() && !common.quiet;
     let told = |judged: i64| {
         if lively && judged % 50_000 == 0 {
             output::note(&format!("{judged} items…"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::run::dashboard::Beside;
-use crate::cli::run::long_running::{Means, Reloads, Working};
+use crate::cli::run::long_running::{LongRunning, Reloads, Resources};
 use crate::cli::run::reload::{InForce, Reloader};
 use crate::cli::run::wait_for_database;
 use crate::cli::terminal::failure::{Exit, Failure};
@@ -15,7 +15,7 @@ use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, ids, jobs, pings};
 use crate::daemon::{Membership, Skew};
 use crate::process_status::{self, Heartbeat, ProcessStatus};
-use crate::store::{DaemonLock, Set, Store};
+use crate::store::{DaemonLock, DefinitionSet, Store};
 
 #[derive(Debug, Args)]
 pub struct RunArgs {}
@@ -27,7 +27,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let skew = Skew::default();
     context.clock = skew.correct(context.clock);
     let jobs = jobs::of(&context.config)?;
-    if !jobs::any_schedule(&context.config) {
+    if !jobs::has_any_schedule(&context.config) {
         return Err(Failure::usage(
             format!(
                 "no topic, report or export in {} has a schedule, so there would be nothing to run",
@@ -39,14 +39,14 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
     let (channels, targets) = (channels::read(&context.config)?, pings::targets(&context.config)?);
     let pages = Beside::of(&context, common)?;
     let Service { callers, sandbox, base_url } = context.service().await?;
-    let set = Set { topics: &context.config.topics, jobs: &jobs };
+    let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
     let id = ids::run_id((context.clock)());
-    let (store, lock, membership) = wait_for_database::waited_for(|| begin(&context, &skew, &id, set)).await?;
+    let (store, lock, membership) = wait_for_database::retry_while_away(|| begin(&context, &skew, &id, set)).await?;
     let topics = context.config.topics.len();
     let now = (context.clock)();
     let beat = Heartbeat::new(crate::failpoint::bound("loop", process_status::PATIENCE), now);
     let process_status = Arc::new(ProcessStatus { beat: Some(Arc::new(beat)), ..ProcessStatus::without_loop(now) });
-    let working = Working::begin(&context, store, channels, targets, Arc::clone(&process_status));
+    let working = LongRunning::begin(&context, store, channels, targets, Arc::clone(&process_status));
     let membership = Arc::new(membership.until(working.stop.clone()));
     let follower = Beside::follower(pages.as_ref());
     let pages = pages.map(|pages| pages.begin(process_status, working.store.clone(), working.stop.clone()));
@@ -66,7 +66,7 @@ pub(in crate::cli) async fn run(common: &Common, _args: &RunArgs) -> Result<Exit
         "topicwatch {} runs",
         env!("CARGO_PKG_VERSION")
     );
-    let means = Means { skew, callers, sandbox, membership, lock: Some(lock) };
+    let means = Resources { skew, callers, sandbox, membership, lock: Some(lock) };
     let ended = working.until_stopped(&context, means, Some(Reloads { coming, looking })).await;
     if let Some(pages) = pages {
         // The pages were stopped too. They end within moments, even if clients still read.
@@ -80,7 +80,7 @@ async fn begin(
     context: &Context,
     skew: &Skew,
     id: &str,
-    set: Set<'_>,
+    set: DefinitionSet<'_>,
 ) -> Result<(Store, DaemonLock, Membership), Failure> {
     let store = context.working_store().await?;
     let lock = store.lock_daemon()?;

@@ -47,8 +47,8 @@ impl Beside {
     }
 
     /// Returns what a reload uses to update the pages, if the daemon serves any.
-    pub(in crate::cli) fn follower(pages: Option<&Self>) -> Follower {
-        Follower { served: pages.map(|pages| (pages.listen, pages.settings.clone())) }
+    pub(in crate::cli) fn follower(pages: Option<&Self>) -> SettingsUpdater {
+        SettingsUpdater { served: pages.map(|pages| (pages.listen, pages.settings.clone())) }
     }
 
     /// Serves until stopped. `works_on` is the daemon's own store: the pages also show whether it can write.
@@ -80,7 +80,7 @@ impl Beside {
         process_status: &Arc<ProcessStatus>,
         works_on: &Store,
     ) -> Result<web::Running, (String, String)> {
-        let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?.beside(works_on);
+        let store = Store::open(&self.database).await.map_err(|e| (e.text, e.hint))?.sharing_refused_writes(works_on);
         // Exports only read, and may use all connections of their own store.
         let exports = match Store::open_to_read(&self.database).await {
             Ok(exports) => exports,
@@ -112,11 +112,11 @@ impl Beside {
 }
 
 /// Applies a changed configuration to the pages: token, names and limits. The address stays as it was.
-pub(in crate::cli) struct Follower {
+pub(in crate::cli) struct SettingsUpdater {
     served: Option<(SocketAddr, watch::Sender<Arc<web::Settings>>)>,
 }
 
-impl Follower {
+impl SettingsUpdater {
     /// Reads the page settings of a configuration. Fails if they would open the pages to strangers.
     pub(in crate::cli) fn read(&self, config: &Config) -> Result<Option<web::Settings>, Failure> {
         let Some((listen, _)) = &self.served else { return Ok(None) };

@@ -5,20 +5,20 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::run::jobs_toml::{alone, begun, fingerprint, read, unwritable, writable};
+use crate::cli::run::jobs_toml::{alone, create_replacement, fingerprint, read, unwritable, writable};
 use crate::cli::run::{alert_trial, jobs_trial};
 use crate::cli::setup::plan;
 use crate::cli::wiring::context::{self, Context};
 use crate::cli::wiring::options::Common;
 use crate::cli::wiring::{channels, pings};
-use crate::compare::cited_within;
+use crate::compare::restrict_to_topics;
 use crate::config::{self, Config, LoadError, Mistake};
 use crate::insight::{Horizon, forecast};
 use crate::model::{Clock, ReportFormat, ReportSpec, ReportWindow, Time, Topic};
 use crate::report;
 use crate::schedule::Schedule;
 use crate::store::Store;
-use crate::web::{AlertTrial, JobsFile, Opened, Outlook, Pending, Tried, Unsaved, Wrong};
+use crate::web::{AlertTrial, FileSnapshot, JobsFile, Pending, Preview, SaveError, Tried, Wrong};
 
 /// Next slots shown in a preview.
 const SLOTS: usize = 3;
@@ -71,7 +71,7 @@ impl Editor {
         Ok((self.context(config), topic))
     }
 
-    async fn outlook(&self, text: &str, id: &str) -> Result<Outlook, Vec<Wrong>> {
+    async fn forecast(&self, text: &str, id: &str) -> Result<Preview, Vec<Wrong>> {
         let (context, topic) = self.topic(text, id).await?;
         let now = self.now();
         let away = |error: crate::store::StoreError| vec![Wrong::nowhere(error.text, error.hint)];
@@ -79,7 +79,7 @@ impl Editor {
         let limits = context.config.service.limits();
         let horizon = Horizon { from: now, days: DAYS, limits, used };
         let topics = std::slice::from_ref(&topic);
-        let refused = |error: crate::schedule::Refused| vec![Wrong::nowhere(error.message, error.hint)];
+        let refused = |error: crate::schedule::ScheduleError| vec![Wrong::nowhere(error.message, error.hint)];
         let told = forecast(topics, |_| true, &context.prices(), &history, horizon).map_err(refused)?;
         let forecast = told.topics.into_iter().next();
         let forecast = forecast.ok_or_else(|| vec![Wrong::nowhere("nothing can be foreseen of it", "")])?;
@@ -92,12 +92,12 @@ impl Editor {
                 at = slot;
             }
         }
-        Ok(Outlook {
+        Ok(Preview {
             forecast,
             next,
             timezone: topic.timezone().to_owned(),
             trial: jobs_trial::price(&context, &topic),
-            warnings: context.config.notices.into_iter().map(wrong).collect(),
+            warnings: context.config.notices.into_iter().map(mistake_to_wrong).collect(),
         })
     }
 
@@ -120,7 +120,7 @@ impl Editor {
             channels: Vec::new(),
         };
         let now = self.now();
-        let span = report::span_of(&spec, now, None);
+        let span = report::report_span(&spec, now, None);
         let made = report::make(&self.store, &spec, &topics, span, None, now, among.is_some()).await;
         let mut report = made.map_err(away)?;
         if let Some(among) = among {
@@ -130,38 +130,39 @@ impl Editor {
             }
             for answer in report.topics.iter_mut().filter_map(|topic| topic.answer.as_mut()) {
                 let cited = vec![std::mem::take(&mut answer.cited)];
-                answer.cited = cited_within(&self.store, cited, among).await.map_err(away)?.pop().unwrap_or_default();
+                answer.cited =
+                    restrict_to_topics(&self.store, cited, among).await.map_err(away)?.pop().unwrap_or_default();
             }
         }
         Ok(report.html())
     }
 
-    fn write(&self, text: &str, seen: &str) -> Result<String, Unsaved> {
+    fn write(&self, text: &str, seen: &str) -> Result<String, SaveError> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let refused = |error: io::Error| Unsaved::Refused(vec![unwritable(&error)]);
+        let refused = |error: io::Error| SaveError::Refused(vec![unwritable(&error)]);
         let path = self.path().map_err(refused)?;
         let _other_processes = alone(&path).map_err(refused)?;
         let is_seen = || read(&path).is_ok_and(|bytes| fingerprint(&bytes) == seen);
         if !is_seen() {
-            return Err(Unsaved::Changed);
+            return Err(SaveError::Changed);
         }
-        let config = load(&self.common, self.now(), text).map_err(Unsaved::Refused)?;
+        let config = load(&self.common, self.now(), text).map_err(SaveError::Refused)?;
         if self.delivers {
             // Reject what the daemon would refuse to reload.
             let failed = |failure: crate::cli::terminal::failure::Failure| {
-                Unsaved::Refused(vec![Wrong::nowhere(failure.text, failure.hint)])
+                SaveError::Refused(vec![Wrong::nowhere(failure.text, failure.hint)])
             };
             channels::read(&config).map_err(failed)?;
             pings::targets(&config).map_err(failed)?;
         }
-        let mut new = begun(&path).map_err(refused)?;
+        let mut new = create_replacement(&path).map_err(refused)?;
         new.write_all(text.as_bytes()).map_err(refused)?;
         // Sync before the last check, because it may be slow. Only a rename follows that check.
         new.sync().map_err(refused)?;
         crate::failpoint::at("editor/written");
         // A text editor may have saved the file in the meantime.
         if !is_seen() {
-            return Err(Unsaved::Changed);
+            return Err(SaveError::Changed);
         }
         crate::failpoint::at("editor/looked");
         new.commit().map_err(refused)?;
@@ -171,7 +172,7 @@ impl Editor {
 }
 
 impl JobsFile for Editor {
-    fn open(&self) -> Result<Opened, Wrong> {
+    fn open(&self) -> Result<FileSnapshot, Wrong> {
         let unreadable = |error: io::Error| {
             Wrong::nowhere(format!("the file cannot be read: {error}"), "check the path and its permissions")
         };
@@ -181,15 +182,15 @@ impl JobsFile for Editor {
         let no_text = |_| Wrong::nowhere("the file is no text in UTF-8", "`topicwatch check` shows where");
         let text = String::from_utf8(bytes).map_err(no_text)?;
         let locked = writable(&path).err().map(|error| unwritable(&error).message);
-        Ok(Opened { text, seen, place: path.display().to_string(), locked })
+        Ok(FileSnapshot { text, seen, place: path.display().to_string(), locked })
     }
 
-    fn save(&self, text: &str, seen: &str) -> Result<String, Unsaved> {
+    fn save(&self, text: &str, seen: &str) -> Result<String, SaveError> {
         self.write(text, seen)
     }
 
-    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Outlook, Vec<Wrong>>> {
-        Box::pin(self.outlook(text, topic))
+    fn preview<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Preview, Vec<Wrong>>> {
+        Box::pin(self.forecast(text, topic))
     }
 
     fn try_out<'a>(&'a self, text: &'a str, topic: &'a str) -> Pending<'a, Result<Tried, Wrong>> {
@@ -218,7 +219,7 @@ fn load(common: &Common, now: Time, text: &str) -> Result<Config, Vec<Wrong>> {
     let request = request.map_err(|failure| vec![Wrong::nowhere(failure.text, failure.hint)])?;
     let file = common.config.clone().unwrap_or_default();
     config::load_text(text, &file, &request).map_err(|error| match error {
-        LoadError::Mistakes(mistakes) => mistakes.into_iter().map(wrong).collect(),
+        LoadError::Mistakes(mistakes) => mistakes.into_iter().map(mistake_to_wrong).collect(),
         LoadError::Unreadable { message, hint, .. } => vec![Wrong::nowhere(message, hint)],
         LoadError::NotFound { .. } => vec![Wrong::nowhere("there is no configuration any more", "")],
     })
@@ -229,6 +230,6 @@ fn first(mut all: Vec<Wrong>) -> Wrong {
     if all.is_empty() { Wrong::nowhere("it cannot be tried", "") } else { all.swap_remove(0) }
 }
 
-fn wrong(mistake: Mistake) -> Wrong {
+fn mistake_to_wrong(mistake: Mistake) -> Wrong {
     Wrong { line: mistake.place.map(|place| place.line), message: mistake.message, hint: mistake.hint }
 }

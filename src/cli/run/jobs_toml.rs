@@ -94,7 +94,7 @@ pub(super) fn alone(path: &Path) -> io::Result<Option<std::fs::File>> {
 }
 
 /// Creates a file that can replace the one at a path, with the same owner and permissions.
-pub(super) fn begun(path: &Path) -> io::Result<Replacement> {
+pub(super) fn create_replacement(path: &Path) -> io::Result<Replacement> {
     let there = not_read_only(path)?;
     let new = Replacement::create(path, &Protected::databases())?;
     #[cfg(unix)]

@@ -26,7 +26,7 @@ fn question(topic: &Topic) -> Option<Question<'_>> {
     }
     let finds = |one: &&ProviderQuery| {
         let brings = topic.brings(one.source);
-        matches!(brings, Some(crate::model::Brings::Posts | crate::model::Brings::Pages))
+        matches!(brings, Some(crate::model::ResultKind::Posts | crate::model::ResultKind::Pages))
     };
     topic.providers.iter().find(finds).map(Question::Provider)
 }
@@ -61,10 +61,10 @@ pub(super) async fn try_out(context: &Context, topic: &Topic) -> Result<Tried, W
     if let Some(sandbox) = service.sandbox {
         sandbox.stop().await;
     }
-    told(answered.ok_or_else(nobody)?)
+    summarize(answered.ok_or_else(nobody)?)
 }
 
-fn told(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Wrong> {
+fn summarize(Answered { source, cost, result, .. }: Answered) -> Result<Tried, Wrong> {
     let (_, ingested) =
         result.map_err(|(text, hint)| Wrong::nowhere(format!("{source}: {text} (cost {cost})"), hint))?;
     let results = ingested.findings.iter().take(SHOWN).map(|finding| TriedResult {

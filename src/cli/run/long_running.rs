@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::look::alerts;
 use crate::cli::terminal::failure::{Exit, Failure};
-use crate::cli::terminal::signals::Ends;
+use crate::cli::terminal::signals::StopSignals;
 use crate::cli::wiring::callers::Callers;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
-use crate::cli::wiring::jobs::Delivering;
-use crate::cli::wiring::pings::{self, Pinging};
+use crate::cli::wiring::jobs::DeliveryTask;
+use crate::cli::wiring::pings::{self, PingTask};
 use crate::collect::Done;
-use crate::daemon::{self, Begun, Event, Life, Manager, Membership, Reloaded, Skew};
+use crate::daemon::{self, Begun, Connections, Event, Manager, Membership, Reloaded, Skew};
 use crate::model::{RunState, Time};
 use crate::notify::{Channel, PingTargets};
 use crate::process_status::ProcessStatus;
@@ -28,11 +28,11 @@ use crate::store::{Counts, DaemonLock, Store};
 const RELOAD_ENDS_WITHIN: Duration = Duration::from_secs(5);
 
 /// What a long-running process has from its start.
-pub(in crate::cli) struct Working {
+pub(in crate::cli) struct LongRunning {
     pub(in crate::cli) store: Store,
     pub(in crate::cli) manager: Manager,
-    pub(in crate::cli) delivering: Delivering,
-    pinging: Pinging,
+    pub(in crate::cli) delivering: DeliveryTask,
+    pinging: PingTask,
     process_status: Arc<ProcessStatus>,
     /// Cancelled to stop everything.
     pub(in crate::cli) stop: CancellationToken,
@@ -45,15 +45,15 @@ pub(in crate::cli) struct Reloads {
 }
 
 /// What the process works with: clock correction, clients, its membership, and the lock against a second daemon.
-pub(in crate::cli) struct Means {
+pub(in crate::cli) struct Resources {
     pub(in crate::cli) skew: Skew,
     pub(in crate::cli) callers: Callers,
-    pub(in crate::cli) sandbox: Option<sandbox::Running>,
+    pub(in crate::cli) sandbox: Option<sandbox::SandboxHandle>,
     pub(in crate::cli) membership: Arc<Membership>,
     pub(in crate::cli) lock: Option<DaemonLock>,
 }
 
-impl Working {
+impl LongRunning {
     /// Starts to deliver.
     pub(in crate::cli) fn begin(
         context: &Context,
@@ -65,9 +65,9 @@ impl Working {
         let stop = CancellationToken::new();
         // Stops everything except the runs: their calls were paid for, so they get time to finish.
         let others = store.until(stop.clone());
-        let pinging = Pinging::begin(targets, Arc::clone(&process_status.pings));
+        let pinging = PingTask::begin(targets, Arc::clone(&process_status.pings));
         let pinger = &pinging.pinger;
-        let delivering = Delivering::begin(&context.config, channels, &others, &context.clock, pinger, stop.clone());
+        let delivering = DeliveryTask::begin(&context.config, channels, &others, &context.clock, pinger, stop.clone());
         Self { store, manager: Manager::from_environment(), delivering, pinging, process_status, stop }
     }
 
@@ -75,15 +75,15 @@ impl Working {
     pub(in crate::cli) async fn until_stopped(
         self,
         context: &Context,
-        means: Means,
+        means: Resources,
         reloads: Option<Reloads>,
     ) -> Result<Exit, Failure> {
         let Self { store, manager, delivering, pinging, process_status, stop } = self;
-        let Means { skew, callers, sandbox, membership, lock } = means;
+        let Resources { skew, callers, sandbox, membership, lock } = means;
         let collector = context.collector(store.clone(), callers);
         let signals = tokio::spawn({
             let stop = stop.clone();
-            Ends::listen().twice(move || stop.cancel())
+            StopSignals::listen().stop_then_exit(move || stop.cancel())
         });
         let (coming, looking) = reloads.map(|reloads| (reloads.coming, reloads.looking)).unzip();
         let scheduler = &context.config.scheduler;
@@ -105,18 +105,18 @@ impl Working {
             }
         };
         let jobs = Some(delivering.jobs.clone());
-        let watch = Some(alerts::watch(&store.until(stop.clone()), &context.clock, delivering.waker()));
+        let watch = Some(alerts::evaluator(&store.until(stop.clone()), &context.clock, delivering.waker()));
         let saying = pinging.pinger.clone();
-        let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_begun(&saying, &run.topic.id)));
+        let begun: Option<Begun> = Some(Arc::new(move |run| pings::topic_started(&saying, &run.topic.id)));
         let (membership, beat) = (Some(membership), process_status.beat.clone());
-        let life = Life { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
+        let life = Connections { reloads: coming, lock, membership, manager, jobs, watch, beat, begun };
         let ended = daemon::run(collector, &settings, &ids::token, stop, life, &each).await;
         if let Some(looking) = looking {
             // Do not drop a reload that is writing. One that waits for an unresponsive file may be dropped.
             let _ = tokio::time::timeout(RELOAD_ENDS_WITHIN, looking).await;
         }
         signals.abort();
-        store.leave_soon();
+        store.stop_waiting();
         delivering.end().await;
         pinging.end().await;
         if let Some(sandbox) = sandbox {

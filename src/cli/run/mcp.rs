@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::run::serve;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
-use crate::cli::terminal::signals::Ends;
+use crate::cli::terminal::signals::StopSignals;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::journal;
 use crate::cli::wiring::options::Common;
@@ -25,14 +25,14 @@ pub struct McpArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &McpArgs) -> Result<Exit, Failure> {
     let context = Context::load(common, args.at.as_deref())?;
     let store = Store::open_to_read(&context.store_settings(false)).await?;
-    journal::refuse_older(&store).await?;
+    journal::reject_older_database(&store).await?;
     let settings = Settings {
         version: Some(env!("CARGO_PKG_VERSION")),
         reports: context.config.reports.clone(),
         limits: context.config.day_limits(),
     };
     let server = Server::new(store.clone(), Arc::clone(&context.clock), settings);
-    let (mut ends, stop) = (Ends::listen(), CancellationToken::new());
+    let (mut ends, stop) = (StopSignals::listen(), CancellationToken::new());
     if !common.quiet {
         output::note("answering MCP on stdin and stdout, for reading only; stop with Ctrl-C");
     }
@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &McpArgs) -> Result<Exit,
             Failure::new(Exit::Usage, error.to_string(), hint)
         }),
         () = ends.next() => Ok(()),
-        lost = serve::lost(&store) => Err(lost.into()),
+        lost = serve::wait_until_replaced(&store) => Err(lost.into()),
     };
     stop.cancel();
     store.close().await;

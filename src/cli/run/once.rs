@@ -15,14 +15,14 @@ use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::{output, progress, run_table, signals};
 use crate::cli::wiring::context::{Context, Service};
 use crate::cli::wiring::options::Common;
-use crate::cli::wiring::pings::{self, Pinging};
+use crate::cli::wiring::pings::{self, PingTask};
 use crate::cli::wiring::{channels, ids, jobs};
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::config::Target;
 use crate::daemon::{Planner, Skew};
 use crate::model::{RunState, Time, Topic};
 use crate::notify::Pinger;
-use crate::store::{Set, Store, StoreErrorKind};
+use crate::store::{DefinitionSet, Store, StoreErrorKind};
 
 #[derive(Debug, Args)]
 pub struct OnceArgs {
@@ -73,7 +73,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     store.rescue(now).await?;
     if args.due {
         let jobs = jobs::of(&context.config)?;
-        let set = Set { topics: &context.config.topics, jobs: &jobs };
+        let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
         Planner::settle(&store, set, true, now, false).await?;
         let adopted = store.adopt(set, None, now).await?;
         if adopted.follows() {
@@ -97,13 +97,14 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
         async move { worker_pool.keep_alive(lease).await }
     });
     let expected = if args.due { 0 } else { topics.len() };
-    let pinging = Pinging::begin(targets, Arc::default());
+    let pinging = PingTask::begin(targets, Arc::default());
     let pinger = &pinging.pinger;
-    let ended = tokio::spawn(gather(ends, pinger.clone(), progress::bar(expected as u64, common.quiet || args.json)));
+    let ended =
+        tokio::spawn(collect_reports(ends, pinger.clone(), progress::bar(expected as u64, common.quiet || args.json)));
     let begun = if args.due {
-        begin_due(&context, &collector, &worker_pool, pinger).await
+        start_due(&context, &collector, &worker_pool, pinger).await
     } else {
-        begin_all(&context, &collector, &worker_pool, pinger, &topics, args.at.is_some()).await
+        start_all(&context, &collector, &worker_pool, pinger, &topics, args.at.is_some()).await
     };
     worker_pool.finished().await;
     alive.abort();
@@ -123,7 +124,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     let (upcoming, (jobs, deliveries)) = (begun?, made?);
     // The jobs may have added something.
     follow(&store, &context.clock, &|| cancel.is_cancelled(), again).await;
-    let beside = Beside::of(&jobs, &deliveries);
+    let beside = JobResults::of(&jobs, &deliveries);
     let place = |topic: &str| context.config.topics.iter().position(|t| t.id == topic);
     reports.sort_by_key(|report| (place(&report.topic), report.run.clone()));
     if let Some(sandbox) = sandbox {
@@ -140,9 +141,9 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
     }
     store.close().await;
     for failure in &failures {
-        output::note(&format!("error: {}", output::visible(&failure.text)));
+        output::note(&format!("error: {}", output::escape_control(&failure.text)));
         if !failure.hint.is_empty() {
-            output::note(&format!("hint: {}", output::visible(&failure.hint)));
+            output::note(&format!("hint: {}", output::escape_control(&failure.hint)));
         }
     }
     if cancel.is_cancelled() {
@@ -156,24 +157,24 @@ pub(in crate::cli) async fn run(common: &Common, args: &OnceArgs) -> Result<Exit
 }
 
 /// What jobs made and what was delivered, apart from the topics.
-struct Beside {
+struct JobResults {
     text: String,
     jobs: Vec<serde_json::Value>,
     deliveries: Vec<serde_json::Value>,
     good: bool,
 }
 
-impl Beside {
+impl JobResults {
     fn of(done: &[crate::daemon::JobDone], deliveries: &[crate::notify::Delivery]) -> Self {
         let (mut text, jobs, good) = outbox::jobs_summary(done);
         text.push_str(&outbox::render(deliveries));
-        let good = good && outbox::exit(deliveries) == Exit::Ok;
+        let good = good && outbox::exit_code(deliveries) == Exit::Ok;
         Self { text, jobs, deliveries: deliveries.iter().map(outbox::to_json).collect(), good }
     }
 }
 
 /// Starts one manual run per topic.
-async fn begin_all(
+async fn start_all(
     context: &Context,
     collector: &Arc<Collector>,
     worker_pool: &WorkerPool,
@@ -183,7 +184,7 @@ async fn begin_all(
 ) -> Result<Option<Upcoming>, Failure> {
     let lease = context.config.scheduler.lease;
     for topic in topics {
-        let Some(place) = worker_pool.place().await else { break };
+        let Some(place) = worker_pool.acquire().await else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
@@ -193,7 +194,7 @@ async fn begin_all(
         if worker_pool.is_stuck() {
             break;
         }
-        pings::topic_begun(pinger, &topic.id);
+        pings::topic_started(pinger, &topic.id);
         worker_pool.start_manual(topic.clone(), id, ids::token(), lease, place);
     }
     Ok(None)
@@ -203,7 +204,7 @@ async fn begin_all(
 type Upcoming = (String, Time);
 
 /// Runs the due slots as the daemon would. Returns what is due next.
-async fn begin_due(
+async fn start_due(
     context: &Context,
     collector: &Arc<Collector>,
     worker_pool: &WorkerPool,
@@ -213,9 +214,9 @@ async fn begin_due(
     Planner::default().plan(store, collector.now(), false).await?;
     loop {
         let before = worker_pool.ends();
-        let Some(place) = worker_pool.place().await else { return Ok(None) };
+        let Some(place) = worker_pool.acquire().await else { return Ok(None) };
         let mut places = vec![place];
-        while let Some(place) = worker_pool.place_now() {
+        while let Some(place) = worker_pool.try_acquire() {
             places.push(place);
         }
         let most = u32::try_from(places.len()).unwrap_or(u32::MAX);
@@ -225,7 +226,7 @@ async fn begin_due(
             break;
         }
         for (run, place) in claimed.into_iter().zip(places) {
-            pings::topic_begun(pinger, &run.topic.id);
+            pings::topic_started(pinger, &run.topic.id);
             worker_pool.start(run, place);
         }
     }
@@ -233,7 +234,7 @@ async fn begin_due(
 }
 
 /// Collects the reports of ended runs, and the failures of runs that could not be stored.
-async fn gather(
+async fn collect_reports(
     mut ends: mpsc::UnboundedReceiver<Done>,
     pinger: Pinger,
     bar: indicatif::ProgressBar,
@@ -266,12 +267,12 @@ async fn print(
     store: &Store,
     reports: &[RunReport],
     unfailed: bool,
-    beside: &Beside,
+    beside: &JobResults,
     upcoming: Option<Upcoming>,
 ) -> Result<(), Failure> {
-    let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::Nature::Sandbox);
+    let invented = context.is_sandbox() || store.nature().await? == Some(crate::store::DataOrigin::Sandbox);
     let ids: Vec<String> = reports.iter().map(|report| report.run.clone()).collect();
-    let volume = store.volume_of(&ids).await?;
+    let volume = store.volume_of_runs(&ids).await?;
     let hidden = run_table::hidden(store, reports).await?;
     if args.json {
         return output::json(&json!({
@@ -295,11 +296,11 @@ async fn print(
         text.push_str(&format!("next due: {topic} at {}\n", output::when(at)));
     }
     if unfailed || !reports.is_empty() {
-        text.push_str(&format!("stored in {}\n", output::visible(store.place())));
+        text.push_str(&format!("stored in {}\n", output::escape_control(store.place())));
     }
     if let Some(first) = reports.first() {
-        let named =
-            named.map_or_else(String::new, |file| format!(" --config {}", output::visible(&file.to_string_lossy())));
+        let named = named
+            .map_or_else(String::new, |file| format!(" --config {}", output::escape_control(&file.to_string_lossy())));
         text.push_str(&format!(
             "next: topicwatch show {}{named} · topicwatch items --new-since 24h{named} · \
              topicwatch export --out items.csv{named}\n",
@@ -309,7 +310,7 @@ async fn print(
     if context.is_sandbox() && context.config.service.target == Target::Sandbox {
         text.push_str(&format!(
             "for real searches: set [service] base_url in {} and put your key into ${}, then topicwatch check --probe\n",
-            output::visible(&context.config.file.display().to_string()),
+            output::escape_control(&context.config.file.display().to_string()),
             context.config.service.api_key_env
         ));
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::cli::run::dashboard::Follower;
+use crate::cli::run::dashboard::SettingsUpdater;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::terminal::signals::HangUps;
@@ -24,7 +24,7 @@ use crate::config::{self, LoadError};
 use crate::daemon::{Manager, Membership, Reloaded};
 use crate::model::Clock;
 use crate::sandbox;
-use crate::store::{Nature, Set, Store, StoreErrorKind};
+use crate::store::{DataOrigin, DefinitionSet, Store, StoreErrorKind};
 
 /// Time between two checks of the file. A change is applied when two checks in a row see the same file.
 const LOOK: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ const AGAIN: Duration = Duration::from_secs(10);
 pub(in crate::cli) struct InForce {
     pub(in crate::cli) membership: Arc<Membership>,
     pub(in crate::cli) delivering: Replacer,
-    pub(in crate::cli) pages: Follower,
+    pub(in crate::cli) pages: SettingsUpdater,
 }
 
 /// Reloads the configuration. Holds what that needs, and what is in force.
@@ -53,29 +53,29 @@ pub(in crate::cli) struct Reloader {
     began_with: Option<blake3::Hash>,
     sandbox_url: Option<url::Url>,
     /// Sandboxes that a reload started.
-    sandboxes: Vec<sandbox::Running>,
+    sandboxes: Vec<sandbox::SandboxHandle>,
     out: mpsc::Sender<Reloaded>,
 }
 
 /// How a reload ended; the reasons are logged already.
 #[derive(PartialEq)]
-enum Ended {
+enum ReloadOutcome {
     Settled,
     TryAgain,
 }
 
 /// Why nothing was changed: log lines, each with its hint.
-struct Kept(Vec<(String, String)>, Ended);
+struct Kept(Vec<(String, String)>, ReloadOutcome);
 
 impl From<Failure> for Kept {
     fn from(failure: Failure) -> Self {
-        let again = if failure.exit == Exit::Store { Ended::TryAgain } else { Ended::Settled };
+        let again = if failure.exit == Exit::Store { ReloadOutcome::TryAgain } else { ReloadOutcome::Settled };
         Self(vec![(failure.text, failure.hint)], again)
     }
 }
 
 fn kept(text: impl Into<String>, hint: &str) -> Kept {
-    Kept(vec![(text.into(), hint.to_owned())], Ended::Settled)
+    Kept(vec![(text.into(), hint.to_owned())], ReloadOutcome::Settled)
 }
 
 impl Reloader {
@@ -118,14 +118,14 @@ impl Reloader {
                 () = hang_ups.next() => true,
                 () = tokio::time::sleep(pause) => false,
             };
-            let now = Stamp::of(file.clone()).await;
+            let now = FileStamp::of(file.clone()).await;
             pause = LOOK;
             if !asked && (settled.as_ref() == Some(&now) || before.as_ref() != Some(&now)) {
                 before = Some(now);
                 continue;
             }
             before = Some(now.clone());
-            if self.reload(asked).await == Ended::TryAgain {
+            if self.reload(asked).await == ReloadOutcome::TryAgain {
                 (settled, pause) = (None, AGAIN);
             } else {
                 settled = Some(now);
@@ -133,13 +133,13 @@ impl Reloader {
         }
     }
 
-    async fn reload(&mut self, asked: bool) -> Ended {
-        match self.take_over(asked).await {
-            Ok(()) => Ended::Settled,
+    async fn reload(&mut self, asked: bool) -> ReloadOutcome {
+        match self.apply_changes(asked).await {
+            Ok(()) => ReloadOutcome::Settled,
             Err(Kept(reasons, ended)) => {
                 for (text, hint) in reasons {
                     // Each event stays on one line, whatever a path or a system error contains.
-                    tracing::error!(hint = output::visible(&hint), "{}", output::visible(&text));
+                    tracing::error!(hint = output::escape_control(&hint), "{}", output::escape_control(&text));
                 }
                 tracing::error!("the configuration was not taken over; the one in force stays");
                 ended
@@ -147,7 +147,7 @@ impl Reloader {
         }
     }
 
-    async fn take_over(&mut self, asked: bool) -> Result<(), Kept> {
+    async fn apply_changes(&mut self, asked: bool) -> Result<(), Kept> {
         let (common, now) = (self.common.clone(), (self.clock)());
         let began_with = self.began_with.take().filter(|_| !asked);
         // Reading may be slow on a remote file system.
@@ -190,15 +190,15 @@ impl Reloader {
             && held != wanted
         {
             let (held, wanted) = match held {
-                Nature::Sandbox => ("SANDBOX findings", "a real service"),
-                Nature::Real => ("findings of a real service", "the sandbox"),
+                DataOrigin::Sandbox => ("SANDBOX findings", "a real service"),
+                DataOrigin::Real => ("findings of a real service", "the sandbox"),
             };
             return Err(kept(
                 format!("the database holds {held}, and the file now asks {wanted}"),
                 "restart with another database: invented and real findings are never mixed",
             ));
         }
-        if !jobs::any_schedule(&context.config) {
+        if !jobs::has_any_schedule(&context.config) {
             return Err(kept(
                 "no topic, report or export has a schedule any more, so there would be nothing to run",
                 "set `paused = true` to keep a topic from running, or stop the daemon",
@@ -211,11 +211,11 @@ impl Reloader {
         let (channels, jobs) = (channels::read(&context.config)?, jobs::of(&context.config)?);
         let pings = pings::targets(&context.config)?;
         let pages = self.in_force_of.pages.read(&context.config)?;
-        let set = Set { topics: &context.config.topics, jobs: &jobs };
-        let Service { callers, base_url, sandbox } = context.service_beside(self.sandbox_url.as_ref()).await?;
+        let set = DefinitionSet { topics: &context.config.topics, jobs: &jobs };
+        let Service { callers, base_url, sandbox } = context.service_with_sandbox(self.sandbox_url.as_ref()).await?;
         let adopted = self.in_force_of.membership.change(set).await.map_err(|error| {
             let passing = !matches!(error.kind, StoreErrorKind::Refused);
-            Kept(vec![(error.text, error.hint)], if passing { Ended::TryAgain } else { Ended::Settled })
+            Kept(vec![(error.text, error.hint)], if passing { ReloadOutcome::TryAgain } else { ReloadOutcome::Settled })
         })?;
         if let Some(sandbox) = sandbox {
             self.sandbox_url = base_url;
@@ -259,7 +259,7 @@ fn mistakes(error: LoadError) -> Kept {
             vec![(text, "put the file back: a restart would need it".to_owned())]
         }
     };
-    Kept(reasons, Ended::Settled)
+    Kept(reasons, ReloadOutcome::Settled)
 }
 
 fn database(context: &Context) -> (String, String) {
@@ -293,9 +293,9 @@ fn fingerprint(context: &Context) -> blake3::Hash {
 
 /// Identifies the file that has the name now, by time, size and inode. Follows links.
 #[derive(Debug, Clone, PartialEq)]
-struct Stamp(Option<(SystemTime, u64, (u64, u64))>);
+struct FileStamp(Option<(SystemTime, u64, (u64, u64))>);
 
-impl Stamp {
+impl FileStamp {
     async fn of(file: PathBuf) -> Self {
         let looked = tokio::task::spawn_blocking(move || {
             let found = std::fs::metadata(&file).ok()?;

@@ -42,12 +42,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     let mut settings = settings(&context.config)?;
     let database = context.store_settings(false);
     let (store, exports) = (Store::open_to_read(&database).await?, Store::open_to_read(&database).await?);
-    journal::refuse_older(&store).await?;
+    journal::reject_older_database(&store).await?;
     let listen = args.listen.or(context.config.web.listen).unwrap_or_else(|| LISTEN.into());
     // Only if it is written: `serve` is for reading.
     settings.edit = context.config.web.edit == Some(true);
     let edits = settings.edit;
-    let mut ends = crate::cli::terminal::signals::Ends::listen();
+    let mut ends = crate::cli::terminal::signals::StopSignals::listen();
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
     let (_, settings) = watch::channel(Arc::new(settings));
     let clock = Arc::clone(&context.clock);
@@ -63,17 +63,17 @@ pub(in crate::cli) async fn run(common: &Common, args: &ServeArgs) -> Result<Exi
     });
     let ended = tokio::select! {
         () = ends.next() => Ok(Exit::Ok),
-        lost = lost(&store) => Err(lost.into()),
+        lost = wait_until_replaced(&store) => Err(lost.into()),
     };
     running.stop().await;
     ended
 }
 
 /// Waits until the address no longer names the database that is shown.
-pub(in crate::cli) async fn lost(store: &Store) -> StoreError {
+pub(in crate::cli) async fn wait_until_replaced(store: &Store) -> StoreError {
     loop {
         tokio::time::sleep(LOOK).await;
-        if let Err(error) = store.in_place()
+        if let Err(error) = store.check_file()
             && error.kind == StoreErrorKind::Replaced
         {
             return error;
@@ -99,7 +99,7 @@ pub(in crate::cli) fn settings(config: &Config) -> Result<web::Settings, Failure
         limits: config.day_limits(),
         acts: None,
         edit: false,
-        hint: crate::search::hint_of,
+        hint: crate::search::hint_for_stored_failure,
         reports: config.reports.clone(),
         tags: config.topics.iter().map(|topic| (topic.id.clone(), topic.tags.clone())).collect(),
     })

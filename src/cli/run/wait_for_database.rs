@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cli::terminal::failure::{Exit, Failure};
-use crate::cli::terminal::signals::Ends;
+use crate::cli::terminal::signals::StopSignals;
 
 /// How long to wait for a server; less than service managers allow for a start.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -13,13 +13,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// Calls `begin` again and again while the server is away. Returns the last error when it gives up.
-pub(in crate::cli) async fn waited_for<T, F>(mut begin: impl FnMut() -> F) -> Result<T, Failure>
+pub(in crate::cli) async fn retry_while_away<T, F>(mut begin: impl FnMut() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,
 {
     let patience = crate::failpoint::bound("away", PATIENCE);
     let started = Instant::now();
-    let (mut ends, mut told): (Option<Ends>, String) = Default::default();
+    let (mut ends, mut told): (Option<StopSignals>, String) = Default::default();
     loop {
         let failure = match begin().await {
             Err(failure) if failure.away => failure,
@@ -35,7 +35,7 @@ where
             told = failure.text;
         }
         tokio::select! {
-            () = ends.get_or_insert_with(Ends::listen).next() => return Err(Failure::silent(Exit::Interrupted)),
+            () = ends.get_or_insert_with(StopSignals::listen).next() => return Err(Failure::silent(Exit::Interrupted)),
             () = tokio::time::sleep(AGAIN.min(left)) => {}
         }
     }

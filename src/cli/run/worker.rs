@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::cli::run::long_running::{Means, Working};
+use crate::cli::run::long_running::{LongRunning, Resources};
 use crate::cli::run::wait_for_database;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::signals::HangUps;
@@ -33,20 +33,20 @@ pub(in crate::cli) async fn run(common: &Common) -> Result<Exit, Failure> {
         let membership = Membership::join_as_worker(store.clone(), clock, id.clone(), lease).await?;
         Ok::<_, Failure>((store, membership))
     };
-    let (store, membership) = wait_for_database::waited_for(begin).await?;
+    let (store, membership) = wait_for_database::retry_while_away(begin).await?;
     tracing::info!(database = store.place(), "topicwatch {} works", env!("CARGO_PKG_VERSION"));
     let process_status = Arc::new(ProcessStatus::without_loop((context.clock)()));
-    let answering = tokio::spawn(answer(hang_ups));
-    let working = Working::begin(&context, store, channels, targets, process_status);
+    let answering = tokio::spawn(log_hangups(hang_ups));
+    let working = LongRunning::begin(&context, store, channels, targets, process_status);
     let membership = Arc::new(membership.until(working.stop.clone()));
-    let means = Means { skew, callers, sandbox, membership, lock: None };
+    let means = Resources { skew, callers, sandbox, membership, lock: None };
     let ended = working.until_stopped(&context, means, None).await;
     answering.abort();
     ended
 }
 
 /// Logs at each SIGHUP why nothing is reloaded.
-async fn answer(mut hang_ups: HangUps) {
+async fn log_hangups(mut hang_ups: HangUps) {
     loop {
         hang_ups.next().await;
         tracing::info!(

@@ -57,7 +57,7 @@ fn to_json(context: &Context, probed: &[probe::Probed]) -> serde_json::Value {
         "topics": config.topics,
         "reports": config.reports,
         "channels": config.channels.iter().map(|spec| json!({
-            "name": spec.name, "kind": spec.kind(), "whom": spec.whom(), "problem": problem(spec),
+            "name": spec.name, "kind": spec.kind(), "whom": spec.recipient(), "problem": problem(spec),
         })).collect::<Vec<_>>(),
         "exports": config.exports,
         "alerts": config.alerts,
@@ -83,7 +83,7 @@ fn deliveries(context: &Context) -> String {
                 report.name.clone(),
                 next(report.schedule.as_ref(), now, "only by `report`"),
                 formats.join(" "),
-                output::visible(&report.path),
+                output::escape_control(&report.path),
                 report.channels.join(" "),
             ]
         });
@@ -96,7 +96,7 @@ fn deliveries(context: &Context) -> String {
                 export.name.clone(),
                 next(Some(&export.schedule), now, ""),
                 format!("{} {}", export.mode, export.what),
-                output::visible(&export.path),
+                output::escape_control(&export.path),
             ]
         });
         text.push('\n');
@@ -108,7 +108,7 @@ fn deliveries(context: &Context) -> String {
             vec![
                 alert.name.clone(),
                 alert.rule.to_string(),
-                if topics.is_empty() { "all".to_owned() } else { output::brief(&topics.join(" "), 80) },
+                if topics.is_empty() { "all".to_owned() } else { output::truncate(&topics.join(" "), 80) },
                 alert.channels.join(" "),
             ]
         });
@@ -122,8 +122,8 @@ fn deliveries(context: &Context) -> String {
             vec![
                 spec.name.clone(),
                 spec.kind().to_string(),
-                output::brief(&spec.whom(), 120),
-                output::brief(&ready, 80),
+                output::truncate(&spec.recipient(), 120),
+                output::truncate(&ready, 80),
             ]
         });
         text.push('\n');
@@ -146,7 +146,7 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
     let config = &context.config;
     let mut text = String::new();
     if !config.notices.is_empty() {
-        text.push_str(&config::draw(&config.notices, output::lively(), usize::from(output::width())));
+        text.push_str(&config::render(&config.notices, output::is_interactive(), usize::from(output::width())));
         text.push('\n');
     }
     for warning in file_permissions::warnings(context) {
@@ -155,7 +155,7 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
     let rows = context
         .effective()
         .iter()
-        .map(|e| vec![e.key.clone(), output::visible(&e.origin), output::brief(&e.value, 400)])
+        .map(|e| vec![e.key.clone(), output::escape_control(&e.origin), output::truncate(&e.value, 400)])
         .collect();
     text.push_str(&output::table(&["key", "from", "value"], rows, &[]));
     text.push('\n');
@@ -166,7 +166,7 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
         .map(|topic| {
             let sources: Vec<String> = topic.sources().iter().map(ToString::to_string).collect();
             let next = next(topic.schedule.as_ref(), now, "only by `once`");
-            vec![topic.id.clone(), output::brief(&topic.title, 40), sources.join(" "), next]
+            vec![topic.id.clone(), output::truncate(&topic.title, 40), sources.join(" "), next]
         })
         .collect();
     text.push_str(&output::table(&["topic", "title", "sources", "next slot"], rows, &[]));
@@ -174,9 +174,9 @@ fn render(context: &Context, probed: &[probe::Probed]) -> String {
     let store = context.store_settings(false);
     text.push_str(&format!(
         "\n{}: {}; findings go to {}",
-        output::visible(&config.file.display().to_string()),
+        output::escape_control(&config.file.display().to_string()),
         if config.topics.len() == 1 { "1 topic".to_owned() } else { format!("{} topics", config.topics.len()) },
-        output::visible(&config::redact_url(&store.url))
+        output::escape_control(&config::redact_url(&store.url))
     ));
     text.push_str(if context.is_sandbox() { " (SANDBOX: invented data)\n" } else { "\n" });
     for probed in probed {

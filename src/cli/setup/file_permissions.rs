@@ -37,7 +37,7 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
                 (true, false) => "read",
                 (false, false) => continue,
             };
-            let shown = output::visible(&file.display().to_string());
+            let shown = output::escape_control(&file.display().to_string());
             all.push(format!("everybody on this machine may {what} the database {shown} (hint: chmod 600 {shown})"));
         }
     }
@@ -45,7 +45,7 @@ pub(in crate::cli) fn warnings(context: &Context) -> Vec<String> {
 }
 
 fn readable(file: &Path, why: &str) -> Option<String> {
-    let shown = output::visible(&file.display().to_string());
+    let shown = output::escape_control(&file.display().to_string());
     others_may(file, 0o004)
         .then(|| format!("everybody on this machine may read {shown}, and {why} (hint: chmod o-r {shown})"))
 }

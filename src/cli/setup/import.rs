@@ -13,7 +13,7 @@ use crate::cli::wiring::context::request;
 use crate::cli::wiring::options::Common;
 use crate::config::{self, Config, FILE_NAME, LoadError, LoadRequest};
 use crate::files::{Protected, Replacement};
-use crate::import::{self, Format, Known, LONGEST, Made};
+use crate::import::{self, Format, ImportResult, Known, LONGEST};
 use crate::search::without_secrets;
 
 /// The most left-out addresses listed one by one.
@@ -33,7 +33,7 @@ pub struct ImportArgs {
 }
 
 pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model::Time) -> Result<Exit, Failure> {
-    let shown = output::visible(&args.file.display().to_string());
+    let shown = output::escape_control(&args.file.display().to_string());
     let text = input::read(&args.file, LONGEST, "name the file that the other program exported")?;
     let format = match &args.format {
         Some(named) => Format::ALL.into_iter().find(|(name, _)| name == named).map(|(_, format)| format),
@@ -63,18 +63,18 @@ pub(in crate::cli) fn run(common: &Common, args: &ImportArgs, now: crate::model:
         output::text(made.toml.trim_start_matches('\n'))?;
         return Ok(Exit::Ok);
     }
-    target.refuse_invented(&known, &shown)?;
+    target.reject_sandbox_mix(&known, &shown)?;
     let path = target.append(&made.toml, &request)?;
     let (topics, feeds) = (counted(made.topics, "topic"), counted(made.feeds, "feed"));
     let folder = request.cwd.canonicalize().unwrap_or_else(|_| request.cwd.clone());
     let path = path.strip_prefix(folder).unwrap_or(&path);
     let named = match &common.config {
-        Some(file) => format!(" --config {}", output::visible(&file.display().to_string())),
+        Some(file) => format!(" --config {}", output::escape_control(&file.display().to_string())),
         None => String::new(),
     };
     output::text(&format!(
         "{topics} with {feeds} appended to {}\nnext: topicwatch check{named} && topicwatch once{named}\n",
-        output::visible(&path.display().to_string())
+        output::escape_control(&path.display().to_string())
     ))?;
     Ok(Exit::Ok)
 }
@@ -83,9 +83,9 @@ fn counted(many: usize, noun: &str) -> String {
     if many == 1 { format!("1 {noun}") } else { format!("{many} {noun}s") }
 }
 
-fn report_left_out(made: &Made) {
+fn report_left_out(made: &ImportResult) {
     for (url, why) in made.left_out.iter().take(NAMED) {
-        output::note(&format!("left out: {} {why}", output::brief(&without_secrets(url), 200)));
+        output::note(&format!("left out: {} {why}", output::truncate(&without_secrets(url), 200)));
     }
     if made.left_out.len() > NAMED {
         output::note(&format!("left out: {} more", made.left_out.len() - NAMED));
@@ -113,7 +113,7 @@ impl Target {
                 Ok(Self { path: request.cwd.join(named), there: None })
             }
             Err(mistakes) => {
-                output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+                output::note(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
                 Err(Failure::silent(Exit::Usage))
             }
         }
@@ -134,7 +134,7 @@ impl Target {
 
     /// Rejects real feeds next to the sandbox. If the provider itself is the sandbox, only warns that findings are
     /// invented.
-    fn refuse_invented(&self, known: &Known, shown: &str) -> Result<(), Failure> {
+    fn reject_sandbox_mix(&self, known: &Known, shown: &str) -> Result<(), Failure> {
         let Some((_, config)) = &self.there else { return Ok(()) };
         let providers = config.providers.iter().map(|one| (format!("providers.{}.base_url", one.name), &one.target));
         let service = ("service.base_url".to_owned(), &config.service.target);
@@ -158,7 +158,7 @@ impl Target {
     }
 
     /// Returns the file's text with the new topics at its end.
-    fn with(&self, toml: &str) -> String {
+    fn with_topics(&self, toml: &str) -> String {
         match &self.there {
             None => toml.trim_start().to_owned(),
             Some((before, _)) if before.is_empty() || before.ends_with('\n') => format!("{before}{toml}"),
@@ -169,7 +169,7 @@ impl Target {
     /// Whether every new topic has a schedule.
     fn schedules(&self, toml: &str, known: &Known, request: &LoadRequest<'_>) -> bool {
         // Mistakes are reported when the file is written.
-        config::load_text(&self.with(toml), &self.path, request).is_ok_and(|config| {
+        config::load_text(&self.with_topics(toml), &self.path, request).is_ok_and(|config| {
             config.topics.iter().filter(|topic| !known.ids.contains(&topic.id)).all(|topic| topic.schedule.is_some())
         })
     }
@@ -177,9 +177,9 @@ impl Target {
     /// Writes the file with the new topics, if it has not changed since it was read and `check` accepts it.
     fn append(&self, toml: &str, request: &LoadRequest<'_>) -> Result<PathBuf, Failure> {
         let path = &self.path;
-        let whole = self.with(toml);
+        let whole = self.with_topics(toml);
         config::load_text(&whole, path, request).map_err(|mistakes| {
-            output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+            output::note(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::usage(
                 "the imported topics do not fit the file, which is left as it is",
                 "use a file of its own: topicwatch --config feeds.toml import FILE",
@@ -200,6 +200,6 @@ impl Target {
 }
 
 fn changed(path: &Path) -> Failure {
-    let shown = output::visible(&path.display().to_string());
+    let shown = output::escape_control(&path.display().to_string());
     Failure::usage(format!("{shown} was changed meanwhile and is left as it is"), "run the command again")
 }

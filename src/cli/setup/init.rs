@@ -26,13 +26,13 @@ fn names() -> Vec<&'static str> {
 }
 
 pub(in crate::cli) fn run(args: &InitArgs) -> Result<Exit, Failure> {
-    let shown = output::visible(&args.file.display().to_string());
+    let shown = output::escape_control(&args.file.display().to_string());
     // Even a new file can do harm: beside a database it could be taken for one of its files.
     Protected::databases().check(&args.file).map_err(|taken| Failure::unwritable(&args.file, &taken.into()))?;
     // Only the last folder: a longer path that does not exist may be a mistake.
     if let Some(folder) = args.file.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
         std::fs::create_dir(folder).map_err(|error| {
-            let folder = output::visible(&folder.display().to_string());
+            let folder = output::escape_control(&folder.display().to_string());
             let hint = format!("may this user write there? else make it first: mkdir -p {folder}");
             Failure::new(Exit::Output, format!("the folder {folder} could not be made: {error}"), hint)
         })?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::plan_gaps;
-use crate::budget::TooDear;
+use crate::budget::UnaffordableCall;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -15,8 +15,8 @@ use crate::config::ProviderConfig;
 use crate::insight::{
     Allowance, Calls, Forecast, History, Horizon, ProviderDay, ProviderQuota, TopicForecast, forecast,
 };
-use crate::model::{Micros, Source, Time, Used};
-use crate::store::{Nature, Store, StoreError, StoreErrorKind};
+use crate::model::{Micros, Source, Time, Usage};
+use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
 #[derive(Debug, Args)]
 pub struct PlanArgs {
@@ -44,7 +44,7 @@ const PAST: Duration = Duration::from_secs(30 * 86_400);
 /// What the database knows, or why it could not be read.
 struct Stored {
     history: History,
-    used: Used,
+    used: Usage,
     invented: bool,
     missing: Option<String>,
 }
@@ -61,12 +61,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
     let context = Context::load(common, args.at.as_deref())?;
     context.known(&args.topic)?;
     let now = (context.clock)();
-    let past = past(&context, now).await?;
+    let past = load_history(&context, now).await?;
     let service = &context.config.service;
     let horizon = Horizon { from: now, days: args.days, limits: service.limits(), used: past.used };
     let wanted = |topic: &crate::model::Topic| args.topic.is_empty() || args.topic.contains(&topic.id);
     let mut told = forecast(&context.config.topics, wanted, &context.prices(), &past.history, horizon)?;
-    plan_gaps::leave_out_made_up(&context, &mut told);
+    plan_gaps::remove_covered_gaps(&context, &mut told);
     if args.json {
         output::json(&PlanDocument {
             sandbox: past.invented,
@@ -81,10 +81,10 @@ pub(in crate::cli) async fn run(common: &Common, args: &PlanArgs) -> Result<Exit
 
 /// Reads prices and use from the database. If it does not exist or cannot be reached, the configured prices are used
 /// and nothing is created. A database of another program is an error.
-async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
+async fn load_history(context: &Context, now: Time) -> Result<Stored, Failure> {
     let without = |missing| Stored {
         history: History { providers: providers(context, &[]), ..History::default() },
-        used: Used::default(),
+        used: Usage::default(),
         invented: context.is_sandbox(),
         missing: Some(missing),
     };
@@ -101,7 +101,7 @@ async fn past(context: &Context, now: Time) -> Result<Stored, Failure> {
     let past = Stored {
         history: History { paused, ..history },
         used,
-        invented: context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox),
+        invented: context.is_sandbox() || store.nature().await? == Some(DataOrigin::Sandbox),
         missing: None,
     };
     store.close().await;
@@ -113,10 +113,10 @@ pub(in crate::cli) async fn history(
     context: &Context,
     store: &Store,
     now: Time,
-) -> Result<(History, Used), StoreError> {
+) -> Result<(History, Usage), StoreError> {
     let since = now.minus(PAST);
     let limited: Vec<String> = context.limited().map(|topic| topic.id.clone()).collect();
-    let (used, topics) = store.used_on(now.utc_day(), &limited).await?;
+    let (used, topics) = store.usage_on(now.utc_day(), &limited).await?;
     let history = History {
         billed: store.billed_since(since).await?,
         asked: store.ai_asked_since(since).await?,
@@ -127,7 +127,7 @@ pub(in crate::cli) async fn history(
     Ok((history, used))
 }
 
-fn providers(context: &Context, used: &[(Source, Used)]) -> Vec<ProviderDay> {
+fn providers(context: &Context, used: &[(Source, Usage)]) -> Vec<ProviderDay> {
     let used = |name: Source| used.iter().find(|(one, _)| *one == name).map(|(_, used)| *used).unwrap_or_default();
     let day = |one: &ProviderConfig| ProviderDay { name: one.name, limits: one.limits(), used: used(one.name) };
     context.config.providers.iter().map(day).collect()
@@ -140,13 +140,13 @@ fn render(told: &Forecast, past: &Stored) -> String {
     let rows = told.topics.iter().map(slots_row).collect();
     text.push_str(&output::table(&["topic", "slots", "first slot", "last slot"], rows, &[1]));
     text.push('\n');
-    text.push_str(&money(told));
+    text.push_str(&render_costs(told));
     text.push('\n');
     text.push_str(&prices(told, past));
     text.push('\n');
     text.push_str(&quota(told));
     told.providers.iter().for_each(|provider| text.push_str(&provider_quota(provider)));
-    told.budgets.iter().for_each(|met| text.push_str(&allowance(met)));
+    told.budgets.iter().for_each(|met| text.push_str(&render_budget(met)));
     text.push_str(&plan_gaps::told(told));
     text
 }
@@ -154,7 +154,7 @@ fn render(told: &Forecast, past: &Stored) -> String {
 fn slots_row(row: &TopicForecast) -> Vec<String> {
     let (first, last) = match (row.state, row.first_slot) {
         ("scheduled", None) => ("none in this time".to_owned(), String::new()),
-        ("scheduled", first) => (output::when_known(first), output::when_known(row.last_slot)),
+        ("scheduled", first) => (output::format_time_or_dash(first), output::format_time_or_dash(row.last_slot)),
         ("paused", _) => ("paused".to_owned(), String::new()),
         _ => ("only by `once`".to_owned(), String::new()),
     };
@@ -162,7 +162,7 @@ fn slots_row(row: &TopicForecast) -> Vec<String> {
 }
 
 /// Formats calls and money per topic, with sums. Uncertain numbers are marked.
-fn money(told: &Forecast) -> String {
+fn render_costs(told: &Forecast) -> String {
     let line = |name: &str, calls: Calls, mark: &str, (day, month): (Micros, Micros)| {
         let ai = if calls.ai == 0 { "0".to_owned() } else { format!("{mark}{}", per_day(calls.ai, told.days)) };
         vec![
@@ -238,7 +238,7 @@ fn prices(told: &Forecast, past: &Stored) -> String {
         .collect();
     let mut text = output::table(&["one search", "price", "from", "because"], rows, &[1]);
     if let Some(missing) = &past.missing {
-        text.push_str(&output::wrapped("", &output::brief(missing, 300), usize::from(output::width())));
+        text.push_str(&output::wrapped("", &output::truncate(missing, 300), usize::from(output::width())));
     }
     text
 }
@@ -298,11 +298,11 @@ fn provider_quota(ProviderQuota { provider, quota }: &ProviderQuota) -> String {
 }
 
 /// Describes a limit other than the service's calls.
-fn allowance(met: &Allowance) -> String {
+fn render_budget(met: &Allowance) -> String {
     let Allowance { budget, limit, used_today, .. } = met;
     let of = met.topic.as_ref().map_or_else(String::new, |topic| format!(" of {topic}"));
     let width = usize::from(output::width());
-    if let Some(TooDear { source, price }) = met.too_dear {
+    if let Some(UnaffordableCall { source, price }) = met.too_dear {
         let text = format!(
             "{budget}{of}: a call of {source} may cost {price}, and a day has {limit}. None is made (over_quota): raise budget_per_day."
         );

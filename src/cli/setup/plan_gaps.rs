@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::cli::wiring::context::Context;
 use crate::insight::{Forecast, TopicForecast};
 use crate::schedule::format_duration;
-use crate::search::makes_up_for;
+use crate::search::catches_up;
 
 /// Removes gaps that only a clock change causes, if the runs look back over them by themselves.
-pub(super) fn leave_out_made_up(context: &Context, told: &mut Forecast) {
+pub(super) fn remove_covered_gaps(context: &Context, told: &mut Forecast) {
     let topics = context.config.topics.iter();
     let asked = topics.filter_map(|topic| {
         Some((topic.id.as_str(), (topic.window, topic.social.as_ref()?, topic.schedule.as_ref()?)))
@@ -19,7 +19,7 @@ pub(super) fn leave_out_made_up(context: &Context, told: &mut Forecast) {
         let Some((window, query, policy)) = asked.get(row.topic.as_str()).copied() else { continue };
         let over = Duration::from_millis(row.uncovered_ms.and_then(|over| u64::try_from(over).ok()).unwrap_or(0));
         let (gap, catch_up) = (window.length() + over, Duration::from_millis(policy.catch_up_window_ms));
-        if makes_up_for(context.config.service.dialect, query, window, gap, catch_up) {
+        if catches_up(context.config.service.dialect, query, window, gap, catch_up) {
             (row.uncovered_ms, row.clock_change) = (None, None);
         }
     }

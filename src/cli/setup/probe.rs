@@ -7,8 +7,8 @@ use crate::cli::wiring::ids;
 use crate::collect::{Provider, Reading, ingest};
 use crate::config::ProviderConfig;
 use crate::model::{LookBack, Micros, SERVICE, Source, WebOperation, WebQuery, Window};
-use crate::search::decode::Media;
-use crate::search::{self, Ask, CallFailure, Client, Ungated, kinds};
+use crate::search::decode::ContentType;
+use crate::search::{self, Ask, CallFailure, Client, NoGate, kinds};
 
 /// The most calls to one provider.
 const PROBES: usize = 3;
@@ -97,7 +97,7 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
     let ask = Ask::Web(WebQuery { query: "weather".into(), operation: WebOperation::Search, limit: 1 });
     let request = search::request(settings.dialect, &settings.platform, &ask, now)
         .map_err(|e| Failure::usage(e.message, e.hint))?;
-    let called = client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await;
+    let called = client.call(&request, &NoGate, &*ids::fractions(), &*context.clock).await;
     Ok(match called {
         Ok(reply) => {
             let read = Reading {
@@ -106,7 +106,7 @@ async fn search_service(context: &Context, client: &Client, url: &str) -> Result
                 span: LookBack::from(Window::Past24Hours).span(now),
                 platform: &settings.platform,
                 streaming: false,
-                media: Media::of(&reply.headers),
+                media: ContentType::of(&reply.headers),
                 cut: None,
                 limit: None,
             };

@@ -10,11 +10,11 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::{Common, source_name};
 use crate::collect::{Ingested, Provider, Reading, ingest, read_provider as kinds_read};
 use crate::model::{
-    AiQuery, AiWhen, AskValue, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation,
+    AiQuery, AiWhen, LookBack, Micros, ProviderQuery, QueryValue, SocialOperation, SocialQuery, Source, WebOperation,
     WebQuery, Window,
 };
-use crate::search::decode::Media;
-use crate::search::{self, Ask, CallFailure, RawReply, Ungated, kinds};
+use crate::search::decode::ContentType;
+use crate::search::{self, Ask, CallFailure, NoGate, RawReply, kinds};
 
 #[derive(Debug, Args)]
 pub struct TryArgs {
@@ -42,7 +42,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TryArgs) -> Result<Exit,
     if args.query.trim().is_empty() {
         return Err(Failure::usage("there is nothing to search for", "give the words: topicwatch try \"rust async\""));
     }
-    context.known_sources(&args.source, &[])?;
+    context.check_sources(&args.source, &[])?;
     let service = context.service().await?;
     let mut all = Vec::new();
     let wanted = |source: Source| args.source.is_empty() || args.source.contains(&source);
@@ -108,11 +108,11 @@ pub(in crate::cli) async fn ask(
         span: look_back.span(now),
         platform: &service.platform,
         streaming: request.streaming,
-        media: Media::of(&reply.headers),
+        media: ContentType::of(&reply.headers),
         cut: reply.cut.as_ref().map(|(class, _)| *class),
         limit: request.limit,
     };
-    Ok(match client.call(&request, &Ungated, &*ids::fractions(), &*context.clock).await {
+    Ok(match client.call(&request, &NoGate, &*ids::fractions(), &*context.clock).await {
         Ok(reply) => match ingest(&reply.body, &read(&reply)) {
             Ok(ingested) => {
                 let billed = reply.cost.or(ingested.cost);
@@ -146,7 +146,7 @@ async fn ask_provider(context: &Context, provider: &Provider, query: &str) -> Op
     let source = Some(provider.name).filter(|_| config.kind.needs == "query")?;
     let known = context.config.topics.iter().find_map(|topic| topic.provider(source)).map(|known| known.keys.clone());
     let mut keys = known.unwrap_or_default();
-    keys.insert("query".to_owned(), AskValue::Text(query.to_owned()));
+    keys.insert("query".to_owned(), QueryValue::Text(query.to_owned()));
     ask_query(context, provider, &ProviderQuery { source, kind: config.kind.name.to_owned(), keys }).await
 }
 
@@ -212,26 +212,30 @@ fn render(context: &Context, all: &[Answered]) -> String {
                     latency_ms
                 ));
                 if let Some(answer) = &ingested.answer {
-                    text.push_str(&format!("  {}\n", output::brief(&answer.text, 600)));
+                    text.push_str(&format!("  {}\n", output::truncate(&answer.text, 600)));
                 }
                 for finding in &ingested.findings {
                     let found = &finding.found;
                     let words = found.title.as_deref().or(found.text.as_deref()).unwrap_or("");
                     let author =
-                        found.author.as_ref().map_or_else(String::new, |a| format!("@{} ", output::brief(a, 30)));
-                    text.push_str(&format!("  {:>2}. {author}{}\n", found.rank, output::brief(words, 100)));
+                        found.author.as_ref().map_or_else(String::new, |a| format!("@{} ", output::truncate(a, 30)));
+                    text.push_str(&format!("  {:>2}. {author}{}\n", found.rank, output::truncate(words, 100)));
                     if let Some(url) = &found.url {
-                        text.push_str(&format!("      {}\n", output::brief(url, 120)));
+                        text.push_str(&format!("      {}\n", output::truncate(url, 120)));
                     }
                 }
                 if let Some((class, what)) = &ingested.failure {
-                    text.push_str(&format!("  incomplete: {class}: {}\n", output::visible(what)));
+                    text.push_str(&format!("  incomplete: {class}: {}\n", output::escape_control(what)));
                 }
             }
             Err((what, hint)) => {
-                text.push_str(&format!("\n{} · failed · {cost}\n  {}\n", answered.source, output::visible(what)));
+                text.push_str(&format!(
+                    "\n{} · failed · {cost}\n  {}\n",
+                    answered.source,
+                    output::escape_control(what)
+                ));
                 if !hint.is_empty() {
-                    text.push_str(&format!("  hint: {}\n", output::visible(hint)));
+                    text.push_str(&format!("  hint: {}\n", output::escape_control(hint)));
                 }
             }
         }

@@ -53,7 +53,7 @@ impl Failure {
 
     /// A file that could not be written, or must not be.
     pub fn unwritable(file: &Path, error: &std::io::Error) -> Self {
-        let text = format!("{} could not be written: {error}", text::visible(&file.display().to_string()));
+        let text = format!("{} could not be written: {error}", text::escape_control(&file.display().to_string()));
         if error.get_ref().and_then(|inner| inner.downcast_ref::<Taken>()).is_some() {
             return Self::usage(text, TAKEN);
         }

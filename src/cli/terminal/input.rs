@@ -8,7 +8,7 @@ use super::text;
 
 /// Reads a file, or stdin for `-`. `which` is the hint about the expected file.
 pub(in crate::cli) fn read(file: &Path, longest: u64, which: &str) -> Result<String, Failure> {
-    let shown = text::visible(&file.display().to_string());
+    let shown = text::escape_control(&file.display().to_string());
     let unread = |error: std::io::Error| Failure::usage(format!("{shown} could not be read: {error}"), which);
     let mut bytes = Vec::new();
     if file == Path::new("-") {

@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use super::failure::Failure;
-use super::output::inert;
+use super::output::escape_json;
 
 /// A list that is being written.
 pub(in crate::cli) struct JsonList<'o, W> {
@@ -19,7 +19,7 @@ impl<'o, W: Write> JsonList<'o, W> {
     /// Writes the part before the list. In `whole` the list is empty, and only what precedes it matters here.
     pub(in crate::cli) fn begin(out: &'o mut W, key: &'static str, whole: &Value) -> Result<Self, Failure> {
         let (before, _) = around(key, whole)?;
-        out.write_all(inert(&before).as_bytes())?;
+        out.write_all(escape_json(&before).as_bytes())?;
         Ok(Self { out, key, many: 0 })
     }
 
@@ -28,7 +28,7 @@ impl<'o, W: Write> JsonList<'o, W> {
         let between = if self.many == 0 { "\n    " } else { ",\n    " };
         self.many += 1;
         // A line break inside a string is escaped, so each one here starts a line of the entry.
-        write!(self.out, "{between}{}", inert(&entry).replace('\n', "\n    "))?;
+        write!(self.out, "{between}{}", escape_json(&entry).replace('\n', "\n    "))?;
         Ok(())
     }
 
@@ -36,7 +36,7 @@ impl<'o, W: Write> JsonList<'o, W> {
     pub(in crate::cli) fn end(self, whole: &Value) -> Result<(), Failure> {
         let (_, after) = around(self.key, whole)?;
         let close = if self.many == 0 { "]" } else { "\n  ]" };
-        Ok(writeln!(self.out, "{close}{}", inert(&after))?)
+        Ok(writeln!(self.out, "{close}{}", escape_json(&after))?)
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
             let mut list = JsonList::begin(&mut out, "list", &whole(&[])).unwrap();
             rows[..many].iter().for_each(|row| list.push(row).unwrap());
             list.end(&whole(&[])).unwrap();
-            let expected = format!("{}\n", inert(&serde_json::to_string_pretty(&whole(&rows[..many])).unwrap()));
+            let expected = format!("{}\n", escape_json(&serde_json::to_string_pretty(&whole(&rows[..many])).unwrap()));
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }

@@ -25,7 +25,7 @@ pub(in crate::cli) fn start(options: &Common, service: bool) {
     let lines = fmt::layer().with_writer(std::io::stderr).with_target(false);
     let lines = match options.log_format {
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
-        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal() && output::lively()).boxed(),
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal() && output::is_interactive()).boxed(),
     };
     // A second start (in tests) leaves the first in place.
     let _ = tracing_subscriber::registry().with(lines).with(filter).try_init();

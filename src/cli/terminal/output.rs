@@ -5,9 +5,11 @@ use std::io::{self, IsTerminal as _, Write};
 
 use crate::cli::terminal::failure::Failure;
 use crate::cli::terminal::grid::Grid;
-use crate::model::{Time, Volume, is_hidden_after};
+use crate::model::{Time, Volume, is_invisible_after};
 
-pub(in crate::cli) use crate::cli::terminal::text::{brief, bytes, columns, longest, spaced, visible, wrapped};
+pub(in crate::cli) use crate::cli::terminal::text::{
+    bytes, columns, escape_control, escape_keep_blanks, longest, truncate, wrapped,
+};
 
 /// Buffered stdout.
 pub(in crate::cli) fn stdout() -> io::BufWriter<io::Stdout> {
@@ -17,20 +19,20 @@ pub(in crate::cli) fn stdout() -> io::BufWriter<io::Stdout> {
 /// Writes a value as indented JSON and a line break. It contains nothing that a terminal would act on.
 pub(in crate::cli) fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let mut out = stdout();
-    out.write_all(inert(&serde_json::to_string_pretty(value)?).as_bytes())?;
+    out.write_all(escape_json(&serde_json::to_string_pretty(value)?).as_bytes())?;
     out.write_all(b"\n")?;
     Ok(out.flush()?)
 }
 
-/// Escapes in JSON strings what [`visible`] escapes too; JSON always escapes C0. The value stays the same.
-pub(super) fn inert(json: &str) -> Cow<'_, str> {
+/// Escapes in JSON strings what [`escape_control`] escapes too; JSON always escapes C0. The value stays the same.
+pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     if json.is_ascii() && !json.contains('\u{7f}') {
         return Cow::Borrowed(json);
     }
     let mut out = String::with_capacity(json.len() + 64);
     let mut before = None;
     for c in json.chars() {
-        let hidden = is_hidden_after(before.replace(c), c);
+        let hidden = is_invisible_after(before.replace(c), c);
         if c >= '\u{7f}' && hidden {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
@@ -55,7 +57,7 @@ pub(in crate::cli) fn note(line: &str) {
 }
 
 /// Whether stderr may have colour and progress.
-pub(in crate::cli) fn lively() -> bool {
+pub(in crate::cli) fn is_interactive() -> bool {
     io::stderr().is_terminal()
         && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
         && std::env::var("TERM").as_deref() != Ok("dumb")
@@ -67,7 +69,7 @@ pub(in crate::cli) fn when(at: Time) -> String {
 }
 
 /// Formats an instant that may be unknown.
-pub(in crate::cli) fn when_known(at: Option<Time>) -> String {
+pub(in crate::cli) fn format_time_or_dash(at: Option<Time>) -> String {
     at.map_or_else(|| "-".to_owned(), when)
 }
 
@@ -140,21 +142,21 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
     use super::*;
-    use crate::model::is_hidden;
+    use crate::model::is_invisible;
 
     #[test]
     fn json_commands_no_terminal_either_and_loses_nothing() {
         let value = serde_json::json!({ "a\u{202e}": ["\u{9b}31m\u{7f}\u{85}", "a\u{200b}\u{e0001}👩‍👩‍👧", "\u{1b}[2J\n", "plain 🦀 \u{feff}é", "\\\u{9b}"] });
         let text = serde_json::to_string_pretty(&value).unwrap();
-        let told = inert(&text);
+        let told = escape_json(&text);
         assert!(
-            !told.contains(|c: char| is_hidden(c) && c != '\n')
+            !told.contains(|c: char| is_invisible(c) && c != '\n')
                 && told.contains("a\\u200b\\udb40\\udc01👩‍👩‍👧")
                 && told.contains("\\u009b31m\\u007f\\u0085"),
             "{told}"
         );
         assert_eq!(serde_json::from_str::<serde_json::Value>(&told).unwrap(), value);
-        assert!(matches!(inert("{\n  \"a\": \"é 🦀\"\n}"), Cow::Borrowed(_)));
+        assert!(matches!(escape_json("{\n  \"a\": \"é 🦀\"\n}"), Cow::Borrowed(_)));
     }
 
     #[test]

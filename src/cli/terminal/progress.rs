@@ -8,7 +8,7 @@ use crate::cli::terminal::output;
 
 /// A bar over `len` steps; hidden if stderr is no terminal or `quiet` is set.
 pub(in crate::cli) fn bar(len: u64, quiet: bool) -> ProgressBar {
-    if quiet || !output::lively() || len < 2 {
+    if quiet || !output::is_interactive() || len < 2 {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(len), ProgressDrawTarget::stderr_with_hz(5));
@@ -23,16 +23,16 @@ pub(in crate::cli) fn bar(len: u64, quiet: bool) -> ProgressBar {
 const EVERY: Duration = Duration::from_millis(500);
 
 /// Shows the rows of a file being written, and their rate.
-pub(in crate::cli) struct Rows {
+pub(in crate::cli) struct RowProgress {
     line: Option<ProgressBar>,
     begun: Instant,
     told: Instant,
 }
 
-impl Rows {
+impl RowProgress {
     /// Shows progress on a terminal, unless `quiet` is set.
     pub(in crate::cli) fn watched(quiet: bool) -> Self {
-        let line = (!quiet && output::lively()).then(|| {
+        let line = (!quiet && output::is_interactive()).then(|| {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(2));
             line.with_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()))
         });

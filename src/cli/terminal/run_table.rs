@@ -70,9 +70,9 @@ pub(in crate::cli) fn troubles(reports: &[RunReport]) -> Vec<String> {
         };
         let failed = report.searches.iter().filter(|search| wrong(search.state, search.hint.is_some()));
         for search in failed {
-            let note = output::brief(search.note.as_deref().unwrap_or(""), 300);
+            let note = output::truncate(search.note.as_deref().unwrap_or(""), 300);
             lines.push(format!("error: {} {} {}: {note}", report.topic, search.source, search.state));
-            lines.extend(search.hint.as_ref().map(|hint| format!("hint: {}", output::brief(hint, 300))));
+            lines.extend(search.hint.as_ref().map(|hint| format!("hint: {}", output::truncate(hint, 300))));
         }
         if lines.is_empty() {
             lines.push(format!("error: {}: {}", report.topic, report.state));
@@ -115,7 +115,7 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
             ]);
             if let Some(note) = &search.note {
                 notes.push((
-                    format!("{} {}: {}", report.topic, search.source, output::brief(note, 300)),
+                    format!("{} {}: {}", report.topic, search.source, output::truncate(note, 300)),
                     search.hint.clone(),
                 ));
             }
@@ -134,12 +134,12 @@ pub(in crate::cli) fn render(reports: &[RunReport], hidden: &Hidden) -> String {
     let numbers: Vec<usize> = (3..header.len()).collect();
     let mut text = output::table(&header, rows, &numbers);
     text.push_str(&format!("\n{} of {} runs ok · {} · cost {}\n", sums.ok, sums.runs, sums.found(), sums.cost));
-    said_once(&mut text, &notes);
+    render_notes(&mut text, &notes);
     text
 }
 
 /// Appends the first notes, then each hint once.
-fn said_once(text: &mut String, notes: &[(String, Option<String>)]) {
+fn render_notes(text: &mut String, notes: &[(String, Option<String>)]) {
     const MOST: usize = 12;
     for (note, _) in notes.iter().take(MOST) {
         text.push_str(&format!("  {note}\n"));
@@ -152,6 +152,6 @@ fn said_once(text: &mut String, notes: &[(String, Option<String>)]) {
     hints.sort_unstable();
     hints.dedup();
     for hint in hints.into_iter().take(MOST) {
-        text.push_str(&format!("hint: {}\n", output::visible(hint)));
+        text.push_str(&format!("hint: {}\n", output::escape_control(hint)));
     }
 }

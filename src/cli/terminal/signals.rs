@@ -6,7 +6,7 @@ use crate::cli::terminal::output;
 
 /// Makes a write to a file that may not grow any more (`ulimit -f`) fail with an error instead of ending the process.
 /// Called once, inside the runtime.
-pub(in crate::cli) fn outlive_a_limit_of_files() {
+pub(in crate::cli) fn ignore_sigxfsz() {
     #[cfg(all(any(target_os = "linux", target_os = "macos"), not(any(target_arch = "mips", target_arch = "mips64"))))]
     {
         use tokio::signal::unix::{SignalKind, signal};
@@ -17,12 +17,12 @@ pub(in crate::cli) fn outlive_a_limit_of_files() {
 }
 
 /// SIGTERM and Ctrl-C. Listens from its creation on, so that no signal is lost between two waits.
-pub(in crate::cli) struct Ends {
+pub(in crate::cli) struct StopSignals {
     #[cfg(unix)]
     listening: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,
 }
 
-impl Ends {
+impl StopSignals {
     #[cfg(unix)]
     pub(in crate::cli) fn listen() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
@@ -53,7 +53,7 @@ impl Ends {
 
     /// Calls `asked` at the first signal and ends the process at the second. What was reported as stored is stored,
     /// however the process ends.
-    pub(in crate::cli) async fn twice(mut self, asked: impl FnOnce()) {
+    pub(in crate::cli) async fn stop_then_exit(mut self, asked: impl FnOnce()) {
         self.next().await;
         asked();
         self.next().await;
@@ -93,7 +93,7 @@ impl HangUps {
 
 /// At Ctrl-C or SIGTERM no new calls start, open calls are abandoned, and the findings so far are stored.
 pub(in crate::cli) fn interrupted(cancel: CancellationToken) -> impl Future<Output = ()> + Send {
-    Ends::listen().twice(move || {
+    StopSignals::listen().stop_then_exit(move || {
         output::note("stopping: storing what was found; once more to stop at once");
         cancel.cancel();
     })

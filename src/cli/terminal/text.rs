@@ -1,14 +1,14 @@
 //! Text for a terminal: foreign text is made harmless, cut and wrapped to columns. Prints nothing.
 
-use crate::model::is_hidden_after;
+use crate::model::is_invisible_after;
 
 /// Puts foreign text on one line of a terminal. Control characters, characters that change the direction, and invisible
 /// ones become escapes: a post can neither move the cursor, nor reorder the text beside it, nor hide anything.
-pub(in crate::cli) fn visible(text: &str) -> String {
+pub(in crate::cli) fn escape_control(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let (mut blank, mut before) = (false, None);
     for c in text.chars() {
-        let hidden = is_hidden_after(before.replace(c), c);
+        let hidden = is_invisible_after(before.replace(c), c);
         // Line and paragraph separators are white space, too.
         if c.is_whitespace() {
             blank = true;
@@ -27,24 +27,24 @@ pub(in crate::cli) fn visible(text: &str) -> String {
     shown
 }
 
-/// Like [`visible`], but keeps a blank at either end, for texts that are placed side by side.
-pub(in crate::cli) fn spaced(text: &str) -> String {
+/// Like [`escape_control`], but keeps a blank at either end, for texts that are placed side by side.
+pub(in crate::cli) fn escape_keep_blanks(text: &str) -> String {
     let end = |blank: bool| if blank { " " } else { "" };
-    let shown = visible(text);
+    let shown = escape_control(text);
     let before = end(text.starts_with(char::is_whitespace));
     let after = end(!shown.is_empty() && text.ends_with(char::is_whitespace));
     format!("{before}{shown}{after}")
 }
 
-/// Like [`visible`], but cut to a number of columns.
-pub(in crate::cli) fn brief(text: &str, max: usize) -> String {
-    let shown = visible(text);
+/// Like [`escape_control`], but cut to a number of columns.
+pub(in crate::cli) fn truncate(text: &str, max: usize) -> String {
+    let shown = escape_control(text);
     if columns(&shown) <= max {
         return shown;
     }
     let mut used = 0;
     let fits = |c: &char| {
-        used += column(*c);
+        used += char_width(*c);
         used < max
     };
     let mut cut: String = shown.chars().take_while(fits).collect();
@@ -54,7 +54,7 @@ pub(in crate::cli) fn brief(text: &str, max: usize) -> String {
 
 /// Returns the columns of a character: ideographs, kana, Hangul, full-width forms and emoji take two. Combining marks
 /// count as one, so that no width is too small.
-pub(in crate::cli) fn column(c: char) -> usize {
+pub(in crate::cli) fn char_width(c: char) -> usize {
     let wide = matches!(u32::from(c), 0x1100..=0x115F | 0x2E80..=0xA4CF | 0xA960..=0xA97F | 0xAC00..=0xD7A3
         | 0xF900..=0xFAFF | 0xFE10..=0xFE19 | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 | 0x1F000..=0x1FAFF
         | 0x2_0000..=0x3_FFFD);
@@ -63,7 +63,7 @@ pub(in crate::cli) fn column(c: char) -> usize {
 
 /// Returns the columns of a text.
 pub(in crate::cli) fn columns(text: &str) -> usize {
-    text.chars().map(column).sum()
+    text.chars().map(char_width).sum()
 }
 
 /// Returns the characters of the longest text.
@@ -122,9 +122,9 @@ mod tests {
             ("👩‍👩‍👧 1️⃣ می‌خواهم", "👩‍👩‍👧 1️⃣ می‌خواهم"),
             ("a\u{200d}b", "a\\u{200d}b"),
         ] {
-            assert_eq!(visible(text), shown);
+            assert_eq!(escape_control(text), shown);
         }
-        assert_eq!(brief("abcdef", 4), "abc…");
+        assert_eq!(truncate("abcdef", 4), "abc…");
     }
 
     #[test]

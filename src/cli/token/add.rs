@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::opened::{LINK, opened};
+use super::opened::{LINK, open_with_time};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
@@ -44,7 +44,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
     let fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if args.name.is_empty() || args.name.len() > LONGEST || !args.name.chars().all(fit) || args.name.starts_with(LINK) {
         let hint = format!("1 to {LONGEST} letters, digits, - and _, and not `{LINK}` at the beginning");
-        return Err(Failure::usage(format!("`{}` cannot be a name", output::brief(&args.name, 80)), hint));
+        return Err(Failure::usage(format!("`{}` cannot be a name", output::truncate(&args.name, 80)), hint));
     }
     let Some(role) = Role::parse(&args.role) else { return Ok(Exit::Usage) };
     if args.topics.len() + args.tags.len() > MOST {
@@ -55,11 +55,11 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenAddArgs) -> Result<
     let tagged = |tag: &String| context.config.topics.iter().any(|topic| topic.tags.contains(tag));
     if let Some(unknown) = args.tags.iter().find(|tag| !tagged(tag)) {
         let hint = "tags stand in `tags` of [[topics]]";
-        return Err(Failure::usage(format!("no topic has the tag `{}`", output::brief(unknown, 80)), hint));
+        return Err(Failure::usage(format!("no topic has the tag `{}`", output::truncate(unknown, 80)), hint));
     }
     let made = || Failure::usage("the system gives no random bytes", "try again; `dmesg` may say why");
     let secret = format!("{BEGIN}{}", ids::secret().map_err(|_| made())?);
-    let (store, now) = opened(&context, args.at.as_deref()).await?;
+    let (store, now) = open_with_time(&context, args.at.as_deref()).await?;
     let distinct = |names: &[String]| {
         let mut names = names.to_vec();
         names.sort_unstable();

@@ -56,9 +56,9 @@ fn token(token: &TokenRow) -> Vec<String> {
     vec![
         token.name.clone(),
         token.role.to_string(),
-        if token.is_for_all() { "all topics".to_owned() } else { output::brief(&list.join(", "), FOR) },
+        if token.covers_all_topics() { "all topics".to_owned() } else { output::truncate(&list.join(", "), FOR) },
         output::when(token.made_at),
-        output::when_known(token.last_used_at),
+        output::format_time_or_dash(token.last_used_at),
         if token.withdrawn_at.is_some() { "withdrawn" } else { "good" }.to_owned(),
     ]
 }
@@ -66,9 +66,9 @@ fn token(token: &TokenRow) -> Vec<String> {
 fn link(link: &LinkRow, now: Time) -> Vec<String> {
     let state = match link.withdrawn_at {
         Some(_) => "withdrawn",
-        None if link.is_good(now) => "good",
+        None if link.is_valid(now) => "good",
         None => "expired",
     };
-    let shows = format!("{} {}", link.kind, output::brief(&link.of, FOR));
+    let shows = format!("{} {}", link.kind, output::truncate(&link.of, FOR));
     vec![link.id.clone(), shows, output::when(link.made_at), output::when(link.expires_at), state.to_owned()]
 }

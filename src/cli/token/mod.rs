@@ -8,7 +8,7 @@ mod share;
 
 use clap::{Args, Subcommand};
 
-use self::opened::{LINK, opened};
+use self::opened::{LINK, open_with_time};
 use crate::cli::examples;
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
@@ -57,7 +57,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenArgs) -> Result<Exi
 
 async fn withdraw(common: &Common, name: &str, at: Option<&str>) -> Result<Exit, Failure> {
     let context = Context::load(common, at)?;
-    let (store, now) = opened(&context, at).await?;
+    let (store, now) = open_with_time(&context, at).await?;
     let done = if name.starts_with(LINK) {
         store.withdraw_link(name, now).await
     } else {
@@ -65,7 +65,7 @@ async fn withdraw(common: &Common, name: &str, at: Option<&str>) -> Result<Exit,
     };
     store.close().await;
     done.map_err(|mut error| {
-        (error.text, error.hint) = (output::visible(&error.text), output::visible(&error.hint));
+        (error.text, error.hint) = (output::escape_control(&error.text), output::escape_control(&error.hint));
         error
     })?;
     output::text(&format!("withdrawn: {name}\n"))?;

@@ -10,7 +10,7 @@ use crate::store::Store;
 pub(super) const LINK: &str = "link-";
 
 /// Opens the store and returns it with the current time: that of `--at`, else the database's.
-pub(super) async fn opened(context: &Context, at: Option<&str>) -> Result<(Store, Time), Failure> {
+pub(super) async fn open_with_time(context: &Context, at: Option<&str>) -> Result<(Store, Time), Failure> {
     let (store, now) = open(context).await?;
     Ok((store, if at.is_some() { (context.clock)() } else { now }))
 }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 
-use super::opened::{LINK, opened};
+use super::opened::{LINK, open_with_time};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
-use crate::model::{LinkRow, MadeRow, SharedKind, secret_hash};
+use crate::model::{EditionRow, LinkRow, SharedKind, secret_hash};
 use crate::schedule::parse_duration;
 use crate::store::Store;
 
@@ -48,7 +48,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &TokenShareArgs) -> Resul
     let context = Context::load(common, args.at.as_deref())?;
     let random = || ids::secret().map_err(|_| Failure::usage("the system gives no random bytes", "try again"));
     let (secret, other) = (random()?, random()?);
-    let (store, now) = opened(&context, args.at.as_deref()).await?;
+    let (store, now) = open_with_time(&context, args.at.as_deref()).await?;
     let (kind, of) = match (&args.topic, &args.report) {
         (Some(topic), _) => {
             context.known(std::slice::from_ref(topic))?;
@@ -96,11 +96,11 @@ async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String,
                 "only reports of a schedule, or of \"Run now\" on /jobs, can be shared: what `topicwatch report` writes is not kept",
             );
         }
-        let text = format!("no report `{}` was made", output::brief(named, 120));
+        let text = format!("no report `{}` was made", output::truncate(named, 120));
         Failure::usage(text, "/files of the pages lists what was made; NAME is that of [[reports]]")
     };
     let made = if named.contains('@') {
-        store.made_by(&format!("report:{named}")).await?
+        store.output_of_run(&format!("report:{named}")).await?
     } else {
         latest(store, named).await?
     };
@@ -116,12 +116,12 @@ async fn run_of(context: &Context, store: &Store, named: &str) -> Result<String,
     Ok(made.run)
 }
 
-async fn latest(store: &Store, name: &str) -> Result<Option<MadeRow>, Failure> {
+async fn latest(store: &Store, name: &str) -> Result<Option<EditionRow>, Failure> {
     let (job, mut before) = (format!("report:{name}"), None);
     loop {
-        let page = store.list_made(Some("report"), before.as_ref(), PAGE).await?;
+        let page = store.list_outputs(Some("report"), before.as_ref(), PAGE).await?;
         let Some(last) = page.last() else { return Ok(None) };
-        before = Some(crate::store::RunPlace { at: last.made_at, run: last.run.clone() });
+        before = Some(crate::store::RunCursor { at: last.made_at, run: last.run.clone() });
         if let Some(made) = page.into_iter().find(|made| made.name == job) {
             return Ok(Some(made));
         }

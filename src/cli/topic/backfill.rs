@@ -14,9 +14,9 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{Collector, Done, RunReport, WorkerPool, follow};
 use crate::daemon::{Planner, Skew};
-use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, spell};
-use crate::search::{self, Ask, LooksBack, looks_back};
-use crate::store::{Nature, Store};
+use crate::model::{AiWhen, LookBack, Micros, RunState, SearchState, Source, Time, Topic, format_duration};
+use crate::search::{self, Ask, LookBackSupport, look_back_support};
+use crate::store::{DataOrigin, Store};
 
 #[derive(Debug, Args)]
 pub struct BackfillArgs {
@@ -104,7 +104,7 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
         let date = text.parse::<jiff::civil::Date>().ok().and_then(|date| date.to_zoned(jiff::tz::TimeZone::UTC).ok());
         date.map(|day| Time::from_jiff(day.timestamp()).utc_day()).ok_or_else(|| {
             Failure::usage(
-                format!("{option}: `{}` is no date", output::brief(text, 60)),
+                format!("{option}: `{}` is no date", output::truncate(text, 60)),
                 "write 2026-03-11; days are those of UTC",
             )
         })
@@ -136,11 +136,11 @@ fn days(args: &BackfillArgs, now: Time) -> Result<Vec<i64>, Failure> {
 fn datable(context: &Context, topic: &mut Topic) -> Result<(), Failure> {
     let service = &context.config.service;
     let takes = |topic: &Topic, source| {
-        Ask::of(topic, source).is_some_and(|ask| looks_back(service.dialect, &ask) == LooksBack::Dates)
+        Ask::of(topic, source).is_some_and(|ask| look_back_support(service.dialect, &ask) == LookBackSupport::Dates)
     };
     if topic.social.is_some() && !takes(topic, Source::Social) {
         // The request's own error explains it best.
-        let ask = Ask::of(topic, Source::Social).map(|ask| ask.looking_back(LookBack::Day(0)));
+        let ask = Ask::of(topic, Source::Social).map(|ask| ask.with_look_back(LookBack::Day(0)));
         let why =
             ask.and_then(|ask| search::request(service.dialect, &service.platform, &ask, Time::of_utc_day(1)).err());
         let (message, hint) = why.map_or_else(Default::default, |why| (why.message, why.hint));
@@ -183,7 +183,7 @@ async fn each_day(
     let mut reports = Vec::new();
     let mut failed = None;
     for day in days {
-        let Some(place) = worker_pool.place().await.filter(|_| !cancel.is_cancelled()) else { break };
+        let Some(place) = worker_pool.acquire().await.filter(|_| !cancel.is_cancelled()) else { break };
         let now = collector.now();
         let id = if rehearsed {
             ids::rehearsed_run_id(now, &topic.job(), collector.store().manual_runs(&topic.id).await?)
@@ -220,7 +220,7 @@ async fn print(
     wanted: usize,
     days: &[(i64, RunReport)],
 ) -> Result<(), Failure> {
-    let invented = context.is_sandbox() || store.nature().await? == Some(Nature::Sandbox);
+    let invented = context.is_sandbox() || store.nature().await? == Some(DataOrigin::Sandbox);
     let reports: Vec<RunReport> = days.iter().map(|(_, report)| report.clone()).collect();
     let sums = run_table::sums(&reports, &run_table::hidden(store, &reports).await?);
     if args.json {
@@ -247,7 +247,7 @@ async fn print(
                 made(c.new.to_string()),
                 made(c.duplicate.to_string()),
                 made(c.outside.to_string()),
-                search.covered.map_or_else(|| "-".to_owned(), |span| spell(span.length())),
+                search.covered.map_or_else(|| "-".to_owned(), |span| format_duration(span.length())),
                 search.cost.to_string(),
             ]);
             if let Some(note) = &search.note {
@@ -255,7 +255,7 @@ async fn print(
                     "  {} {}: {}\n",
                     Time::of_utc_day(*day).utc_date(),
                     search.source,
-                    output::brief(note, 300)
+                    output::truncate(note, 300)
                 ));
             }
         }
@@ -273,7 +273,7 @@ async fn print(
         wanted,
         sums.found(),
         sums.cost,
-        output::visible(store.place())
+        output::escape_control(store.place())
     ));
     Ok(output::text(&text)?)
 }
@@ -284,7 +284,7 @@ fn dry_run(context: &Context, args: &BackfillArgs, topic: &Topic, days: &[i64]) 
     let (mut total, mut text, mut list) = (Micros(0), String::new(), Vec::new());
     for day in days {
         for source in topic.sources() {
-            let Some(ask) = Ask::of(topic, source).map(|ask| ask.looking_back(LookBack::Day(*day))) else { continue };
+            let Some(ask) = Ask::of(topic, source).map(|ask| ask.with_look_back(LookBack::Day(*day))) else { continue };
             let request = search::request(service.dialect, &service.platform, &ask, (context.clock)())
                 .map_err(|e| Failure::usage(format!("{} {source}: {}", topic.id, e.message), e.hint))?;
             let price = service.prices.of(source);

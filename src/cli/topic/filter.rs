@@ -13,9 +13,9 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::compare::filter_of;
-use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged};
+use crate::filter::{Filter as Meant, FilterError, check_lang, unjudged_note};
 use crate::model::TopicFilter;
-use crate::store::{Filter, ItemRow, Nature, StoreError};
+use crate::store::{DataOrigin, Filter, ItemRow, StoreError};
 
 #[derive(Debug, Args)]
 pub struct FilterArgs {
@@ -103,12 +103,12 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         lang: if over.lang.is_empty() { written.lang } else { over.lang },
         exclude_authors: if over.exclude_authors.is_empty() { written.exclude_authors } else { over.exclude_authors },
     };
-    let then = Meant::of(&wanted).map_err(|error| wrong(&error))?;
+    let then = Meant::of(&wanted).map_err(|error| filter_failure(&error))?;
     for (place, tag) in wanted.lang.iter().enumerate() {
-        check_lang(tag).map_err(|error| wrong(&FilterError { key: "lang", place, error }))?;
+        check_lang(tag).map_err(|error| filter_failure(&FilterError { key: "lang", place, error }))?;
     }
     let store = context.store_to_read().await?;
-    let topic = diff::stored(&context, &store, &args.topic).await?;
+    let topic = diff::stored_topic(&context, &store, &args.topic).await?;
     let now = filter_of(&topic);
     let entry = |list: &TopicFilter, why: crate::filter::Why| {
         let of = match why.key {
@@ -131,13 +131,13 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
     store
         .each_item(&filter, &mut |row: ItemRow| {
             let why = |of: &Meant| {
-                of.why(row.title.as_deref(), row.text.as_deref(), row.author.as_deref(), row.lang.as_deref())
+                of.hidden_by(row.title.as_deref(), row.text.as_deref(), row.author.as_deref(), row.lang.as_deref())
             };
             let (before, after) = (why(&now), why(&then));
             told.items += 1;
             told.hidden_now += u64::from(before.is_some());
             told.hidden_then += u64::from(after.is_some());
-            told.unjudged += u64::from(after.is_none() && row.pruned_at.is_some() && then.asks_for_words());
+            told.unjudged += u64::from(after.is_none() && row.pruned_at.is_some() && then.needs_text());
             if let Some(why) = after {
                 *told.entries.entry(entry(&wanted, why)).or_default() += 1;
             }
@@ -159,7 +159,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
         .await?;
     told.hides = hides.into_iter().rev().collect();
     told.shows = shows.into_iter().rev().collect();
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     store.close().await;
     if args.json {
         output::json(
@@ -172,7 +172,7 @@ async fn test(common: &Common, args: &FilterTestArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn wrong(error: &FilterError) -> Failure {
+fn filter_failure(error: &FilterError) -> Failure {
     Failure::usage(format!("{}, entry {} {}", error.key, error.place + 1, error.error.text), error.error.hint.clone())
 }
 
@@ -186,9 +186,9 @@ fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
         "{topic} · {} items · {} hidden now, {} with the filter tested\n{} would be hidden, {} shown again\n",
         told.items, told.hidden_now, told.hidden_then, told.would_hide, told.would_show
     );
-    text.extend(unjudged(told.unjudged).map(|unjudged| format!("{unjudged}\n")));
+    text.extend(unjudged_note(told.unjudged).map(|unjudged| format!("{unjudged}\n")));
     for (entry, count) in &told.entries {
-        text.push_str(&format!("  {count:>6} by {}\n", output::brief(entry, width.saturating_sub(12).max(20))));
+        text.push_str(&format!("  {count:>6} by {}\n", output::truncate(entry, width.saturating_sub(12).max(20))));
     }
     for (title, count, examples) in
         [("Would be hidden", told.would_hide, &told.hides), ("Would be shown again", told.would_show, &told.shows)]
@@ -198,11 +198,12 @@ fn render(topic: &str, told: &FilterPreview, width: usize) -> String {
         }
         text.push_str(&format!("\n{title}\n"));
         for example in examples {
-            let author = example.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::brief(a, 24)));
+            let author =
+                example.author.as_ref().map_or_else(String::new, |a| format!("@{}: ", output::truncate(a, 24)));
             let words = format!("{author}{}", example.words.as_deref().unwrap_or("(no text)"));
-            text.push_str(&format!("  {}\n", output::brief(&words, width.saturating_sub(2).max(40))));
+            text.push_str(&format!("  {}\n", output::truncate(&words, width.saturating_sub(2).max(40))));
             let by = example.hidden_by.as_deref().unwrap_or("");
-            text.push_str(&format!("    {}\n", output::brief(by, width.saturating_sub(4).max(40))));
+            text.push_str(&format!("    {}\n", output::truncate(by, width.saturating_sub(4).max(40))));
         }
         let more = count.saturating_sub(examples.len() as u64);
         if more > 0 {

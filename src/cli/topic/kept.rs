@@ -8,7 +8,7 @@ use crate::cli::terminal::output;
 use crate::cli::topic::pause::open;
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
-use crate::model::as_note;
+use crate::model::parse_note;
 use crate::store::Store;
 
 /// Columns of a key in a message.
@@ -77,7 +77,7 @@ pub(in crate::cli) async fn star(common: &Common, args: &StarArgs) -> Result<Exi
 
 pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exit, Failure> {
     let typed = args.text.as_deref().unwrap_or("");
-    let note = as_note(typed).map_err(|bad| Failure::usage(bad.to_string(), bad.hint()))?;
+    let note = parse_note(typed).map_err(|bad| Failure::usage(bad.to_string(), bad.hint()))?;
     if note.is_none() && !args.clear {
         return Err(Failure::usage("the note is empty", "write some text, or take a note away with --clear"));
     }
@@ -92,7 +92,7 @@ pub(in crate::cli) async fn note(common: &Common, args: &NoteArgs) -> Result<Exi
         return Ok(Exit::Ok);
     }
     let said = if note.is_some() { "noted" } else { "has no note any more" };
-    output::text(&format!("{}: {said}; topicwatch items --noted lists them\n", output::brief(&args.key, TOLD)))?;
+    output::text(&format!("{}: {said}; topicwatch items --noted lists them\n", output::truncate(&args.key, TOLD)))?;
     Ok(Exit::Ok)
 }
 
@@ -105,7 +105,7 @@ async fn is_starred(store: &Store, key: &str) -> Result<bool, Failure> {
 
 fn unknown(key: &str) -> Failure {
     Failure::usage(
-        format!("no topic knows an item `{}`", output::brief(key, TOLD)),
+        format!("no topic knows an item `{}`", output::truncate(key, TOLD)),
         "keys are those of: topicwatch items --json",
     )
 }

@@ -9,7 +9,7 @@ use crate::cli::topic::pause::{open, with_suggestion};
 use crate::cli::wiring::context::Context;
 use crate::cli::wiring::options::Common;
 use crate::insight::relevance::LEAST_MARKS;
-use crate::model::{Through, Verdict};
+use crate::model::{MarkedVia, Verdict};
 
 #[derive(Debug, Args)]
 pub struct MarkArgs {
@@ -31,7 +31,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
     let (store, now) = open(&context).await?;
     let mark = Verdict::parse(&args.mark);
     let known = store.topic_ids().await?.contains(&args.topic);
-    let marked = match store.mark(&args.topic, &args.keys, mark, Through::Cli, now).await {
+    let marked = match store.mark(&args.topic, &args.keys, mark, MarkedVia::Cli, now).await {
         Ok(marked) => marked,
         Err(mut error) => {
             if !known {
@@ -40,11 +40,12 @@ pub(in crate::cli) async fn run(common: &Common, args: &MarkArgs) -> Result<Exit
                 error.hint = String::new();
             }
             let mut failure = with_suggestion(&store, std::slice::from_ref(&args.topic), error).await;
-            (failure.text, failure.hint) = (output::visible(&failure.text), output::visible(&failure.hint));
+            (failure.text, failure.hint) =
+                (output::escape_control(&failure.text), output::escape_control(&failure.hint));
             return Err(failure);
         }
     };
-    let all = store.many_marked().await?;
+    let all = store.marked_counts().await?;
     store.close().await;
     let many = all.iter().find(|(topic, _)| *topic == args.topic).map_or(0, |(_, many)| *many);
     if args.json {

@@ -42,10 +42,10 @@ pub(in crate::cli) async fn with_suggestion(store: &Store, named: &[String], err
     let unknown = named.iter().find(|name| !known.contains(name));
     let mut failure = Failure::from(error.clone());
     if let (Some(unknown), StoreErrorKind::Refused, true) = (unknown, error.kind, error.hint.is_empty()) {
-        failure.text = output::visible(&failure.text);
+        failure.text = output::escape_control(&failure.text);
         failure.hint = match crate::config::nearest(unknown, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the topics are: {}", output::brief(&known.join(", "), 400)),
+            None => format!("the topics are: {}", output::truncate(&known.join(", "), 400)),
         };
     }
     failure
@@ -53,7 +53,8 @@ pub(in crate::cli) async fn with_suggestion(store: &Store, named: &[String], err
 
 pub(in crate::cli) async fn pause(common: &Common, args: &PauseArgs) -> Result<Exit, Failure> {
     const LONGEST: usize = 200;
-    let reason = args.reason.as_ref().map(|reason| output::brief(reason, LONGEST)).filter(|reason| !reason.is_empty());
+    let reason =
+        args.reason.as_ref().map(|reason| output::truncate(reason, LONGEST)).filter(|reason| !reason.is_empty());
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
     let paused = match store.pause_topics(&args.topics, reason.as_deref(), now).await {
@@ -96,7 +97,7 @@ pub(in crate::cli) async fn resume(common: &Common, args: &ResumeArgs) -> Result
     output::text(&text)?;
     if resumed.iter().any(|topic| topic.by_file) {
         let file = context.config.file.display().to_string();
-        output::note(&format!("hint: set `paused = false` in {}", output::visible(&file)));
+        output::note(&format!("hint: set `paused = false` in {}", output::escape_control(&file)));
         return Ok(Exit::Searches);
     }
     Ok(Exit::Ok)

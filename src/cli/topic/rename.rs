@@ -19,7 +19,7 @@ pub struct RenameArgs {
 
 pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &RenameArgs) -> Result<Exit, Failure> {
     if let Err((message, hint)) = config::check_topic_id(new) {
-        return Err(Failure::usage(format!("the new id {}", output::brief(&message, 200)), hint));
+        return Err(Failure::usage(format!("the new id {}", output::truncate(&message, 200)), hint));
     }
     if old == new {
         return Err(Failure::usage(format!("topic `{new}` has that id already"), "name another id"));
@@ -34,7 +34,7 @@ pub(in crate::cli) async fn run(common: &Common, RenameArgs { old, new }: &Renam
     if context.config.topics.iter().any(|topic| topic.id == *old) {
         text.push_str(&format!(
             "next: change `id = \"{old}\"` to `id = \"{new}\"` in {}; until then `run` and `once` refuse the file\n",
-            output::visible(&context.config.file.display().to_string())
+            output::escape_control(&context.config.file.display().to_string())
         ));
     }
     output::text(&text)?;

@@ -13,7 +13,7 @@ use crate::cli::wiring::ids;
 use crate::cli::wiring::options::Common;
 use crate::collect::{RunReport, SearchReport};
 use crate::model::{RunState, SearchRow, SearchState, Span, Time};
-use crate::store::{Nature, RunRow, Store};
+use crate::store::{DataOrigin, RunRow, Store};
 
 #[derive(Debug, Args)]
 pub struct RunNowArgs {
@@ -34,13 +34,13 @@ pub struct RunNowArgs {
 pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Exit, Failure> {
     let limit = crate::schedule::parse_duration(&args.timeout).map_err(|_| {
         Failure::usage(
-            format!("--timeout: `{}` is no duration", output::brief(&args.timeout, 60)),
+            format!("--timeout: `{}` is no duration", output::truncate(&args.timeout, 60)),
             "write 90s, 10m or 1h",
         )
     })?;
     let context = Context::load(common, None)?;
     let (store, now) = open(&context).await?;
-    if store.living(now).await? == 0 {
+    if store.running_instances(now).await? == 0 {
         // A configured topic is known even if no daemon has read it yet.
         let mut known = store.topic_ids().await?;
         known.extend(context.config.topics.iter().map(|topic| topic.id.clone()));
@@ -50,7 +50,7 @@ pub(in crate::cli) async fn run(common: &Common, args: &RunNowArgs) -> Result<Ex
             return Err(context.unknown("topic", unknown, &known.iter().map(String::as_str).collect::<Vec<_>>()));
         }
         store.close().await;
-        let topics: Vec<String> = args.topics.iter().map(|t| format!("--topic {}", output::brief(t, 64))).collect();
+        let topics: Vec<String> = args.topics.iter().map(|t| format!("--topic {}", output::truncate(t, 64))).collect();
         return Err(Failure::new(
             Exit::Searches,
             "no daemon is alive that would run it; nothing was queued",
@@ -106,7 +106,7 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
     let ids: Vec<String> = ended.iter().map(|run| run.run.clone()).collect();
     let searches = store.searches(&ids).await?;
     let reports: Vec<RunReport> = ended.into_iter().map(|run| report(run, &searches)).collect();
-    let invented = store.nature().await? == Some(Nature::Sandbox);
+    let invented = store.nature().await? == Some(DataOrigin::Sandbox);
     let hidden = run_table::hidden(store, &reports).await?;
     if args.json {
         output::json(
@@ -117,7 +117,7 @@ async fn wait(store: &Store, runs: &[(String, String)], args: &RunNowArgs, limit
         output::text(&format!(
             "{heading}{}stored in {}\n",
             run_table::render(&reports, &hidden),
-            output::visible(store.place())
+            output::escape_control(store.place())
         ))?;
     }
     Ok(if reports.iter().all(|report| report.state == RunState::Ok) { Exit::Ok } else { Exit::Searches })

@@ -10,7 +10,7 @@ use crate::cli::terminal::output;
 use crate::cli::wiring::context::{Context, clock, instant};
 use crate::cli::wiring::options::Common;
 use crate::model::{Paused, Period, SchedulePolicy, Time};
-use crate::schedule::{Explanation, Refused, Schedule, check_zone, explain, parse_cron, parse_duration};
+use crate::schedule::{Explanation, Schedule, ScheduleError, check_zone, explain, parse_cron, parse_duration};
 use crate::store::Store;
 
 #[derive(Debug, Args)]
@@ -76,8 +76,8 @@ pub(in crate::cli) async fn run(common: &Common, args: &ScheduleArgs) -> Result<
     }
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
+impl From<ScheduleError> for Failure {
+    fn from(refused: ScheduleError) -> Self {
         Self::usage(refused.message, refused.hint)
     }
 }
@@ -90,7 +90,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
         (Some(every), _) => Period::Every(u64::try_from(parse_duration(every)?.as_millis()).unwrap_or(u64::MAX)),
         (None, expr) => Period::Cron(expr.clone().unwrap_or_default()),
     };
-    let policy = SchedulePolicy::only_when(period, &args.timezone);
+    let policy = SchedulePolicy::timing_only(period, &args.timezone);
     let schedule = match &policy.period {
         Period::Cron(expression) => {
             parse_cron(expression, &args.timezone).map_err(|refused| for_this(expression, refused))?
@@ -127,7 +127,7 @@ fn next(common: &Common, args: &NextArgs) -> Result<Exit, Failure> {
 }
 
 /// Adapts the hint of an error: a period is an option here, but a key in the file.
-fn for_this(expression: &str, refused: Refused) -> Failure {
+fn for_this(expression: &str, refused: ScheduleError) -> Failure {
     let mut failure = Failure::from(refused);
     if expression.trim().to_lowercase().starts_with("@every ") {
         failure.hint = "give the period as --every 15m, in jobs.toml as every = \"15m\"".to_owned();
@@ -140,7 +140,7 @@ async fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure>
     let topic = context.topics(std::slice::from_ref(&args.topic))?.into_iter().next();
     let Some(policy) = topic.and_then(|topic| topic.schedule) else {
         return Err(Failure::usage(
-            format!("topic {} has no schedule; it runs only by `once`", output::brief(&args.topic, 64)),
+            format!("topic {} has no schedule; it runs only by `once`", output::truncate(&args.topic, 64)),
             "write schedule = \"0 9 * * MON-FRI\" or every = \"12h\" into its [[topics]]",
         ));
     };
@@ -149,7 +149,7 @@ async fn explained(common: &Common, args: &ExplainArgs) -> Result<Exit, Failure>
         let why = pause.reason.map_or_else(String::new, |why| format!(": {why}"));
         let rule = format!(
             "since {}{why}; nothing is planned until `topicwatch topic resume {}`, the slots below are those it would have",
-            output::when_known(pause.since),
+            output::format_time_or_dash(pause.since),
             args.topic
         );
         let place = told.rules.iter().position(|(about, _)| *about == "missed").unwrap_or(told.rules.len());
@@ -187,7 +187,7 @@ async fn pause_of(context: &Context, topic: &str) -> Option<Paused> {
 fn render(topic: &str, timezone: &str, told: &Explanation, width: usize) -> String {
     let mut text = format!("{topic}\n");
     for (about, rule) in &told.rules {
-        text.push_str(&output::wrapped(&format!("  {about:<10}"), &output::visible(rule), width));
+        text.push_str(&output::wrapped(&format!("  {about:<10}"), &output::escape_control(rule), width));
     }
     if !told.slots.is_empty() {
         text.push_str("\nnext slots\n");

@@ -7,7 +7,7 @@ use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::environment::env;
 use crate::collect::Provider;
 use crate::config::{self, ProviderConfig, ServiceConfig, Target};
-use crate::model::{Login, Reach, SERVICE, SecretPlace};
+use crate::model::{Login, Reach, SERVICE, SecretSource};
 use crate::search::{self, Access, Client};
 
 /// The clients that searches use.
@@ -68,7 +68,7 @@ fn provider(provider: &ProviderConfig, sandbox: Option<&Url>) -> Result<Provider
     let client = client.map_err(|e| Failure::usage(e.text, e.hint))?;
     Ok(Provider {
         name: provider.name,
-        client: if invented { client.standing_in() } else { client },
+        client: if invented { client.for_sandbox() } else { client },
         limits: provider.limits(),
         price: provider.price,
         open: provider.kind.login == Login::Open,
@@ -99,7 +99,7 @@ pub(in crate::cli) fn login(provider: &ProviderConfig) -> Login {
 }
 
 fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
-    let place = SecretPlace { variable: provider.key_env.clone(), file: provider.key_file.clone() };
+    let place = SecretSource { variable: provider.key_env.clone(), file: provider.key_file.clone() };
     let named = place.variable.is_some() || place.file.is_some();
     let invented = provider.target == Target::Sandbox;
     match provider.kind.login {
@@ -131,7 +131,7 @@ fn access(provider: &ProviderConfig) -> Result<Access, Failure> {
     }
 }
 
-fn secret(provider: &ProviderConfig, place: &SecretPlace) -> Result<SecretString, Failure> {
+fn secret(provider: &ProviderConfig, place: &SecretSource) -> Result<SecretString, Failure> {
     let what = format!("key of provider {}", provider.name);
     config::read_secret(&what, place, &env).map_err(|e| Failure::usage(e.message, e.hint))
 }

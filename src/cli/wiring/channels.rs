@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use crate::cli::terminal::failure::Failure;
 use crate::cli::wiring::environment::env;
 use crate::config::{self, Config, KeyError};
-use crate::model::{ChannelSpec, ChannelWay, HookForm, SecretPlace};
+use crate::model::{ChannelSpec, SecretSource, Transport, WebhookFormat};
 use crate::notify::{Channel, Way};
 
 /// Returns every channel that is not paused. Fails if one cannot be used, so that nothing is delivered to only some.
@@ -24,11 +24,11 @@ pub(in crate::cli) fn read(config: &Config) -> Result<Arc<[Channel]>, Failure> {
 
 /// Returns one channel, or why it cannot be used.
 pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
-    let secret = |what: &str, place: &SecretPlace| {
+    let secret = |what: &str, place: &SecretSource| {
         if place.is_none() { Ok(None) } else { config::read_secret(what, place, &env).map(Some) }
     };
     let way = match &spec.way {
-        ChannelWay::Email(email) => {
+        Transport::Email(email) => {
             let password = secret("password", &email.password)?;
             Way::Email {
                 host: email.host.clone(),
@@ -39,8 +39,8 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                 login: email.user.clone().zip(password),
             }
         }
-        ChannelWay::Webhook(hook) => {
-            let place = SecretPlace { variable: hook.url_variable.clone(), file: None };
+        Transport::Webhook(hook) => {
+            let place = SecretSource { variable: hook.url_variable.clone(), file: None };
             let url = match &hook.url {
                 Some(url) => SecretString::from(url.to_string()),
                 None => config::read_secret("address", &place, &env)?,
@@ -54,7 +54,7 @@ pub(in crate::cli) fn one(spec: &ChannelSpec) -> Result<Channel, KeyError> {
                 });
             }
             let secret = secret("secret", &hook.secret)?;
-            if let (HookForm::Telegram { .. }, Some(token)) = (&hook.form, &secret)
+            if let (WebhookFormat::Telegram { .. }, Some(token)) = (&hook.form, &secret)
                 && !is_bot_token(token.expose_secret())
             {
                 return Err(KeyError {
@@ -82,7 +82,7 @@ fn is_bot_token(text: &str) -> bool {
 pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
     let mut all = Vec::new();
     for spec in &config.channels {
-        all.extend(format!("{spec:?} {}\n", spec.whom()).bytes());
+        all.extend(format!("{spec:?} {}\n", spec.recipient()).bytes());
         match one(spec).map(|channel| channel.way) {
             Ok(Way::Email { login, .. }) => {
                 all.extend(login.iter().flat_map(|(_, password)| password.expose_secret().bytes()));

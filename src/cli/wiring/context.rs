@@ -17,7 +17,7 @@ use crate::daemon::system_clock;
 use crate::files::Protected;
 use crate::model::{Clock, Engine, Source, Time, Topic};
 use crate::sandbox;
-use crate::store::{self, Nature, Store};
+use crate::store::{self, DataOrigin, Store};
 
 /// What every verb that reads the configuration starts with.
 pub(in crate::cli) struct Context {
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Service {
     pub(in crate::cli) callers: Callers,
     /// Address of the search service or of the embedded sandbox.
     pub(in crate::cli) base_url: Option<url::Url>,
-    pub(in crate::cli) sandbox: Option<sandbox::Running>,
+    pub(in crate::cli) sandbox: Option<sandbox::SandboxHandle>,
 }
 
 /// Returns the clock of a verb: the machine's, or the fixed time of `--at`.
@@ -39,7 +39,10 @@ pub(in crate::cli) fn clock(at: Option<&str>) -> Result<Clock, Failure> {
         None => Ok(system_clock()),
         Some(text) => {
             let at = Time::parse(text).ok_or_else(|| {
-                Failure::usage(format!("--at: `{}` is no time", output::brief(text, 60)), "write 2026-03-11T09:00:00Z")
+                Failure::usage(
+                    format!("--at: `{}` is no time", output::truncate(text, 60)),
+                    "write 2026-03-11T09:00:00Z",
+                )
             })?;
             Ok(Arc::new(move || at))
         }
@@ -91,7 +94,7 @@ impl Context {
         let clock = clock(at)?;
         let request = LoadRequest { without_topics, ..request(common, clock())? };
         let config = config::load(&request).map_err(|mistakes| {
-            output::note(mistakes.render(output::lively(), usize::from(output::width())).trim_end());
+            output::note(mistakes.render(output::is_interactive(), usize::from(output::width())).trim_end());
             Failure::silent(Exit::Usage)
         })?;
         Ok(Self { config, clock })
@@ -109,8 +112,8 @@ impl Context {
 
     /// Returns whether findings will be real or invented, if that is known in advance. An address on this machine may
     /// be another sandbox; its replies say so.
-    pub(in crate::cli) fn nature(&self) -> Option<Nature> {
-        let natures: Vec<Option<Nature>> = self.targets().filter_map(nature_of).collect();
+    pub(in crate::cli) fn nature(&self) -> Option<DataOrigin> {
+        let natures: Vec<Option<DataOrigin>> = self.targets().filter_map(nature_of).collect();
         natures.iter().copied().find(Option::is_some).flatten()
     }
 
@@ -158,14 +161,14 @@ impl Context {
     pub(in crate::cli) async fn store_to_read(&self) -> Result<Store, Failure> {
         let (store, unwritable) = Store::open_or_read(&self.store_settings(false)).await?;
         if let Some(why) = unwritable {
-            output::note(&format!("warning: {}", output::visible(&why)));
+            output::note(&format!("warning: {}", output::escape_control(&why)));
         }
         self.ready(store, false).await
     }
 
     async fn ready(&self, store: Store, create: bool) -> Result<Store, Failure> {
-        let store = store.watched_closely();
-        journal::refuse_older(&store).await?;
+        let store = store.watching_overwrites();
+        journal::reject_older_database(&store).await?;
         if store.open_tombstones().await? > 0 {
             output::note("warning: a forgetting was interrupted; run `topicwatch forget --resume`");
         }
@@ -178,8 +181,8 @@ impl Context {
     }
 
     /// Opens the store for forgetting: it need not have everything in its journal yet.
-    pub(in crate::cli) async fn store_as_it_is(&self) -> Result<Store, Failure> {
-        let store = Store::open(&self.store_settings(false)).await?.watched_closely();
+    pub(in crate::cli) async fn store_for_forget(&self) -> Result<Store, Failure> {
+        let store = Store::open(&self.store_settings(false)).await?.watching_overwrites();
         store.publish().await?;
         Ok(store)
     }
@@ -195,11 +198,11 @@ impl Context {
 
     /// Connects to the service; starts the embedded sandbox if something uses it.
     pub(in crate::cli) async fn service(&self) -> Result<Service, Failure> {
-        self.service_beside(None).await
+        self.service_with_sandbox(None).await
     }
 
     /// Like [`Context::service`], but with a sandbox that already runs.
-    pub(in crate::cli) async fn service_beside(&self, running: Option<&url::Url>) -> Result<Service, Failure> {
+    pub(in crate::cli) async fn service_with_sandbox(&self, running: Option<&url::Url>) -> Result<Service, Failure> {
         let (base_url, sandbox) = match running {
             _ if !self.is_sandbox() => (None, None),
             Some(url) => (Some(url.clone()), None),
@@ -264,7 +267,7 @@ impl Context {
     }
 
     /// Rejects sources that neither the configuration nor the database has.
-    pub(in crate::cli) fn known_sources(&self, named: &[Source], stored: &[Source]) -> Result<(), Failure> {
+    pub(in crate::cli) fn check_sources(&self, named: &[Source], stored: &[Source]) -> Result<(), Failure> {
         let providers = self.config.providers.iter().map(|one| one.name);
         let all: BTreeSet<Source> =
             Source::SERVICE.iter().copied().chain(providers).chain(stored.iter().copied()).collect();
@@ -284,17 +287,17 @@ impl Context {
             _ => format!("the {what}s are: {}", known.join(", ")),
         };
         Failure::usage(
-            format!("there is no {what} `{}` in {}", output::brief(name, 64), self.config.file.display()),
-            format!("{meant}{}", output::brief(&known, 400)),
+            format!("there is no {what} `{}` in {}", output::truncate(name, 64), self.config.file.display()),
+            format!("{meant}{}", output::truncate(&known, 400)),
         )
     }
 }
 
 /// Returns what comes from an address, if that can be known; `None` if there is no address.
 #[expect(clippy::option_option, reason = "no address, or one that does not tell")]
-fn nature_of(target: &Target) -> Option<Option<Nature>> {
+fn nature_of(target: &Target) -> Option<Option<DataOrigin>> {
     match target {
-        Target::Sandbox => Some(Some(Nature::Sandbox)),
+        Target::Sandbox => Some(Some(DataOrigin::Sandbox)),
         Target::Url(url) => {
             let loopback = match url.host() {
                 Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -302,14 +305,14 @@ fn nature_of(target: &Target) -> Option<Option<Nature>> {
                 Some(url::Host::Ipv6(ip)) => ip.is_loopback(),
                 None => false,
             };
-            Some((!loopback).then_some(Nature::Real))
+            Some((!loopback).then_some(DataOrigin::Real))
         }
         Target::Absent => None,
     }
 }
 
 /// Starts the sandbox on a free port.
-async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
+async fn start_sandbox(clock: Clock) -> Result<sandbox::SandboxHandle, Failure> {
     let settings = sandbox::Settings {
         listen: std::net::SocketAddr::from(([127, 0, 0, 1], 0)),
         key: None,
@@ -323,7 +326,7 @@ async fn start_sandbox(clock: Clock) -> Result<sandbox::Running, Failure> {
 /// Parses an instant: a time, a date, or a duration ago.
 pub(in crate::cli) fn instant(option: &str, text: Option<&str>, now: Time) -> Result<Option<Time>, Failure> {
     let Some(text) = text else { return Ok(None) };
-    crate::schedule::instant(text, now).map(Some).ok_or_else(|| {
-        Failure::usage(format!("{option}: `{}` is no time", output::brief(text, 60)), crate::schedule::INSTANTS)
+    crate::schedule::parse_instant(text, now).map(Some).ok_or_else(|| {
+        Failure::usage(format!("{option}: `{}` is no time", output::truncate(text, 60)), crate::schedule::INSTANTS)
     })
 }

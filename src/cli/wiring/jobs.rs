@@ -17,7 +17,7 @@ use crate::files::{self, Protected};
 use crate::model::{ChannelKind, Clock, Job, JobKind, Message, ReportFormat, ReportSpec, ReportWindow};
 use crate::notify::{Channel, Courier, Delivery, PingTargets, Pinger};
 use crate::report::{self, Report};
-use crate::store::{JobRun, MadeReport, Settled, Store};
+use crate::store::{JobRun, ReportRecord, SendResult, Store};
 
 /// The most bytes of a message's page or data, and of its text. A longer page is left out, a longer text is cut.
 const LONGEST_PAGE: usize = 2 * 1024 * 1024;
@@ -37,7 +37,7 @@ pub(in crate::cli) fn of(config: &Config) -> Result<Vec<Job>, Failure> {
 }
 
 /// Whether any topic, report or export has a schedule. Without one, a daemon would only prune.
-pub(in crate::cli) fn any_schedule(config: &Config) -> bool {
+pub(in crate::cli) fn has_any_schedule(config: &Config) -> bool {
     config.topics.iter().any(|topic| topic.schedule.is_some())
         || config.reports.iter().any(|report| report.schedule.is_some())
         || !config.exports.is_empty()
@@ -57,7 +57,7 @@ pub(in crate::cli) fn handler(config: &Config, store: &Store, clock: &Clock, pin
     Arc::new(move |run| {
         let (store, clock, kinds, protected) =
             (store.clone(), Arc::clone(&clock), Arc::clone(&kinds), Arc::clone(&protected));
-        pings::job_begun(&pinger, &run.job.id);
+        pings::job_started(&pinger, &run.job.id);
         Box::pin(async move {
             match run.job.kind {
                 JobKind::Report => make_report(&run, &store, &clock, &kinds, &protected).await,
@@ -89,12 +89,12 @@ async fn make_report(
         ReportWindow::SinceLast => now,
     };
     let last = store.cursor(&run.job.id).await?;
-    let span = report::span_of(&spec, at, last.map(|cursor| cursor.at));
+    let span = report::report_span(&spec, at, last.map(|cursor| cursor.at));
     let topics = store.definitions().await?;
     let made = report::make(store, &spec, &topics, span, last.map(|cursor| cursor.seq), now, false).await?;
-    let files = put_in_place(&spec, &made, protected)?;
+    let files = write_files(&spec, &made, protected)?;
     let (messages, put) = (messages(run.public_id(), &spec, &made, kinds), files.len());
-    let report = MadeReport { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
+    let report = ReportRecord { from: span.from, until: span.until, seq: made.seq, subject: made.subject(), files };
     Ok(JobResult { report: Some(report), files: put, messages, reason: None })
 }
 
@@ -120,7 +120,7 @@ async fn make_export(run: &JobRun, store: &Store, clock: &Clock, protected: &Pro
 }
 
 /// Replaces the report's files, each as a whole.
-fn put_in_place(spec: &ReportSpec, made: &Report, protected: &Protected) -> Result<Vec<String>, Failed> {
+fn write_files(spec: &ReportSpec, made: &Report, protected: &Protected) -> Result<Vec<String>, Failed> {
     let mut there = Vec::new();
     for (format, path) in report::paths(spec, &made.span) {
         let text = match format {
@@ -176,7 +176,7 @@ pub(in crate::cli) fn courier(store: &Store, clock: &Clock) -> Courier {
 }
 
 /// Jobs and deliveries of a long-running process.
-pub(in crate::cli) struct Delivering {
+pub(in crate::cli) struct DeliveryTask {
     pub(in crate::cli) jobs: Jobs,
     channels: watch::Sender<Arc<[Channel]>>,
     store: Store,
@@ -186,7 +186,7 @@ pub(in crate::cli) struct Delivering {
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Delivering {
+impl DeliveryTask {
     /// Starts to deliver. Jobs start when the loop says so.
     pub(in crate::cli) fn begin(
         config: &Config,
@@ -244,7 +244,7 @@ pub(in crate::cli) struct Replacer {
 
 impl Replacer {
     pub(in crate::cli) fn replace(&self, config: &Config, channels: Arc<[Channel]>, pings: PingTargets) {
-        self.pinger.replace(pings);
+        self.pinger.set_targets(pings);
         self.jobs.replace(handler(config, &self.store, &self.clock, &self.pinger));
         self.channels.send_replace(channels);
     }
@@ -310,9 +310,9 @@ pub(in crate::cli) fn log_job(done: &JobDone) {
 fn log_delivery(delivery: &Delivery) {
     let Delivery { event, channel, attempt, settled } = delivery;
     match settled {
-        Settled::Sent => tracing::info!(event, channel, attempt, "delivered"),
-        Settled::Again(at, why) => tracing::warn!(event, channel, attempt, next = %at, "not delivered: {why}"),
-        Settled::Dead(why) => {
+        SendResult::Sent => tracing::info!(event, channel, attempt, "delivered"),
+        SendResult::Again(at, why) => tracing::warn!(event, channel, attempt, next = %at, "not delivered: {why}"),
+        SendResult::Dead(why) => {
             tracing::error!(event, channel, attempt, hint = "topicwatch outbox retry --dead", "given up: {why}");
         }
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::terminal::failure::{Exit, Failure};
 use crate::files::{Protected, Replacement};
 use crate::model::Time;
-use crate::store::{ForgetKey, Forgot, Store, Tombstone};
+use crate::store::{ForgetKey, Store, Tombstone, TombstoneKind};
 
 /// The first line: says what the file is.
 #[derive(Serialize, Deserialize)]
@@ -23,7 +23,7 @@ struct Head {
 /// Every other line; `at` is in milliseconds.
 #[derive(Serialize, Deserialize)]
 struct Line {
-    kind: Forgot,
+    kind: TombstoneKind,
     hash: String,
     at: i64,
 }
@@ -109,12 +109,12 @@ impl Journal {
 }
 
 /// Rejects a database that lacks tombstones of its journal: it was restored from an older backup.
-pub(in crate::cli) async fn refuse_older(store: &Store) -> Result<(), Failure> {
+pub(in crate::cli) async fn reject_older_database(store: &Store) -> Result<(), Failure> {
     let Some(path) = beside(store) else { return Ok(()) };
     let Some(journal) = Journal::read(&path)? else { return Ok(()) };
     let hashes: BTreeSet<&str> = journal.all.iter().map(|one| one.hash.as_str()).collect();
     let strange = if store.forget_key().await? == Some(journal.key) {
-        store.strange_tombstones(&hashes).await?
+        store.count_unknown_tombstones(&hashes).await?
     } else {
         hashes.len()
     };

@@ -20,8 +20,8 @@ pub(in crate::cli) async fn renamed(context: &Context, store: &Store, named: &[S
 }
 
 /// Rejects tags that neither the configuration nor the database has.
-pub(in crate::cli) async fn known_tags(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
-    let stored = if named.is_empty() { Vec::new() } else { store.tagged(named).await? };
+pub(in crate::cli) async fn check_tags(context: &Context, store: &Store, named: &[String]) -> Result<(), Failure> {
+    let stored = if named.is_empty() { Vec::new() } else { store.topics_with_tags(named).await? };
     let configured: Vec<&str> =
         context.config.topics.iter().flat_map(|topic| &topic.tags).map(String::as_str).collect();
     let has = |tag: &String| {

@@ -11,9 +11,9 @@ use crate::cli::wiring::environment::env;
 use crate::collect::{Done, RunReport};
 use crate::config::{self, Config, KeyError};
 use crate::daemon::JobDone;
-use crate::model::{PingSpec, RunState, SecretPlace};
+use crate::model::{PingSpec, RunState, SecretSource};
 use crate::notify::{PingTarget, PingTargets, Pinger, Signal};
-use crate::process_status::Pinged;
+use crate::process_status::PingCounts;
 use crate::store::StoreErrorKind;
 
 /// How long shutdown waits for pings in progress.
@@ -32,7 +32,7 @@ fn one(spec: &PingSpec) -> Result<PingTarget, KeyError> {
     let address = match (&spec.url, &spec.url_variable) {
         (Some(url), _) => SecretString::from(url.clone()),
         (None, variable) => {
-            let place = SecretPlace { variable: variable.clone(), file: None };
+            let place = SecretSource { variable: variable.clone(), file: None };
             config::read_secret("address", &place, &env)?
         }
     };
@@ -62,14 +62,14 @@ pub(in crate::cli) fn fingerprint(config: &Config) -> Vec<u8> {
 }
 
 /// Pings of a process, from its start to its end.
-pub(in crate::cli) struct Pinging {
+pub(in crate::cli) struct PingTask {
     pub(in crate::cli) pinger: Pinger,
     stop: CancellationToken,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Pinging {
-    pub(in crate::cli) fn begin(targets: PingTargets, pinged: Arc<Pinged>) -> Self {
+impl PingTask {
+    pub(in crate::cli) fn begin(targets: PingTargets, pinged: Arc<PingCounts>) -> Self {
         let (pinger, stop) = (Pinger::new(targets, pinged), CancellationToken::new());
         let task = tokio::spawn({
             let (pinger, stop) = (pinger.clone(), stop.clone());
@@ -88,7 +88,7 @@ impl Pinging {
 }
 
 /// Reports that a run of a topic started.
-pub(in crate::cli) fn topic_begun(pinger: &Pinger, topic: &str) {
+pub(in crate::cli) fn topic_started(pinger: &Pinger, topic: &str) {
     pinger.say(&format!("topic:{topic}"), Signal::Start, || "started".to_owned());
 }
 
@@ -115,7 +115,7 @@ fn message(report: &RunReport) -> String {
 }
 
 /// Reports that a run of another job started.
-pub(in crate::cli) fn job_begun(pinger: &Pinger, job: &str) {
+pub(in crate::cli) fn job_started(pinger: &Pinger, job: &str) {
     pinger.say(job, Signal::Start, || "started".to_owned());
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::wiring::environment::env;
 use crate::config::Config;
 use crate::files::Protected;
-use crate::model::{ChannelWay, SecretPlace};
+use crate::model::{SecretSource, Transport};
 
 /// Returns the protected files of a configuration and of the SQLite database used with it.
 pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected {
@@ -28,15 +28,15 @@ pub(in crate::cli) fn of(config: &Config, database: Option<&Path>) -> Protected 
 pub(in crate::cli) fn secrets(config: &Config) -> Vec<PathBuf> {
     let named = |variable: &str| env(&format!("{variable}_FILE")).filter(|file| !file.is_empty()).map(PathBuf::from);
     let of_channels = config.channels.iter().map(|channel| match &channel.way {
-        ChannelWay::Email(email) => &email.password,
-        ChannelWay::Webhook(hook) => &hook.secret,
+        Transport::Email(email) => &email.password,
+        Transport::Webhook(hook) => &hook.secret,
     });
-    let place = |place: &SecretPlace| place.file.clone().or_else(|| named(place.variable.as_ref()?));
+    let place = |place: &SecretSource| place.file.clone().or_else(|| named(place.variable.as_ref()?));
     let mut files: Vec<PathBuf> = of_channels.chain([&config.web.token]).filter_map(place).collect();
     // The address of a webhook or a ping contains its key.
     let of_hooks = config.channels.iter().filter_map(|channel| match &channel.way {
-        ChannelWay::Webhook(hook) => hook.url_variable.as_deref(),
-        ChannelWay::Email(_) => None,
+        Transport::Webhook(hook) => hook.url_variable.as_deref(),
+        Transport::Email(_) => None,
     });
     let of_pings = config.pings.iter().filter_map(|ping| ping.url_variable.as_deref());
     files.extend(of_hooks.chain(of_pings).filter_map(named));

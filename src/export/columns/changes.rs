@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use crate::export::column::{Cell, Column};
-use crate::insight::{Edited, Gone, New, Rising};
-use crate::model::{Engagement, ItemHead, Time};
+use crate::insight::{EditedItem, GoneItem, NewItem, Rising};
+use crate::model::{Engagement, ItemSummary, Time};
 
 /// A change, as `insight` found it.
 #[derive(Debug)]
 pub(in crate::export) enum ChangeKind {
-    New(New),
-    Gone(Gone),
-    Edited(Edited),
+    New(NewItem),
+    Gone(GoneItem),
+    Edited(EditedItem),
     Rising(Rising),
 }
 
@@ -25,7 +25,7 @@ pub(in crate::export) struct ChangeRow {
 }
 
 impl ChangeRow {
-    fn item(&self) -> &ItemHead {
+    fn item(&self) -> &ItemSummary {
         match &self.told {
             ChangeKind::New(new) => &new.item,
             ChangeKind::Gone(gone) => &gone.item,
@@ -72,7 +72,7 @@ impl ChangeRow {
         }
     }
 
-    fn edited(&self) -> Option<&Edited> {
+    fn edited(&self) -> Option<&EditedItem> {
         if let ChangeKind::Edited(edited) = &self.told { Some(edited) } else { None }
     }
 

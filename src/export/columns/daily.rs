@@ -1,7 +1,7 @@
 //! Columns of `daily`: one row per topic and day, from its first run on.
 
 use crate::export::column::{Cell, Column};
-use crate::insight::daily::{Counted, HoleFacts, Sounds};
+use crate::insight::daily::{Counted, HoleFacts, ToneCounts};
 use crate::model::{Micros, Time};
 
 /// A day of a topic.
@@ -16,7 +16,7 @@ pub(in crate::export) struct DailyRow {
     pub(in crate::export) counted: Counted,
     pub(in crate::export) new: u64,
     pub(in crate::export) filtered: u64,
-    pub(in crate::export) sounds: Sounds,
+    pub(in crate::export) sounds: ToneCounts,
     pub(in crate::export) scorer: Option<String>,
     pub(in crate::export) calls: Option<i64>,
     pub(in crate::export) cost: Option<Micros>,

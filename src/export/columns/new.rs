@@ -1,9 +1,9 @@
 //! Columns of `new`: one row per topic and item, as known when the topic first saw it. Rows are only ever added.
 
 use crate::export::column::{Cell, Column};
-use crate::model::NewRow;
+use crate::model::FirstSightingRow;
 
-pub(in crate::export) const NEW: &[Column<NewRow>] = &[
+pub(in crate::export) const NEW: &[Column<FirstSightingRow>] = &[
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::id("key", "public key of the item; never changes", |r| Cell::Id(&r.key)),
     Column::word("kind", "`post` or `page`", |r| Cell::Word(r.kind.as_str())),

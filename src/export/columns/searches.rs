@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::export::column::{Cell, Column};
-use crate::model::SearchedRow;
+use crate::model::SearchExportRow;
 
-pub(in crate::export) const SEARCHES: &[Column<SearchedRow>] = &[
+pub(in crate::export) const SEARCHES: &[Column<SearchExportRow>] = &[
     Column::id("run", "run id: `topic:ID@SLOT`, or a ULID for a manual run", |r| Cell::Id(&r.search.run)),
     Column::id("topic", "topic id", |r| Cell::Id(&r.topic)),
     Column::integer("attempt", "attempt", "attempt of the run, from 1", |r| Cell::Integer(r.search.attempt)),

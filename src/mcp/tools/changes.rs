@@ -1,14 +1,14 @@
 //! What changed in a topic between two runs.
 
-use crate::compare::{NoBegin, Since, begin, changes_between, stretch};
+use crate::compare::{NoStart, Since, begin, changes_between, stretch};
 use crate::insight::{ChangeCounts, Changes};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
-use crate::mcp::quoted::parted_all;
-use crate::mcp::trouble::{Trouble, cut};
+use crate::mcp::quoted::quote_fields_of_all;
+use crate::mcp::trouble::{ToolError, cut};
 use crate::mcp::trust::{self, least};
 use crate::model::{Span, Time, Topic};
-use crate::schedule::{INSTANTS, instant};
+use crate::schedule::{INSTANTS, parse_instant};
 
 /// Fields of a changed item that are ours.
 const OURS: &[&str] = &[
@@ -28,11 +28,11 @@ const OURS: &[&str] = &[
     "until",
 ];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let topic = asked.topic().await?;
     let since = since(&asked, &topic).await?;
     let between = stretch(&asked.store, &topic.id, since, None).await?.ok_or_else(|| {
-        Trouble::new(
+        ToolError::new(
             format!("topic `{}` has no finished run yet", topic.id),
             "list_topics says when its next one is due",
         )
@@ -55,7 +55,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Trouble> {
+fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), ToolError> {
     answer.field("topic", &topic.id)?;
     answer.field("since", &changes.since)?;
     answer.field("first", &changes.first)?;
@@ -63,11 +63,11 @@ fn fill(answer: &mut Answer, topic: &Topic, changes: &Changes) -> Result<(), Tro
     answer.field("runs", changes.runs)?;
     answer.field("counts", changes.counts)?;
     answer.field("sources", &changes.sources)?;
-    answer.field("new", parted_all(&changes.new, OURS)?)?;
-    answer.field("outside", parted_all(&changes.outside, OURS)?)?;
-    answer.field("gone", parted_all(&changes.gone, OURS)?)?;
-    answer.field("edited", parted_all(&changes.edited, OURS)?)?;
-    answer.field("rising", parted_all(&changes.rising, OURS)?)
+    answer.field("new", quote_fields_of_all(&changes.new, OURS)?)?;
+    answer.field("outside", quote_fields_of_all(&changes.outside, OURS)?)?;
+    answer.field("gone", quote_fields_of_all(&changes.gone, OURS)?)?;
+    answer.field("edited", quote_fields_of_all(&changes.edited, OURS)?)?;
+    answer.field("rising", quote_fields_of_all(&changes.rising, OURS)?)
 }
 
 /// The counts in words.
@@ -91,15 +91,15 @@ fn counted(counts: &ChangeCounts) -> Vec<String> {
     told
 }
 
-async fn since(asked: &Asked, topic: &Topic) -> Result<Since, Trouble> {
+async fn since(asked: &Asked, topic: &Topic) -> Result<Since, ToolError> {
     let Some(named) = asked.given.text("since") else { return Ok(Since::TheRunBefore) };
-    let at = instant(named, asked.now);
+    let at = parse_instant(named, asked.now);
     begin(&asked.store, topic, named, at, &asked.settings.reports).await.map_err(|error| match error {
-        NoBegin::Store(error) => error.into(),
-        NoBegin::NoReport(_) => Trouble::new(error.to_string(), "compare with a run or a time: 24h"),
-        NoBegin::NotEnded => Trouble::new(format!("run `{}` has not ended", cut(named)), "name one that has"),
-        NoBegin::Unknown(_) => {
-            Trouble::new(format!("`since` cannot be `{}`: {error}", cut(named)), format!("name a run, or {INSTANTS}"))
+        NoStart::Store(error) => error.into(),
+        NoStart::NoReport(_) => ToolError::new(error.to_string(), "compare with a run or a time: 24h"),
+        NoStart::NotEnded => ToolError::new(format!("run `{}` has not ended", cut(named)), "name one that has"),
+        NoStart::Unknown(_) => {
+            ToolError::new(format!("`since` cannot be `{}`: {error}", cut(named)), format!("name a run, or {INSTANTS}"))
         }
     })
 }

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
-use crate::mcp::trouble::Trouble;
-use crate::model::{SERVICE, ServiceLimits, Time, Used};
+use crate::mcp::trouble::ToolError;
+use crate::model::{SERVICE, ServiceLimits, Time, Usage};
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let topic = match asked.given.text("topic") {
-        Some(topic) => Some(asked.store.topic_card(topic, asked.now).await?.ok_or_else(|| Trouble::no_topic(topic))?),
+        Some(topic) => Some(asked.store.topic_card(topic, asked.now).await?.ok_or_else(|| ToolError::no_topic(topic))?),
         None => None,
     };
     let ids: Vec<String> = topic.iter().map(|card| card.topic.clone()).collect();
@@ -17,7 +17,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     let many = i64::from(asked.given.number("days"));
     let mut days = Vec::new();
     for day in (today - many + 1)..=today {
-        let (service, of_topics) = asked.store.used_on(day, &ids).await?;
+        let (service, of_topics) = asked.store.usage_on(day, &ids).await?;
         let others = asked.store.used_by_provider(day).await?;
         let all = others.iter().fold(service, |sum, (_, used)| sum.plus(*used));
         let mut by_provider = vec![with("provider", SERVICE, service)];
@@ -46,7 +46,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-fn with(what: &str, name: &str, used: Used) -> Value {
+fn with(what: &str, name: &str, used: Usage) -> Value {
     json!({ what: name, "calls": used.calls, "cost_usd": used.money })
 }
 

@@ -6,8 +6,8 @@ use crate::compare::coverage;
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
 use crate::mcp::quoted::IN_A_LIST;
-use crate::mcp::quoted::parted;
-use crate::mcp::trouble::Trouble;
+use crate::mcp::quoted::quote_fields;
+use crate::mcp::trouble::ToolError;
 use crate::mcp::trust;
 use crate::model::{Span, Time};
 
@@ -16,21 +16,21 @@ const MOST_DAYS: i64 = 400;
 /// Maximum number of spans and checks shown for a source: the latest ones.
 const TOLD: usize = 50;
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let topic = asked.card().await?.topic;
     let since = asked.given.instant("since", asked.now).unwrap_or(Time(asked.now.0 - 7 * DAY));
     let period = Span::new(since, asked.now)
-        .ok_or_else(|| Trouble::new("`since` is not in the past", "write a time before now, such as 7d"))?;
+        .ok_or_else(|| ToolError::new("`since` is not in the past", "write a time before now, such as 7d"))?;
     if period.until.0 - period.from.0 > MOST_DAYS * DAY {
         let title = format!("the period is longer than {MOST_DAYS} days");
-        return Err(Trouble::new(title, "ask for a shorter one; `topicwatch coverage` tells any"));
+        return Err(ToolError::new(title, "ask for a shorter one; `topicwatch coverage` tells any"));
     }
     let only = asked.source().await?;
     let found =
         coverage(&asked.store, std::slice::from_ref(&topic), period, &|source| only.is_none_or(|only| only == source))
             .await?;
     let Some(one) = found.topics.first() else {
-        return Err(Trouble::new(format!("topic `{topic}` has not been run yet"), "list_topics says when it is due"));
+        return Err(ToolError::new(format!("topic `{topic}` has not been run yet"), "list_topics says when it is due"));
     };
     let mut answer = Answer::default();
     answer.field("topic", &topic)?;
@@ -41,7 +41,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     let mut sources = Vec::with_capacity(one.sources.len());
     for source in &one.sources {
         let mut told = serde_json::to_value(source)?;
-        for left_out in bounded(&mut told)? {
+        for left_out in shorten_lists(&mut told)? {
             answer.note(format!("{}: {left_out}", source.source));
         }
         sources.push(told);
@@ -50,7 +50,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     if let Some(until) = found.pruned_until {
         answer.note(format!("Searches before {until} were pruned: nothing is known of that time."));
     }
-    let holes = trust::sentences(one);
+    let holes = trust::describe_holes(one);
     if holes.is_empty() {
         answer.note("No source that looks back over spans left a hole.");
     }
@@ -60,7 +60,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
 
 /// Shortens the lists of a source, and quotes the details of causes, which may hold text from a service. Returns what
 /// was left out.
-fn bounded(source: &mut Value) -> Result<Vec<String>, Trouble> {
+fn shorten_lists(source: &mut Value) -> Result<Vec<String>, ToolError> {
     let mut told = Vec::new();
     for name in ["covered", "holes", "late_indexing", "checks"] {
         let Some(list) = source.get_mut(name).and_then(Value::as_array_mut) else { continue };
@@ -81,9 +81,9 @@ fn bounded(source: &mut Value) -> Result<Vec<String>, Trouble> {
     Ok(told)
 }
 
-fn quote_details(hole: &mut Value) -> Result<(), Trouble> {
+fn quote_details(hole: &mut Value) -> Result<(), ToolError> {
     for cause in hole.get_mut("causes").and_then(Value::as_array_mut).into_iter().flatten() {
-        *cause = json!(parted(cause, &["why"], IN_A_LIST)?);
+        *cause = json!(quote_fields(cause, &["why"], IN_A_LIST)?);
     }
     Ok(())
 }

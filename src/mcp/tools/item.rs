@@ -6,8 +6,8 @@ use super::items::{OURS, OURS_OF_COPY};
 use crate::compare::Rankings;
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
-use crate::mcp::quoted::{ALONE, parted, parted_all};
-use crate::mcp::trouble::{Trouble, cut};
+use crate::mcp::quoted::{ALONE, quote_fields, quote_fields_of_all};
+use crate::mcp::trouble::{ToolError, cut};
 
 /// Maximum number of sightings, earlier words and near-copies shown.
 const SEEN: u32 = 50;
@@ -17,23 +17,23 @@ const COPIES: u32 = 20;
 const OURS_OF_SIGHTING: &[&str] = &["run", "topic", "seen_at", "source", "fit"];
 const OURS_OF_REVISION: &[&str] = &["replaced_at"];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
-    let (store, key) = (&asked.store, asked.given.needed("key"));
-    let known = Rankings::rated(store, store.item_by_key(key).await?).await?;
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
+    let (store, key) = (&asked.store, asked.given.required("key"));
+    let known = Rankings::rate_all(store, store.item_by_key(key).await?).await?;
     let Some(item) = known.first() else {
         let hint = "it may have been forgotten; keys are those of search_items, get_terms and get_changes";
-        return Err(Trouble::new(format!("there is no item `{}`", cut(key)), hint));
+        return Err(ToolError::new(format!("there is no item `{}`", cut(key)), hint));
     };
-    let seen = store.seen_of(key, None, SEEN).await?;
-    let earlier = store.earlier_of(key, None, EARLIER).await?;
+    let seen = store.item_sightings(key, None, SEEN).await?;
+    let earlier = store.item_revisions(key, None, EARLIER).await?;
     let (many, copies) = store.copies_of(key, None, COPIES).await?;
     let mut answer = Answer::default();
     answer.field("key", &item.key)?;
-    let topics = known.iter().map(|row| parted(row, OURS, ALONE)).collect::<Result<Vec<_>, _>>()?;
+    let topics = known.iter().map(|row| quote_fields(row, OURS, ALONE)).collect::<Result<Vec<_>, _>>()?;
     answer.field("topics", topics)?;
-    answer.field("sightings", parted_all(&seen, OURS_OF_SIGHTING)?)?;
-    answer.field("revisions", parted_all(&earlier, OURS_OF_REVISION)?)?;
-    answer.field("copies", json!({ "count": many, "data": parted_all(&copies, OURS_OF_COPY)? }))?;
+    answer.field("sightings", quote_fields_of_all(&seen, OURS_OF_SIGHTING)?)?;
+    answer.field("revisions", quote_fields_of_all(&earlier, OURS_OF_REVISION)?)?;
+    answer.field("copies", json!({ "count": many, "data": quote_fields_of_all(&copies, OURS_OF_COPY)? }))?;
     if let Some(at) = item.pruned_at {
         answer.note(format!("Its words were pruned at {at}."));
     }

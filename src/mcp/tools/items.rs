@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
+use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, list_items};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::{IN_A_LIST, parted, parted_all};
-use crate::mcp::trouble::Trouble;
+use crate::mcp::quoted::{IN_A_LIST, quote_fields, quote_fields_of_all};
+use crate::mcp::trouble::ToolError;
 use crate::mcp::trust;
 use crate::model::{Span, Time, Tone};
 use crate::normalise::words::wanted;
-use crate::store::{Filter, ItemOrder, ItemPlace};
+use crate::store::{Filter, ItemCursor, ItemOrder};
 
 /// Fields of an item that are ours; all others hold text of others.
 pub(super) const OURS: &[&str] = &[
@@ -36,7 +36,7 @@ const COPIES: u32 = 5;
 /// How far back holes are reported if no time is given, in milliseconds.
 const LATELY: i64 = 7 * DAY;
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let (store, given) = (&asked.store, &asked.given);
     let card = asked.card().await?;
     let folded = given.text("copies") != Some("all");
@@ -47,19 +47,19 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
         _ => ItemOrder::New,
     };
     let filter = filter(&asked).await?;
-    let after = asked.position()?.map(|at| ItemPlace { value: at.value, key: at.key });
+    let after = asked.position()?.map(|at| ItemCursor { value: at.value, key: at.key });
     let listed = store.list_items(&filter, folded, order, after.as_ref(), given.number("limit")).await?;
     let ranking = Ranking::of(store, &card.topic).await?;
-    let how = Showing {
+    let how = ListOptions {
         topic: &card.topic,
-        filtered: given.text("filtered").and_then(Filtered::parse).unwrap_or(Filtered::Hide),
+        filtered: given.text("filtered").and_then(FilterMode::parse).unwrap_or(FilterMode::Hide),
         without_noise: false,
         only_new: given.text("new_since").is_some(),
         copies: folded.then_some(COPIES),
         folded: Some(&filter).filter(|_| folded),
     };
-    let shown = shown_items(store, ranking.as_ref(), listed.rows, how).await?;
-    let waiting = if given.text("search").is_some() { store.words_waiting().await? } else { 0 };
+    let shown = list_items(store, ranking.as_ref(), listed.rows, how).await?;
+    let waiting = if given.text("search").is_some() { store.index_backlog().await? } else { 0 };
     let complete = order == ItemOrder::New || listed.whole;
 
     let mut answer = Answer::default();
@@ -68,7 +68,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     answer.field("outside", shown.outside)?;
     answer.field("complete", complete)?;
     answer.field("unindexed", waiting)?;
-    if shown.hidden > 0 && how.filtered == Filtered::Hide {
+    if shown.hidden > 0 && how.filtered == FilterMode::Hide {
         answer.note(format!("{} of this page are hidden by the topic's filter.", shown.hidden));
     }
     if shown.outside > 0 {
@@ -88,15 +88,15 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-async fn filter(asked: &Asked) -> Result<Filter, Trouble> {
+async fn filter(asked: &Asked) -> Result<Filter, ToolError> {
     let given = &asked.given;
     let instant = |name| given.instant(name, asked.now);
     let unclear = |unclear| {
         let hint = "write words, \"a phrase\", begin*, #hashtag, @name; -word leaves out what has it";
-        Trouble::new(format!("nothing can be searched for with that: {unclear}"), hint)
+        ToolError::new(format!("nothing can be searched for with that: {unclear}"), hint)
     };
     Ok(Filter {
-        topics: vec![given.needed("topic").to_owned()],
+        topics: vec![given.required("topic").to_owned()],
         sources: asked.source().await?.into_iter().collect(),
         tones: given.text("tone").and_then(Tone::parse).into_iter().collect(),
         authors: given.text("author").map(|author| author.trim_start_matches('@').to_owned()).into_iter().collect(),
@@ -106,12 +106,13 @@ async fn filter(asked: &Asked) -> Result<Filter, Trouble> {
     })
 }
 
-fn item(shown: &ShownItem) -> Result<Value, Trouble> {
-    let mut item = parted(&shown.row, OURS, IN_A_LIST)?;
+fn item(shown: &ShownItem) -> Result<Value, ToolError> {
+    let mut item = quote_fields(&shown.row, OURS, IN_A_LIST)?;
     if let Some(fields) = item.as_object_mut() {
         let (many, copies) = &shown.copies;
         fields.insert("fit".to_owned(), json!(shown.fit));
-        fields.insert("copies".to_owned(), json!({ "count": many, "data": parted_all(copies, OURS_OF_COPY)? }));
+        fields
+            .insert("copies".to_owned(), json!({ "count": many, "data": quote_fields_of_all(copies, OURS_OF_COPY)? }));
     }
     Ok(item)
 }

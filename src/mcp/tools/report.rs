@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::Asked;
 use crate::mcp::quoted::text;
-use crate::mcp::trouble::{Trouble, cut};
+use crate::mcp::trouble::{ToolError, cut};
 use crate::mcp::trust::{self, least};
 use crate::model::{ReportSpec, ReportWindow, Span, Time, Topic};
-use crate::report::{self, Report, TopicFacts, at_date, at_name, span_of, unnamed};
+use crate::report::{self, Report, TopicFacts, ad_hoc_spec, report_span, span_of_date, span_of_name};
 use crate::schedule::check_zone;
 
 /// Maximum number of topics of a report.
@@ -16,16 +16,16 @@ pub(super) const MOST_TOPICS: usize = 20;
 /// Maximum number of characters of a report that are sent.
 const LONGEST: usize = 100_000;
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let period = period(&asked)?;
-    let (mut spec, topics) = wanted(&asked, period.map(|(window, _)| window)).await?;
+    let (mut spec, topics) = requested_report(&asked, period.map(|(window, _)| window)).await?;
     if let Some((window, _)) = period {
         spec.window = window;
     }
     let last = asked.store.cursor(&spec.job()).await?;
     let span = match period {
         Some((window, name)) => named(&spec, window, name, asked.now)?,
-        None => span_of(&spec, asked.now, last.map(|cursor| cursor.at)),
+        None => report_span(&spec, asked.now, last.map(|cursor| cursor.at)),
     };
     let made =
         report::make(&asked.store, &spec, &topics, span, last.map(|cursor| cursor.seq), asked.now, false).await?;
@@ -47,7 +47,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-fn fill(answer: &mut Answer, made: &Report) -> Result<(), Trouble> {
+fn fill(answer: &mut Answer, made: &Report) -> Result<(), ToolError> {
     answer.field("name", &made.name)?;
     answer.field("title", &made.title)?;
     answer.field("date", &made.date)?;
@@ -85,37 +85,37 @@ fn figures(topic: &TopicFacts) -> Value {
 }
 
 /// The requested report, and the topics that it may cover.
-async fn wanted(asked: &Asked, window: Option<ReportWindow>) -> Result<(ReportSpec, Vec<Topic>), Trouble> {
+async fn requested_report(asked: &Asked, window: Option<ReportWindow>) -> Result<(ReportSpec, Vec<Topic>), ToolError> {
     let ids = asked.given.texts("topics");
     let Some(name) = asked.given.text("name") else {
         let zone = asked.given.text("timezone").unwrap_or("UTC");
-        check_zone(zone).map_err(|wrong| Trouble::new(wrong.message, wrong.hint))?;
+        check_zone(zone).map_err(|wrong| ToolError::new(wrong.message, wrong.hint))?;
         if ids.is_empty() {
             let hint = format!("give `topics` (list_topics names them), or `name`: {}", names(asked));
-            return Err(Trouble::new("it is not said which report", hint));
+            return Err(ToolError::new("it is not said which report", hint));
         }
         let known = asked.store.watched(&ids).await?;
         if let Some(id) = ids.iter().find(|id| known.iter().all(|known| known.topic != **id)) {
-            return Err(Trouble::no_topic(id));
+            return Err(ToolError::no_topic(id));
         }
         let topics = known.into_iter().filter_map(|known| known.definition).collect();
-        return Ok((unnamed(window.unwrap_or(ReportWindow::Day), ids, zone), topics));
+        return Ok((ad_hoc_spec(window.unwrap_or(ReportWindow::Day), ids, zone), topics));
     };
     if !ids.is_empty() || asked.given.text("timezone").is_some() {
-        return Err(Trouble::new(
+        return Err(ToolError::new(
             "a report of the configuration has its topics and its zone",
             "leave them out, or `name`",
         ));
     }
     let known = asked.settings.reports.iter().find(|report| report.name == name);
     let spec = known.cloned().ok_or_else(|| {
-        Trouble::new(format!("there is no report `{}`", cut(name)), format!("there are: {}", names(asked)))
+        ToolError::new(format!("there is no report `{}`", cut(name)), format!("there are: {}", names(asked)))
     })?;
     let topics = asked.store.definitions().await?;
     let many = topics.iter().filter(|topic| spec.covers(topic)).count();
     if many > MOST_TOPICS {
         let title = format!("report `{}` is about {many} topics, more than are told at once", spec.name);
-        return Err(Trouble::new(title, format!("give up to {MOST_TOPICS} of them in `topics`")));
+        return Err(ToolError::new(title, format!("give up to {MOST_TOPICS} of them in `topics`")));
     }
     Ok((spec, topics))
 }
@@ -126,29 +126,29 @@ fn names(asked: &Asked) -> String {
 }
 
 /// The requested day, week or month.
-fn period(asked: &Asked) -> Result<Option<(ReportWindow, &str)>, Trouble> {
+fn period(asked: &Asked) -> Result<Option<(ReportWindow, &str)>, ToolError> {
     let all = [("date", ReportWindow::Day), ("week", ReportWindow::Week), ("month", ReportWindow::Month)];
     let mut given = all.into_iter().filter_map(|(name, window)| Some((window, asked.given.text(name)?)));
     match (given.next(), given.next()) {
-        (_, Some(_)) => Err(Trouble::new("more than one period is given", "give one of `date`, `week` and `month`")),
+        (_, Some(_)) => Err(ToolError::new("more than one period is given", "give one of `date`, `week` and `month`")),
         (one, None) => Ok(one),
     }
 }
 
-fn named(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) -> Result<Span, Trouble> {
+fn named(spec: &ReportSpec, window: ReportWindow, name: &str, now: Time) -> Result<Span, ToolError> {
     let (example, found) = match window {
-        ReportWindow::Week => ("2026-W12", at_name(spec, name)),
-        ReportWindow::Month => ("2026-03", at_name(spec, name)),
+        ReportWindow::Week => ("2026-W12", span_of_name(spec, name)),
+        ReportWindow::Month => ("2026-03", span_of_name(spec, name)),
         ReportWindow::Day | ReportWindow::SinceLast => {
-            ("2026-03-11", name.parse().ok().and_then(|date| at_date(spec, date)))
+            ("2026-03-11", name.parse().ok().and_then(|date| span_of_date(spec, date)))
         }
     };
-    let noun = window.noun();
+    let noun = window.period_name();
     let span = found.ok_or_else(|| {
-        Trouble::new(format!("`{}` is no {noun} in {}", cut(name), spec.timezone), format!("write {example}"))
+        ToolError::new(format!("`{}` is no {noun} in {}", cut(name), spec.timezone), format!("write {example}"))
     })?;
     if span.from > now {
-        return Err(Trouble::new(format!("{} has not begun yet", cut(name)), format!("choose an earlier {noun}")));
+        return Err(ToolError::new(format!("{} has not begun yet", cut(name)), format!("choose an earlier {noun}")));
     }
     Ok(span)
 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::compare::{MOST_TERM_DAYS, TermRow, terms_between};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::{IN_A_LIST, parted};
-use crate::mcp::trouble::Trouble;
+use crate::mcp::quoted::{IN_A_LIST, quote_fields};
+use crate::mcp::trouble::ToolError;
 use crate::mcp::trust::{self, least};
 use crate::model::{Span, Time};
 
@@ -15,14 +15,14 @@ const OURS_OF_TERM: &[&str] = &["kind", "example"];
 const OURS_OF_THEME: &[&str] = &["first_at", "first_key", "post", "page"];
 const OURS_OF_SAMPLE: &[&str] = &["key", "kind", "at"];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let topic = asked.topic().await?;
     let until = asked.given.instant("until", asked.now).unwrap_or(asked.now).min(asked.now);
     let since = asked.given.instant("since", asked.now).unwrap_or(Time(until.0 - DAY));
     let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= MOST_TERM_DAYS * DAY);
     let span = span.ok_or_else(|| {
         let hint = "let `since` be before `until`, and not longer before; get_report tells a month";
-        Trouble::new(format!("the period has to be one of up to {MOST_TERM_DAYS} days"), hint)
+        ToolError::new(format!("the period has to be one of up to {MOST_TERM_DAYS} days"), hint)
     })?;
     let told = terms_between(&asked.store, &topic, span, false).await?;
     let mut answer = Answer::default();
@@ -71,11 +71,11 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
 }
 
 /// Returns a row in which the fields with these names are sample items.
-fn with_samples(row: &impl Serialize, ours: &[&str], samples: &[&str]) -> Result<Value, Trouble> {
-    let mut told = parted(row, ours, IN_A_LIST)?;
+fn with_samples(row: &impl Serialize, ours: &[&str], samples: &[&str]) -> Result<Value, ToolError> {
+    let mut told = quote_fields(row, ours, IN_A_LIST)?;
     for name in samples {
         if let Some(sample) = told.get_mut(*name).filter(|sample| sample.is_object()) {
-            *sample = parted(sample, OURS_OF_SAMPLE, IN_A_LIST)?;
+            *sample = quote_fields(sample, OURS_OF_SAMPLE, IN_A_LIST)?;
         }
     }
     Ok(told)

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::compare::{SourceHistory, card_as_json, health};
+use crate::compare::{SourceHistory, health, topic_card_json};
 use crate::mcp::answer::Answer;
 use crate::mcp::asked::{Asked, DAY};
-use crate::mcp::quoted::{IN_A_LIST, parted};
-use crate::mcp::trouble::Trouble;
+use crate::mcp::quoted::{IN_A_LIST, quote_fields};
+use crate::mcp::trouble::ToolError;
 use crate::mcp::trust::least;
 use crate::model::{Time, TopicCard};
 
@@ -29,7 +29,7 @@ const OURS: &[&str] = &[
 const OURS_OF_RUN: &[&str] =
     &["run", "topic", "trigger", "state", "slot", "started_at", "finished_at", "error_class", "clears_at"];
 
-pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
+pub(super) async fn answer(asked: Asked) -> Result<Answer, ToolError> {
     let (cards, next) = if asked.given.text("topic").is_some() {
         (vec![asked.card().await?], None)
     } else {
@@ -48,7 +48,7 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     let mut answer = Answer::default();
     let mut topics = Vec::with_capacity(cards.len());
     for card in &cards {
-        topics.push(told(card, &known, asked.now)?);
+        topics.push(topic_json(card, &known, asked.now)?);
         if !card.ran_since(Time(asked.now.0 - DAY)) {
             answer.note(format!("{}: no run in 24 hours, so nothing is known of that time.", card.topic));
         } else if card.new_at_least {
@@ -64,10 +64,10 @@ pub(super) async fn answer(asked: Asked) -> Result<Answer, Trouble> {
     Ok(answer)
 }
 
-fn told(card: &TopicCard, known: &SourceHistory, now: Time) -> Result<Value, Trouble> {
-    let mut topic = parted(&card_as_json(card, known, now), OURS, IN_A_LIST)?;
+fn topic_json(card: &TopicCard, known: &SourceHistory, now: Time) -> Result<Value, ToolError> {
+    let mut topic = quote_fields(&topic_card_json(card, known, now), OURS, IN_A_LIST)?;
     if let (Some(run), Some(fields)) = (&card.last_run, topic.as_object_mut()) {
-        fields.insert("last_run".to_owned(), json!(parted(run, OURS_OF_RUN, IN_A_LIST)?));
+        fields.insert("last_run".to_owned(), json!(quote_fields(run, OURS_OF_RUN, IN_A_LIST)?));
     }
     Ok(topic)
 }

@@ -32,7 +32,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                             Piece::Removed(text) => { del { (text) } " " },
                             Piece::Added(text) => { ins { (text) } " " },
                         } } }
-                        p.meta { (by(&edit.item)) " · seen " (format::short(edit.at, zone)) @if let Some(link) = &edit.item.link { " · " a href=(link) rel="noopener noreferrer nofollow" { "open" } } }
+                        p.meta { (by(&edit.item)) " · seen " (format::date_time_short(edit.at, zone)) @if let Some(link) = &edit.item.link { " · " a href=(link) rel="noopener noreferrer nofollow" { "open" } } }
                     } } }
                 }
             }
@@ -41,7 +41,7 @@ pub(super) fn section<'a>(topic: &'a TopicFacts, zone: &str, empty: &mut Empty<'
                 @if let Some(unjudged) = &unjudged { p.meta { (unjudged) } }
                 @if changes.lost.is_empty() { p.meta { (changes.none_gone()) } } @else {
                     p.meta { (at_least(changes.gone, changes.at_least || unjudged.is_some())) " in all; the latest:" }
-                    ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::short(gone.last_seen, zone)) } } } }
+                    ol.items { @for gone in &changes.lost { li { (named(&gone.item)) p.meta { (by(&gone.item)) " · last seen " (format::date_time_short(gone.last_seen, zone)) } } } }
                 }
             } }
         } }

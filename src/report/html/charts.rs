@@ -1,7 +1,7 @@
 //! Converts a topic's facts for its charts; `draw` draws them.
 
 use super::super::facts::TopicFacts;
-use crate::draw::chart::{Chart, ChartDay, Gap};
+use crate::draw::chart::{Chart, ChartDay, ChartHole};
 
 impl TopicFacts {
     /// Returns the data of its charts.
@@ -20,7 +20,7 @@ impl TopicFacts {
             id: self.id.clone(),
             title: self.title.clone(),
             days: days.collect(),
-            holes: self.holes.iter().map(|hole| Gap { span: hole.span, before: hole.before }).collect(),
+            holes: self.holes.iter().map(|hole| ChartHole { span: hole.span, before: hole.before }).collect(),
             asked_anew: self.asked_anew.clone(),
             usual: self.usual,
             all_alike: self.calendar.is_some(),

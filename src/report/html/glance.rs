@@ -27,7 +27,7 @@ pub(super) fn topics(report: &Report) -> Markup {
     };
     html! {
         @if report.topics.len() > MANY {
-            nav aria-label="Topics" { details { summary { (format::counted(report.topics.len() as u64, "topic")) } (list) } }
+            nav aria-label="Topics" { details { summary { (format::count_noun(report.topics.len() as u64, "topic")) } (list) } }
         } @else if !report.topics.is_empty() {
             nav aria-label="Topics" { (list) }
         }

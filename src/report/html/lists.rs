@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::document::Report;
 use super::super::facts::{RowFacts, Shown, TopicFacts};
-use super::super::format::{self, counted, number};
+use super::super::format::{self, count_noun, number};
 use super::super::items::host;
 use super::places;
 use crate::insight::daily::Tally;
@@ -81,7 +81,7 @@ fn list(report: &Report, topic: &TopicFacts, List { title, places, scores }: &Li
                 (named(&row.item))
                 p.meta {
                     (source(row)) " · " (report.dated(row.at)) @if row.undated { " (undated)" }
-                    @if *scores { " · " (format::sound(row.sound)) " " (row.score.map_or(String::new(), format::score)) } @else { " · " (engagement(row)) }
+                    @if *scores { " · " (format::tone(row.sound)) " " (row.score.map_or(String::new(), format::score)) } @else { " · " (engagement(row)) }
                     span.page-only { " · " (to_row(topic, place)) }
                 }
             } } }
@@ -147,7 +147,7 @@ fn campaigns(report: &Report, topic: &TopicFacts) -> Markup {
                 (named(&copies.item))
                 p.meta {
                     strong { (format::items(copies.campaign.copies, copies.campaign.posts)) } ", "
-                    @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (counted(copies.campaign.authors, "author")) } }
+                    @if copies.campaign.authors == 0 { "authors not given" } @else { strong { (count_noun(copies.campaign.authors, "author")) } }
                     " · " (report.dated(copies.campaign.from)) " – " (report.dated(copies.campaign.until))
                     @if let Some(place) = copies.row { span.page-only { " · " (to_row(topic, place)) } }
                 }
@@ -193,7 +193,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
     let caption = format::id(&topic.id, "rows-caption");
     html! {
         details.rows.page-only open[false] id=(format::id(&topic.id, "rows")) {
-            summary { "The rows: " (counted(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
+            summary { "The rows: " (count_noun(topic.rows.len() as u64, "item")) @if topic.rows_left_out > 0 { ", " (number(topic.rows_left_out)) " more in the database" } }
             div.wide role="region" tabindex="0" aria-labelledby=(places::named(&topic.id, "rows-caption")) { table {
                 caption id=(caption) {
                     "Items of the period, and what the lists above name, the latest first. "
@@ -204,7 +204,7 @@ pub(super) fn rows(report: &Report, topic: &TopicFacts) -> Markup {
                     th.n scope="row" { (place + 1) }
                     td { (report.dated(row.at)) @if row.undated { " (first seen; undated)" } }
                     td { (source(row)) ": " (named(&row.item)) }
-                    td { (format::sound(row.sound)) @if let Some(score) = row.score { " " (format::score(score)) } }
+                    td { (format::tone(row.sound)) @if let Some(score) = row.score { " " (format::score(score)) } }
                     td.n { (row.engagement.map_or("not told".to_owned(), format::signed)) }
                     td { code { (row.item.key) } @if let Some(of) = &row.copy_of { br; "copy of " code { (of) } } }
                 } } }

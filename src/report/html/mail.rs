@@ -28,11 +28,11 @@ struct Element<'a> {
 /// Returns the mail of a page. `left_out` is a note at its end about what only the page has.
 pub(super) fn mail(page: &str, left_out: &str) -> String {
     let mut out = String::with_capacity(page.len() / 2);
-    each(&parsed(page), left_out, &mut out);
+    write_nodes(&parse(page), left_out, &mut out);
     out
 }
 
-fn parsed(page: &str) -> Vec<Node<'_>> {
+fn parse(page: &str) -> Vec<Node<'_>> {
     let mut open = vec![Element { name: "", tag: "", inner: Vec::new() }];
     let mut rest = page;
     // A `>` in the value of an attribute is escaped.
@@ -101,17 +101,17 @@ impl<'a> Element<'a> {
     }
 }
 
-fn each(nodes: &[Node<'_>], left_out: &str, out: &mut String) {
+fn write_nodes(nodes: &[Node<'_>], left_out: &str, out: &mut String) {
     for node in nodes {
         match node {
             Node::Text(text) => out.push_str(text),
-            Node::Element(element) => told(element, left_out, out),
+            Node::Element(element) => write_element(element, left_out, out),
         }
     }
 }
 
-fn told(element: &Element<'_>, left_out: &str, out: &mut String) {
-    let inner = |out: &mut String| each(&element.inner, left_out, out);
+fn write_element(element: &Element<'_>, left_out: &str, out: &mut String) {
+    let inner = |out: &mut String| write_nodes(&element.inner, left_out, out);
     let mut within = |before: &str, after: &str| {
         out.push_str(before);
         inner(out);
@@ -132,7 +132,7 @@ fn told(element: &Element<'_>, left_out: &str, out: &mut String) {
         }
         "details" if element.is("brief") => {
             for summary in element.named("summary") {
-                told(summary, left_out, out);
+                write_element(summary, left_out, out);
             }
         }
         "summary" => within("<p style=\"margin:6px 0\">", "</p>"),
@@ -192,14 +192,14 @@ fn table(table: &Element<'_>, left_out: &str, out: &mut String) {
     let heads = table.named("thead").flat_map(|head| head.named("tr")).flat_map(Element::elements);
     let names: Vec<String> = heads.map(Element::text).collect();
     for caption in table.named("caption").filter(|caption| !caption.is("quiet")) {
-        told(caption, left_out, out);
+        write_element(caption, left_out, out);
     }
     for row in table.named("tbody").flat_map(|body| body.named("tr")) {
         let _ = write!(out, "<div style=\"{ROW}\">");
         let (mut numbers, mut others) = (Vec::new(), String::new());
         for (cell, name) in row.elements().zip(&names) {
             let mut text = String::new();
-            each(&cell.inner, left_out, &mut text);
+            write_nodes(&cell.inner, left_out, &mut text);
             match cell.name {
                 "th" => {
                     let _ = write!(out, "<div><strong>{text}</strong></div>");

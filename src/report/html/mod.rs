@@ -18,7 +18,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::document::Report;
 use super::facts::{SourceFacts, TopicFacts};
 use super::format::{self, at_least};
-use super::matter::Matter;
+use super::matter::Highlight;
 use super::{caveats, chart, sql};
 use crate::draw::chart::VoiceBar;
 use crate::model::{ReportWindow, Tone};
@@ -63,7 +63,7 @@ pub(super) fn page(report: &Report) -> String {
 
 /// Returns the page for mail programs.
 pub(super) fn mail(report: &Report) -> String {
-    let left_out = html! { "Charts, the days in numbers, the rows and the SQL of the main numbers are on the page: " code { (report.again()) } };
+    let left_out = html! { "Charts, the days in numbers, the rows and the SQL of the main numbers are on the page: " code { (report.command()) } };
     mail::mail(&page(report), &left_out.into_string())
 }
 
@@ -76,7 +76,7 @@ fn head(report: &Report) -> Markup {
             p.meta {
                 (format::span(report.span, zone)) " (" (zone) "), "
                 @match report.window { ReportWindow::Day => "one local day", ReportWindow::Week => "one local week, Monday to Sunday", ReportWindow::Month => "one local month", ReportWindow::SinceLast if report.since.is_none() => "the last 24 hours", ReportWindow::SinceLast => "since the last report" }
-                ". Made " (format::when(report.made_at, zone)) ". " (report.cost_words())
+                ". Made " (format::date_time(report.made_at, zone)) ". " (report.cost_words())
             }
             (glance::topics(report))
         }
@@ -88,7 +88,7 @@ fn summary(report: &Report) -> Markup {
         section #matters aria-labelledby="matters-title" {
             h2 #matters-title { "What matters" }
             @if report.topics.is_empty() { p { "No topic belongs to this report." } }
-            @else if report.matters.is_empty() { p.calm { (caveats::calm(report)) } }
+            @else if report.matters.is_empty() { p.calm { (caveats::calm_text(report)) } }
             @else {
                 @let (news, trust) = report.news_and_trust();
                 @if news.is_empty() { p.calm { (caveats::no_news(report)) } } @else { h3 { "What happened" } (matters(report, news)) }
@@ -99,7 +99,7 @@ fn summary(report: &Report) -> Markup {
     }
 }
 
-fn matters(report: &Report, matters: &[Matter]) -> Markup {
+fn matters(report: &Report, matters: &[Highlight]) -> Markup {
     html! {
         ol.matters { @for matter in matters {
             li.(matter.kind.replace(' ', "-")) {
@@ -110,7 +110,7 @@ fn matters(report: &Report, matters: &[Matter]) -> Markup {
     }
 }
 
-fn title_of<'a>(report: &'a Report, matter: &'a Matter) -> &'a str {
+fn title_of<'a>(report: &'a Report, matter: &'a Highlight) -> &'a str {
     report.topics.iter().find(|t| t.id == matter.topic).map_or(&matter.topic, |t| &t.title)
 }
 
@@ -188,7 +188,7 @@ fn voice(report: &Report) -> Markup {
     html! {
         section.whole aria-labelledby="voice-heading" {
             h2 #voice-heading { "Share of voice" }
-            @for (title, told) in report.astray() { p.note { (title) ": " (told) } }
+            @for (title, told) in report.irrelevant_topics() { p.note { (title) ": " (told) } }
             div.pair {
                 figure { (chart::voice(&bars)) figcaption { "By unique items: near-copies count once." } }
                 div.wide role="region" tabindex="0" aria-labelledby="voice-caption" { table {

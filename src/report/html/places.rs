@@ -24,7 +24,7 @@ pub(super) fn change(report: &Report, topic: &TopicFacts) -> Markup {
         @else if topic.unanswered { "no run had brought anything" }
         @else if topic.unwatched { "not watched yet" }
         @else if topic.first_day { "baseline" }
-        @else if let Some(factor) = highlights::change(topic, report.over()) {
+        @else if let Some(factor) = highlights::change(topic, report.is_over()) {
             @if factor >= 1.0 { strong.up { "▲ " (format!("{factor:.1}×")) } } @else { strong.down { "▼ " (format::percent(1.0 - factor)) " below" } }
         }
         @else { (caveats::standing(report, topic)) }

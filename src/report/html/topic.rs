@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::super::document::Report;
 use super::super::facts::{AnswerFacts, HoleFacts, TopicFacts};
-use super::super::format::{self, at_least, counted, number, percent};
-use super::super::prose::{Piece, pieces};
+use super::super::format::{self, at_least, count_noun, number, percent};
+use super::super::prose::{Piece, parse_line};
 use super::super::{chart, comparison, sql};
 use super::lists::Empty;
 use super::{changed, lists, places, terms};
@@ -17,7 +17,7 @@ pub(super) fn section(report: &Report, topic: &TopicFacts) -> Markup {
     html! {
         section.topic #(format::id(&topic.id, "")) aria-labelledby=(format::id(&topic.id, "title")) {
             h2 id=(format::id(&topic.id, "title")) { (topic.title) " " small { (topic.id) } }
-            @if let Some(state) = topic.not_yet(zone) { p.note { "This topic " (state) "." } }
+            @if let Some(state) = topic.nothing_to_report_reason(zone) { p.note { "This topic " (state) "." } }
             @if topic.began.is_none() {
                 @if topic.tried { (looked(report, topic)) }
             } @else {
@@ -72,12 +72,12 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
             @for part in answer.text.lines().map(|part| format::line(part, 2_000)).filter(|part| !part.is_empty()) { p { (answer_section(answer, &part)) } }
             @if answer.partial { p.note { "The answer is cut." } }
             p.meta {
-                "Asked " (format::when(answer.asked_at, zone))
+                "Asked " (format::date_time(answer.asked_at, zone))
                 @if let Some(model) = &answer.model { ", model " (format::line(model, 60)) }
-                ". " (counted(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
+                ". " (count_noun(answer.cited.citations.len() as u64, "citation")) " checked against what is stored"
                 @if missing > 0 { ": " strong.bad { (number(missing)) " not found" } "." } @else { ": all found." }
             }
-            @if let Some(unlooked) = answer.unlooked() { p.note { (unlooked) } }
+            @if let Some(unlooked) = answer.unchecked_note() { p.note { (unlooked) } }
             @if !answer.cited.citations.is_empty() {
                 details.page-only { summary { "Citations" } ul.cited { @for citation in listed { li {
                     @if citation.key.is_some() { span.good { "✓ stored" } } @else { strong.bad { "✗ not found" } } " "
@@ -86,7 +86,7 @@ fn answer(topic: &TopicFacts, answer: &AnswerFacts, zone: &str) -> Markup {
                         None => code { (format::line(&citation.cited, 200)) },
                     }
                     @if !citation.in_text { " (found with it)" }
-                } } @if left > 0 { li { (counted(left, "citation")) " more, not listed" } } } }
+                } } @if left > 0 { li { (count_noun(left, "citation")) " more, not listed" } } } }
             }
         }
     }
@@ -98,12 +98,12 @@ fn answer_section(answer: &AnswerFacts, line: &str) -> Markup {
         line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).map_or(("", line), |line| ("• ", line));
     html! {
         (bullet)
-        @for piece in pieces(line) { @match piece {
+        @for piece in parse_line(line) { @match piece {
             Piece::Words(words) => (words),
             Piece::Link(label, address) => {
                 @let label = if label == address { label.to_owned() } else { format!("[{label}]") };
                 @match safe_link(address) { Some(link) => a href=(link) rel="noopener noreferrer nofollow" { (label) }, None => (label) }
-                @if answer.cited.in_vain(address, line) { " " strong.bad { "✗ not found" } }
+                @if answer.cited.is_missing(address, line) { " " strong.bad { "✗ not found" } }
             }
         } }
     }
@@ -136,12 +136,12 @@ fn volume(report: &Report, topic: &TopicFacts) -> Markup {
                 figcaption {
                     span.page-only { (chart::legend("day")) " " }
                     @if let Some(usual) = topic.usual {
-                        "Band: usual, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (by " (counted(usual.days as u64, "earlier day")) "). "
+                        "Band: usual, " (format::round(usual.low.ceil())) "–" (format::round(usual.high.floor())) @if usual.weekday { " on this weekday" } ", " (format::round(usual.expected.round())) " expected (by " (count_noun(usual.days as u64, "earlier day")) "). "
                     } @else if !topic.first_day && report.window == crate::model::ReportWindow::Day {
-                        "Nothing to compare with: " (counted(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of " (daily::MIN_DAYS) " needed. "
+                        "Nothing to compare with: " (count_noun(topic.comparable as u64, "whole day")) @if topic.asked_since.is_some() { " since the query changed" } " of " (daily::MIN_DAYS) " needed. "
                     }
                     @if topic.holes.iter().any(|hole| !hole.before) { span.page-only { "Hatched: not covered" @if topic.holes.iter().any(|hole| hole.open) { ", or not looked at yet" } "." } }
-                    (chart::anew(&topic.chart(), &report.timezone))
+                    (chart::query_changes_note(&topic.chart(), &report.timezone))
                 }
             }
             (unknown(topic))
@@ -156,7 +156,7 @@ fn unknown(topic: &TopicFacts) -> Markup {
     let mut told = Vec::new();
     if period.raw > 0 {
         let more = if topic.full_pages { "≥\u{a0}" } else { "" };
-        told.push(format!("{}, {more}{}", counted(period.posts, "post"), counted(period.pages, "page")));
+        told.push(format!("{}, {more}{}", count_noun(period.posts, "post"), count_noun(period.pages, "page")));
     }
     for (many, what) in [
         (period.undated, "without a date (counted when first seen)"),
@@ -185,8 +185,8 @@ fn unknown(topic: &TopicFacts) -> Markup {
         ));
     }
     told.extend(topic.uncompared_words().map(str::to_owned));
-    told.extend(crate::filter::unjudged(topic.unjudged));
-    told.extend(topic.cut_words().map(str::to_owned));
+    told.extend(crate::filter::unjudged_note(topic.unjudged));
+    told.extend(topic.truncation_note().map(str::to_owned));
     told.extend(topic.pruned.clone());
     html! { @if !told.is_empty() { p.meta { (told.join(" · ")) "." } } }
 }
@@ -204,11 +204,11 @@ fn tone(report: &Report, topic: &TopicFacts) -> Markup {
                 } @if tone.shares.is_empty() { "Nothing of the period is scored" } "." }
                 figure {
                     (chart::tone(&topic.chart(), &report.timezone))
-                    figcaption { span.page-only { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " } (format::COMPARE_TONE) (chart::anew(&topic.chart(), &report.timezone)) }
+                    figcaption { span.page-only { span.negative { "■ negative" } ", " span.positive { "● positive" } " a day, with 95 % intervals. " } (format::COMPARE_TONE) (chart::query_changes_note(&topic.chart(), &report.timezone)) }
                 }
             }
             p.meta {
-                (counted(period.sample(), "item")) " scored"
+                (count_noun(period.sample(), "item")) " scored"
                 @if let Some(scorer) = &tone.scorer { " by " code { (format::line(scorer, 40)) } }
                 " · " (number(period.unsupported)) " in unsupported languages · " (number(period.unscored)) " not scored"
                 @for (name, many) in &period.by_others { " · " (number(*many)) " scored by " code { (format::line(name, 40)) } ", left out" }
@@ -253,7 +253,7 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                     thead { tr { th scope="col" { "Source" } th scope="col" { "Last" } th.n scope="col" { "Failed" } th.n scope="col" { "Left out" } th.n scope="col" { "Full replies" } th.n scope="col" { "Cost" } } }
                     tbody { @for source in &topic.sources { tr {
                         th scope="row" { (source.source) }
-                        td data-label="Last" { @if source.fails || source.over_quota { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
+                        td data-label="Last" { @if source.fails || source.over_quota { strong.bad { (source.last) } } @else { span.good { (source.last) } } ", " (format::date_time_short(source.last_at, zone)) @if let Some(trouble) = &source.trouble { " (" (format::line(trouble, 100)) ")" } }
                         td.n data-label="Failed" { (number(source.failed)) " of " (number(source.made)) }
                         td.n data-label="Left out" { (number(source.left_out + source.not_made)) }
                         td.n data-label="Full replies" { (number(source.saturated)) }
@@ -262,19 +262,19 @@ fn looked(report: &Report, topic: &TopicFacts) -> Markup {
                 } }
             }
             @if topic.searches_cut { p.note { (format::SEARCHES_CUT) } }
-            @for ill in &topic.ill { p.note { (ill.sentence(&format::when(ill.since, zone))) } }
+            @for ill in &topic.ill { p.note { (ill.describe(&format::date_time(ill.since, zone))) } }
             p #(format::id(&topic.id, "coverage")) {
-                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (counted(checks, "check")) " in the period; such searches look at a moment and cover no span. " } @else { (percent(covered)) " of the period " @if !report.over() || topic.open.is_some() { "so far " } "covered. " } }
+                @if let Some(covered) = topic.covered.filter(|_| !topic.idle(report.span)) { @if let Some(checks) = topic.checks { (count_noun(checks, "check")) " in the period; such searches look at a moment and cover no span. " } @else { (percent(covered)) " of the period " @if !report.is_over() || topic.open.is_some() { "so far " } "covered. " } }
                 @if let Some(open) = topic.open_words(zone) { (open) " " }
-                @if let Some(late) = topic.late_words() { (late) " " }
+                @if let Some(late) = topic.late_note() { (late) " " }
                 @if let Some(gone) = topic.holes_words(zone) { (gone) " " }
                 @if inside.is_empty() && topic.not_kept.is_none() && topic.checks.is_none() { "No hole in the period." }
             }
-            @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (counted((inside.len() - 8) as u64, "earlier hole")) " of the period: " code { "topicwatch coverage " (topic.id) } } } } }
+            @if !inside.is_empty() { ul { @for one in inside.iter().rev().take(8) { (hole(one)) } @if inside.len() > 8 { li { (count_noun((inside.len() - 8) as u64, "earlier hole")) " of the period: " code { "topicwatch coverage " (topic.id) } } } } }
             @if !earlier.is_empty() {
                 details {
-                    summary { (counted(earlier.len() as u64, "hole")) " before the period, in the days of the charts" }
-                    ul { @for one in earlier.iter().rev().take(8) { (hole(one)) } @if earlier.len() > 8 { li { (counted((earlier.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } }
+                    summary { (count_noun(earlier.len() as u64, "hole")) " before the period, in the days of the charts" }
+                    ul { @for one in earlier.iter().rev().take(8) { (hole(one)) } @if earlier.len() > 8 { li { (count_noun((earlier.len() - 8) as u64, "earlier hole")) ": " code { "topicwatch coverage " (topic.id) } } } }
                 }
             }
         }

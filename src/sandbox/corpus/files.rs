@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 16;
 
 /// The counts of what was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Loaded {
+pub struct LoadStats {
     pub files: usize,
     pub posts: usize,
     pub pages: usize,
@@ -34,12 +34,12 @@ pub struct Loaded {
 ///
 /// # Errors
 /// The first folder or file that cannot be read, as a one-line message.
-pub(super) fn read(path: &Path) -> Result<(Vec<Vec<Row>>, Loaded), String> {
+pub(super) fn read(path: &Path) -> Result<(Vec<Vec<Row>>, LoadStats), String> {
     let cannot = |path: &Path, error: std::io::Error| format!("cannot read {}: {error}", path.display());
     let mut files = Vec::new();
     list(path, MAX_DEPTH, &mut files).map_err(|error| cannot(path, error))?;
     files.sort();
-    let mut loaded = Loaded { limited: files.len() > MAX_FILES, ..Loaded::default() };
+    let mut loaded = LoadStats { limited: files.len() > MAX_FILES, ..LoadStats::default() };
     let (mut all, mut room) = (Vec::new(), MAX_ROWS);
     for file in files.iter().take(MAX_FILES) {
         let mut rows = Vec::new();
@@ -83,7 +83,7 @@ impl Format {
     }
 }
 
-fn read_file(path: &Path, room: usize, rows: &mut Vec<Row>, loaded: &mut Loaded) -> std::io::Result<()> {
+fn read_file(path: &Path, room: usize, rows: &mut Vec<Row>, loaded: &mut LoadStats) -> std::io::Result<()> {
     let file = File::open(path)?;
     loaded.limited |= file.metadata()?.len() > MAX_FILE_BYTES;
     let reader = BufReader::new(file.take(MAX_FILE_BYTES));

@@ -10,15 +10,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::super::StartError;
-use super::super::draw::{Draw, seed_of};
+use super::super::draw::{SeededRng, seed_of};
 use super::entry::{Author, Counts, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
-use super::files::{self, Loaded};
+use super::files::{self, LoadStats};
 use super::index::{Builder, Index};
 use super::rows::Row;
 
 /// Rows of one kind with their index, newest first.
 #[derive(Debug)]
-struct Shelf {
+struct IndexedRows {
     rows: Vec<Row>,
     index: Index,
 }
@@ -26,9 +26,9 @@ struct Shelf {
 /// The posts and pages of a folder.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    posts: Shelf,
-    pages: Shelf,
-    loaded: Loaded,
+    posts: IndexedRows,
+    pages: IndexedRows,
+    loaded: LoadStats,
 }
 
 impl Folder {
@@ -53,11 +53,11 @@ impl Folder {
         if posts.is_empty() && pages.is_empty() {
             return Err(fail(format!("no post and no page in {}", path.display())));
         }
-        Ok(Self { posts: Shelf::new(posts), pages: Shelf::new(pages), loaded })
+        Ok(Self { posts: IndexedRows::new(posts), pages: IndexedRows::new(pages), loaded })
     }
 
     /// Returns the counts of what was read.
-    pub(super) fn loaded(&self) -> Loaded {
+    pub(super) fn loaded(&self) -> LoadStats {
         self.loaded
     }
 
@@ -73,7 +73,7 @@ impl Folder {
     }
 }
 
-impl Shelf {
+impl IndexedRows {
     fn new(rows: Vec<Row>) -> Self {
         let mut builder = Builder::default();
         for (number, row) in (0_u32..).zip(&rows) {
@@ -97,16 +97,16 @@ impl Shelf {
             found.into_iter().take(wanted.limit).filter_map(|row| usize::try_from(row).ok()).collect();
         if found.is_empty() {
             let last = if last == first { self.rows.len() } else { last };
-            found = rotation(wanted, first, last);
+            found = fallback_slice(wanted, first, last);
         }
         found.into_iter().filter_map(|row| self.rows.get(row))
     }
 }
 
 /// Returns a slice of `first..last` with a drawn start, in order, for a query that matches nothing.
-fn rotation(wanted: &Wanted<'_>, first: usize, last: usize) -> Vec<usize> {
+fn fallback_slice(wanted: &Wanted<'_>, first: usize, last: usize) -> Vec<usize> {
     let length = last.saturating_sub(first);
-    let start = Draw::of("rotation", seed_of(wanted.query), &[wanted.hour.0]).below(length as u64);
+    let start = SeededRng::of("rotation", seed_of(wanted.query), &[wanted.hour.0]).below(length as u64);
     let start = usize::try_from(start).unwrap_or(0);
     let mut rows: Vec<usize> = (0..length.min(wanted.limit))
         .filter_map(|step| (start + step).checked_rem(length))

@@ -54,7 +54,7 @@ const FILLERS: &[&str] = &[
 /// Returns the subject of a prompt: the text in brackets in its first sentence, as in
 /// `What is new about Acme (acme launch)? Name sources.`, or else that sentence without the filler words around it.
 /// Returns the whole prompt when nothing else is left.
-pub(crate) fn about(prompt: &str) -> &str {
+pub(crate) fn prompt_subject(prompt: &str) -> &str {
     let ends = |at: usize, c: char| match c {
         '?' | '!' | '\n' => true,
         '.' => prompt[at + 1..].starts_with(char::is_whitespace),
@@ -277,7 +277,7 @@ mod tests {
             ("?", "?"),
             ("", ""),
         ] {
-            assert_eq!(about(prompt), query, "{prompt}");
+            assert_eq!(prompt_subject(prompt), query, "{prompt}");
         }
     }
 

@@ -2,7 +2,7 @@
 //! a day, some vanish early, some disappear for a few hours, a few are copied by others, and about one in ten is older
 //! than requested, as in the real service.
 
-use super::super::draw::{Draw, seed_of};
+use super::super::draw::{SeededRng, seed_of};
 use super::entry::{Author, Counts, HOUR_MS, Post, Quirk, Wanted};
 use super::phrases::{ENGLISH, OTHER, PEOPLE, SPAM, TAILS};
 
@@ -28,7 +28,7 @@ pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
     for age in 1..back {
         let born = hour - age;
         let shown = age <= 8 || stride <= 1 || born.rem_euclid(stride) == 0;
-        if shown && alive(seed, born, age) {
+        if shown && is_visible(seed, born, age) {
             posts.push(original(seed, &subject, born, age));
         }
     }
@@ -36,12 +36,12 @@ pub(crate) fn posts(about: &str, wanted: &Wanted<'_>) -> Vec<Post> {
         for copy in copies(seed, source) {
             let age = hour - copy.born;
             if (1..=DAY_AGES).contains(&age) {
-                posts.push(copied(seed, &subject, source, &copy, age));
+                posts.push(copy_post(seed, &subject, source, &copy, age));
             }
         }
     }
     for age in back + 1..=back + LATE_AGES {
-        if Draw::of("late", seed, &[hour - age]).one_in(20) {
+        if SeededRng::of("late", seed, &[hour - age]).one_in(20) {
             posts.push(original(seed, &subject, hour - age, age));
         }
     }
@@ -58,12 +58,12 @@ pub(crate) fn archive(wanted: &Wanted<'_>) -> Vec<Post> {
     for age in 1..=wanted.hours_back {
         let born = hour.saturating_sub(age);
         let mut of_hour = Vec::new();
-        if alive(seed, born, age) {
+        if is_visible(seed, born, age) {
             of_hour.push(original(seed, &subject, born, age));
         }
         for source in born.saturating_sub(3)..born {
             let copies = copies(seed, source).into_iter().filter(|copy| copy.born == born);
-            of_hour.extend(copies.map(|copy| copied(seed, &subject, source, &copy, age)));
+            of_hour.extend(copies.map(|copy| copy_post(seed, &subject, source, &copy, age)));
         }
         of_hour.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.id.cmp(&b.id)));
         posts.append(&mut of_hour);
@@ -77,14 +77,14 @@ pub(crate) fn archive(wanted: &Wanted<'_>) -> Vec<Post> {
 
 /// Returns the post created in an hour, as it looks `age` hours later.
 pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
-    let mut draw = Draw::of("post", seed, &[born]);
+    let mut draw = SeededRng::of("post", seed, &[born]);
     let (lang, sentence) = if draw.one_in(6) {
         let at = usize::try_from(draw.below(OTHER.len() as u64)).unwrap_or(0);
         OTHER.get(at).copied().unwrap_or(("en", "{q}"))
     } else {
         ("en", draw.pick(ENGLISH).unwrap_or("{q}"))
     };
-    let text = filled(&format!("{sentence}{}", draw.pick(TAILS).unwrap_or("")), subject, &mut draw);
+    let text = fill_template(&format!("{sentence}{}", draw.pick(TAILS).unwrap_or("")), subject, &mut draw);
     let quirk = match draw.below(24) {
         0 | 1 => Quirk::NoUser,
         2 => Quirk::NoUrl,
@@ -96,12 +96,12 @@ pub(crate) fn original(seed: u64, subject: &str, born: i64, age: i64) -> Post {
         9..=15 => Quirk::IsoDate,
         _ => Quirk::Full,
     };
-    Post { is_repost: false, quirk, ..born_at(seed, born, age, 0, text, lang) }
+    Post { is_repost: false, quirk, ..post_at(seed, born, age, 0, text, lang) }
 }
 
 /// Whether a post is shown at an age: most posts always, some only while young, some with a gap.
-fn alive(seed: u64, born: i64, age: i64) -> bool {
-    let mut draw = Draw::of("life", seed, &[born]);
+fn is_visible(seed: u64, born: i64, age: i64) -> bool {
+    let mut draw = SeededRng::of("life", seed, &[born]);
     let small = |n: u64| i64::try_from(n).unwrap_or(0);
     match draw.below(8) {
         0 | 1 => age < 8 + small(draw.below(8)),
@@ -122,7 +122,7 @@ struct Copy {
 
 /// Returns the copies that others made of the post created in an hour.
 fn copies(seed: u64, source: i64) -> Vec<Copy> {
-    let mut draw = Draw::of("copies", seed, &[source]);
+    let mut draw = SeededRng::of("copies", seed, &[source]);
     if !draw.one_in(10) {
         return Vec::new();
     }
@@ -134,10 +134,14 @@ fn copies(seed: u64, source: i64) -> Vec<Copy> {
 }
 
 /// Returns a copy as it looks `age` hours after its creation.
-fn copied(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Post {
+fn copy_post(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Post {
     let (text, lang, is_repost) = if copy.spam {
-        let template = Draw::of("spam", seed, &[source]).pick(SPAM).unwrap_or("{q}");
-        (filled(template, subject, &mut Draw::of("spam text", seed, &[source, copy.number])), "en".to_owned(), false)
+        let template = SeededRng::of("spam", seed, &[source]).pick(SPAM).unwrap_or("{q}");
+        (
+            fill_template(template, subject, &mut SeededRng::of("spam text", seed, &[source, copy.number])),
+            "en".to_owned(),
+            false,
+        )
     } else {
         let first = original(seed, subject, source, age);
         let handle = first.author.map(|author| author.handle).unwrap_or_default();
@@ -146,13 +150,13 @@ fn copied(seed: u64, subject: &str, source: i64, copy: &Copy, age: i64) -> Post 
     Post {
         is_repost,
         quirk: Quirk::Full,
-        ..born_at(seed, copy.born, age, copy.number + 10 * (source % 100), text, &lang)
+        ..post_at(seed, copy.born, age, copy.number + 10 * (source % 100), text, &lang)
     }
 }
 
 /// Creates the `number`th post of an hour, with id, author, time and reactions.
-fn born_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str) -> Post {
-    let mut draw = Draw::of("birth", seed, &[born, number]);
+fn post_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str) -> Post {
+    let mut draw = SeededRng::of("birth", seed, &[born, number]);
     let within = i64::try_from(draw.below(3_599)).unwrap_or(0) * 1_000;
     let published = born.saturating_mul(HOUR_MS).saturating_add(within);
     let since_epoch = u64::try_from(published.saturating_sub(SNOWFLAKE_EPOCH_MS)).unwrap_or(0);
@@ -182,7 +186,7 @@ fn born_at(seed: u64, born: i64, age: i64, number: i64, text: String, lang: &str
 }
 
 /// Fills the placeholders of a sentence. Placeholders inside the query are not filled.
-pub(crate) fn filled(sentence: &str, subject: &str, draw: &mut Draw) -> String {
+pub(crate) fn fill_template(sentence: &str, subject: &str, draw: &mut SeededRng) -> String {
     let mut text = String::with_capacity(sentence.len() + subject.len());
     let mut rest = sentence;
     while let Some(at) = rest.find('{') {
@@ -304,6 +308,6 @@ mod tests {
         }
         assert_eq!(subject("  -x  "), "it");
         assert_eq!(subject(&"é".repeat(500)).chars().count(), SHOWN_CHARS);
-        assert_eq!(filled("{q} {x {n", "a{q}", &mut Draw::of("t", 0, &[])), "a{q} {x {n");
+        assert_eq!(fill_template("{q} {x {n", "a{q}", &mut SeededRng::of("t", 0, &[])), "a{q} {x {n");
     }
 }

@@ -16,8 +16,8 @@ use crate::model::Time;
 use super::{CorpusSource, StartError};
 
 pub(crate) use entry::{Author, HOUR_MS, Hour, Page, PageDate, Post, Quirk, Wanted};
-pub use files::Loaded;
-pub(crate) use index::about;
+pub use files::LoadStats;
+pub(crate) use index::prompt_subject;
 
 /// The corpus in use.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Corpus {
     }
 
     /// Returns the counts of what was read, for a folder.
-    pub(crate) fn loaded(&self) -> Option<Loaded> {
+    pub(crate) fn loaded(&self) -> Option<LoadStats> {
         match self {
             Self::Invented => None,
             Self::Folder(folder) => Some(folder.loaded()),

@@ -2,9 +2,9 @@
 //! three hours, and sometimes the address of a post. Addresses vary as real links do (tracking parameters, `www.`,
 //! fragments, `http`). Only reserved host names are used, except for the addresses of posts.
 
-use super::super::draw::{Draw, seed_of};
+use super::super::draw::{SeededRng, seed_of};
 use super::entry::{HOUR_MS, Page, PageDate, Wanted};
-use super::invented::{filled, original, subject};
+use super::invented::{fill_template, original, subject};
 use super::phrases::{HOSTS, SNIPPETS, TITLES};
 
 /// Hours between two articles.
@@ -35,10 +35,10 @@ pub(crate) fn pages(about: &str, wanted: &Wanted<'_>) -> Vec<Page> {
 
 /// Returns the page of a slot.
 fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
-    let mut draw = Draw::of("page", seed, &[slot]);
+    let mut draw = SeededRng::of("page", seed, &[slot]);
     let evergreen = slot < i64::MIN / 2;
-    let title = filled(draw.pick(TITLES).unwrap_or("{q}"), subject, &mut draw);
-    let snippet = filled(draw.pick(SNIPPETS).unwrap_or("{q}"), subject, &mut draw);
+    let title = fill_template(draw.pick(TITLES).unwrap_or("{q}"), subject, &mut draw);
+    let snippet = fill_template(draw.pick(SNIPPETS).unwrap_or("{q}"), subject, &mut draw);
     let host = draw.pick(HOSTS).unwrap_or("example.com");
     let slug = slug(&title);
     let number = draw.below(90_000) + 10_000;
@@ -67,7 +67,7 @@ fn page(seed: u64, subject: &str, slot: i64, hour: i64) -> Page {
 /// Returns a recent post as a web search finds it: the same for six hours, in one of three such periods.
 fn post_page(seed: u64, subject: &str, hour: i64) -> Option<Page> {
     let span = hour.div_euclid(6);
-    if !Draw::of("post page", seed, &[span]).one_in(3) {
+    if !SeededRng::of("post page", seed, &[span]).one_in(3) {
         return None;
     }
     let post = original(seed, subject, span * 6 - 2, 1);

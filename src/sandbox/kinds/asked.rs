@@ -6,7 +6,7 @@ pub(super) struct Asked(Vec<(String, String)>);
 
 /// A parameter that is not a number in its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NoNumber;
+pub(super) struct InvalidNumber;
 
 impl Asked {
     pub(super) fn read(encoded: &[u8]) -> Self {
@@ -29,10 +29,10 @@ impl Asked {
         name: &str,
         range: std::ops::RangeInclusive<usize>,
         default: usize,
-    ) -> Result<usize, NoNumber> {
+    ) -> Result<usize, InvalidNumber> {
         match self.get(name) {
             None => Ok(default),
-            Some(text) => text.trim().parse().ok().filter(|number| range.contains(number)).ok_or(NoNumber),
+            Some(text) => text.trim().parse().ok().filter(|number| range.contains(number)).ok_or(InvalidNumber),
         }
     }
 }
@@ -47,7 +47,10 @@ mod tests {
         assert_eq!((asked.get("q"), asked.get("sort")), (Some("a b"), None));
         assert_eq!(asked.all("tag").collect::<Vec<_>>(), ["x", "y&z"]);
         assert_eq!(asked.number("limit", 1..=9, 3), Ok(7));
-        assert_eq!((asked.number("limit", 1..=6, 3), asked.number("page", 0..=9, 0)), (Err(NoNumber), Err(NoNumber)));
+        assert_eq!(
+            (asked.number("limit", 1..=6, 3), asked.number("page", 0..=9, 0)),
+            (Err(InvalidNumber), Err(InvalidNumber))
+        );
         assert_eq!(asked.number("pageno", 1..=9, 1), Ok(1));
     }
 }

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::asked::Asked;
 use super::role::bearer;
-use super::session::{NotTaken, Scope, handle_of, token};
-use super::wording::{cut, date, handle, key, name_of, posts, words};
+use super::session::{Scope, TokenError, handle_of, token};
+use super::wording::{cut, date, handle, key, posts, random_name, words};
 use crate::model::Time;
 use crate::sandbox::corpus::{Corpus, Hour, Post};
 use crate::sandbox::reply;
@@ -49,7 +49,7 @@ pub(super) fn create_session(body: &[u8], key: Option<&str>, now: Time) -> Respo
 
 /// `POST com.atproto.server.refreshSession`.
 pub(super) fn refresh_session(headers: &HeaderMap, now: Time) -> Response {
-    match who(headers, Scope::Refresh, now) {
+    match authenticate(headers, Scope::Refresh, now) {
         Ok(handle) => session(&handle, now),
         Err(refusal) => *refusal,
     }
@@ -68,20 +68,20 @@ fn session(handle: &str, now: Time) -> Response {
 }
 
 /// Returns the handle of the caller, or the refusal.
-fn who(headers: &HeaderMap, scope: Scope, now: Time) -> Result<String, Box<Response>> {
+fn authenticate(headers: &HeaderMap, scope: Scope, now: Time) -> Result<String, Box<Response>> {
     let refused = |status, name, message| Err(Box::new(error(status, name, message)));
     let Some(token) = bearer(headers) else {
         return refused(StatusCode::UNAUTHORIZED, "AuthMissing", "Authentication Required");
     };
     handle_of(token, scope, now).or_else(|why| match why {
-        NotTaken::Expired => refused(StatusCode::BAD_REQUEST, "ExpiredToken", "Token has expired"),
-        NotTaken::Invalid => refused(StatusCode::BAD_REQUEST, "InvalidToken", "Token could not be verified"),
+        TokenError::Expired => refused(StatusCode::BAD_REQUEST, "ExpiredToken", "Token has expired"),
+        TokenError::Invalid => refused(StatusCode::BAD_REQUEST, "InvalidToken", "Token could not be verified"),
     })
 }
 
 /// `GET app.bsky.feed.searchPosts`.
 pub(super) fn search_posts(corpus: &Corpus, now: Time, headers: &HeaderMap, encoded: &str) -> Response {
-    if let Err(refusal) = who(headers, Scope::Access, now) {
+    if let Err(refusal) = authenticate(headers, Scope::Access, now) {
         return *refusal;
     }
     let asked = Asked::read(encoded.as_bytes());
@@ -138,7 +138,7 @@ fn account(handle: &str) -> String {
 }
 
 fn did(handle: &str) -> String {
-    format!("did:plc:{}", name_of(&[b"did", handle.as_bytes()], BASE32, 24))
+    format!("did:plc:{}", random_name(&[b"did", handle.as_bytes()], BASE32, 24))
 }
 
 /// Returns a post as the search shows it.
@@ -156,8 +156,8 @@ fn view(post: &Post) -> Value {
     }
     let counts = post.counts.unwrap_or_default();
     json!({
-        "uri": format!("at://{did}/app.bsky.feed.post/3{}", name_of(&[b"rkey", id], SORTABLE, 12)),
-        "cid": format!("bafyrei{}", name_of(&[b"cid", id], BASE32, 52)),
+        "uri": format!("at://{did}/app.bsky.feed.post/3{}", random_name(&[b"rkey", id], SORTABLE, 12)),
+        "cid": format!("bafyrei{}", random_name(&[b"cid", id], BASE32, 52)),
         "author": {
             "did": did,
             "handle": name,

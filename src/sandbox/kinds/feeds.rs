@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::wording::{HTTP_DATE, ISO, date, escaped, handle, key, posts, title, words};
 use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post};
-use crate::sandbox::draw::{Draw, seed_of};
+use crate::sandbox::draw::{SeededRng, seed_of};
 use crate::sandbox::reply;
 
 /// The number of entries in a feed.
@@ -78,7 +78,7 @@ fn is_known(headers: &HeaderMap, tag: &str, modified: i64) -> bool {
 }
 
 fn entry(post: &Post) -> Entry {
-    let number = Draw::new(&[b"feed", key(post).as_bytes()]).next() >> 17;
+    let number = SeededRng::new(&[b"feed", key(post).as_bytes()]).next() >> 17;
     let text = words(post).to_owned();
     Entry {
         id: format!("tag:feeds.example,2026:{number}"),

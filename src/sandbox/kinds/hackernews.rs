@@ -6,10 +6,10 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::asked::Asked;
-use super::tags::{Figures, Numeric, tagged};
+use super::tags::{Figures, NumericFilters, tagged};
 use super::wording::{ISO, cut, date, handle, key, posts, title, words};
 use crate::sandbox::corpus::{Corpus, Hour, Post};
-use crate::sandbox::draw::{Draw, seed_of};
+use crate::sandbox::draw::{SeededRng, seed_of};
 use crate::sandbox::reply;
 
 /// Hits per page when `hitsPerPage` is left out, and the maximum.
@@ -34,7 +34,7 @@ struct Item {
 pub(super) fn search_by_date(corpus: &Corpus, hour: Hour, encoded: &str) -> Response {
     let asked = Asked::read(encoded.as_bytes());
     let query = asked.get("query").unwrap_or_default();
-    let numeric = match Numeric::read(&asked.all("numericFilters").collect::<Vec<_>>().join(",")) {
+    let numeric = match NumericFilters::read(&asked.all("numericFilters").collect::<Vec<_>>().join(",")) {
         Ok(numeric) => numeric,
         Err(part) => return refused(&format!("Invalid syntax for numeric condition: {part}")),
     };
@@ -90,13 +90,13 @@ fn refused(message: &str) -> Response {
 
 /// Returns an id that a JSON number holds exactly.
 fn number(parts: &[&[u8]]) -> u64 {
-    Draw::new(parts).next() >> 17
+    SeededRng::new(parts).next() >> 17
 }
 
 /// Turns a post into a story or, twice as often, into a comment on one.
 fn item(query: &str, post: &Post) -> Item {
     let id = number(&[b"hn", key(post).as_bytes()]);
-    let mut draw = Draw::new(&[b"hn item", key(post).as_bytes()]);
+    let mut draw = SeededRng::new(&[b"hn item", key(post).as_bytes()]);
     let (author, text) = (handle(post), words(post));
     let created_at_i = post.published.div_euclid(1_000);
     let created = date(post.published, ISO);

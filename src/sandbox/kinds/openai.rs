@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::wording::cut;
 use crate::sandbox::corpus::Hour;
-use crate::sandbox::draw::Draw;
+use crate::sandbox::draw::SeededRng;
 use crate::sandbox::reply;
 use crate::sandbox::stream::chunked;
 
@@ -68,7 +68,7 @@ pub(super) fn chat(body: &[u8], hour: Hour) -> Response {
     text = text.chars().take(most).collect();
     let (prompt, completion) = (tokens(&whole), tokens(&text));
     let done = Completion {
-        id: format!("chatcmpl-sandbox{:016x}", Draw::new(&[b"openai", body]).next()),
+        id: format!("chatcmpl-sandbox{:016x}", SeededRng::new(&[b"openai", body]).next()),
         created: hour.start().div_euclid(1_000),
         model: model.to_owned(),
         finish,

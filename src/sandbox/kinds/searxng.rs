@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::asked::Asked;
 use super::wording::{date, escaped};
 use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Page, PageDate, Wanted};
-use crate::sandbox::draw::Draw;
+use crate::sandbox::draw::SeededRng;
 use crate::sandbox::reply;
 
 /// One engine of the instance.
@@ -121,7 +121,7 @@ fn published(page: &Page, hour: Hour) -> Option<i64> {
 /// Returns the engines that find a page, always the same ones.
 fn engines_of(page: &Page) -> Vec<&'static str> {
     let sets: [&[usize]; 4] = [&[0], &[0, 1], &[0, 2], &[1, 2]];
-    let at = Draw::new(&[b"searxng", page.url.as_bytes()]).below(sets.len() as u64);
+    let at = SeededRng::new(&[b"searxng", page.url.as_bytes()]).below(sets.len() as u64);
     let set = usize::try_from(at).ok().and_then(|at| sets.get(at)).copied().unwrap_or(&[0]);
     set.iter().filter_map(|at| ENGINES.get(*at)).map(|engine| engine.name).collect()
 }

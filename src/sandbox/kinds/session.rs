@@ -30,7 +30,7 @@ impl Scope {
 
 /// Why a token is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotTaken {
+pub(super) enum TokenError {
     Invalid,
     Expired,
 }
@@ -55,20 +55,20 @@ pub(super) fn token(scope: Scope, did: &str, handle: &str, now: Time) -> String 
 }
 
 /// Returns the handle of a valid token.
-pub(super) fn handle_of(token: &str, scope: Scope, now: Time) -> Result<String, NotTaken> {
-    let (signed, given) = token.rsplit_once('.').ok_or(NotTaken::Invalid)?;
+pub(super) fn handle_of(token: &str, scope: Scope, now: Time) -> Result<String, TokenError> {
+    let (signed, given) = token.rsplit_once('.').ok_or(TokenError::Invalid)?;
     if given != signature(signed) {
-        return Err(NotTaken::Invalid);
+        return Err(TokenError::Invalid);
     }
     let claims = signed.split_once('.').and_then(|(_, claims)| URL_SAFE_NO_PAD.decode(claims).ok());
-    let claims: Value = claims.and_then(|claims| serde_json::from_slice(&claims).ok()).ok_or(NotTaken::Invalid)?;
+    let claims: Value = claims.and_then(|claims| serde_json::from_slice(&claims).ok()).ok_or(TokenError::Invalid)?;
     if claims["scope"] != scope.word() {
-        return Err(NotTaken::Invalid);
+        return Err(TokenError::Invalid);
     }
     if claims["exp"].as_i64().is_none_or(|end| end <= now.0.div_euclid(1_000)) {
-        return Err(NotTaken::Expired);
+        return Err(TokenError::Expired);
     }
-    claims["handle"].as_str().map(str::to_owned).ok_or(NotTaken::Invalid)
+    claims["handle"].as_str().map(str::to_owned).ok_or(TokenError::Invalid)
 }
 
 fn signature(signed: &str) -> String {
@@ -84,12 +84,12 @@ mod tests {
         let at = |seconds: i64| Time(1_773_219_600_000 + seconds * 1_000);
         let (access, refresh) = (token(Scope::Access, "d", "h", at(0)), token(Scope::Refresh, "d", "h", at(0)));
         assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS - 1)), Ok("h".to_owned()));
-        assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS)), Err(NotTaken::Expired));
+        assert_eq!(handle_of(&access, Scope::Access, at(ACCESS_SECONDS)), Err(TokenError::Expired));
         assert_eq!(handle_of(&refresh, Scope::Refresh, at(ACCESS_SECONDS)), Ok("h".to_owned()));
         for (given, scope) in [(&access, Scope::Refresh), (&refresh, Scope::Access), (&"x.y".to_owned(), Scope::Access)]
         {
-            assert_eq!(handle_of(given, scope, at(1)), Err(NotTaken::Invalid));
+            assert_eq!(handle_of(given, scope, at(1)), Err(TokenError::Invalid));
         }
-        assert_eq!(handle_of(&access.replace('.', ".e"), Scope::Access, at(1)), Err(NotTaken::Invalid));
+        assert_eq!(handle_of(&access.replace('.', ".e"), Scope::Access, at(1)), Err(TokenError::Invalid));
     }
 }

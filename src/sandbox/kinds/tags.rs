@@ -45,9 +45,9 @@ const TESTS: &[(&str, Test)] = &[
 
 /// Conditions that must all hold.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Numeric(Vec<Condition>);
+pub(super) struct NumericFilters(Vec<Condition>);
 
-impl Numeric {
+impl NumericFilters {
     /// Parses comma-separated conditions; `Err` is the one that cannot be parsed.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         text.split(',')
@@ -153,11 +153,11 @@ mod tests {
             ("created_at_i<100.25", true),
             ("num_comments>=0", false),
         ] {
-            assert_eq!(Numeric::read(text).unwrap().holds(&item), holds, "{text}");
+            assert_eq!(NumericFilters::read(text).unwrap().holds(&item), holds, "{text}");
         }
-        assert_eq!(Numeric::read("created_at_i>5,created_at_i>=9,points>50").unwrap().since(), Some(9));
+        assert_eq!(NumericFilters::read("created_at_i>5,created_at_i>=9,points>50").unwrap().since(), Some(9));
         for text in ["created_at_i", "created_at>5", "points>x", "created_at_i>>5"] {
-            assert_eq!(Numeric::read(text), Err(text.to_owned()));
+            assert_eq!(NumericFilters::read(text), Err(text.to_owned()));
         }
     }
 

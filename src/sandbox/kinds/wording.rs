@@ -1,7 +1,7 @@
 //! Helpers for several kinds: the text and title of a post, escaping, date formats.
 
 use crate::sandbox::corpus::{Corpus, HOUR_MS, Hour, Post, Wanted};
-use crate::sandbox::draw::Draw;
+use crate::sandbox::draw::SeededRng;
 
 /// How far back these providers have posts, in hours: enough posts of a query to reach their limits.
 pub(super) const KNOWN_HOURS: i64 = 90 * 24;
@@ -87,8 +87,8 @@ pub(super) const ISO: &str = "%Y-%m-%dT%H:%M:%SZ";
 pub(super) const HTTP_DATE: &str = "%a, %d %b %Y %H:%M:%S GMT";
 
 /// Returns `length` characters of an alphabet, drawn from a seed.
-pub(super) fn name_of(parts: &[&[u8]], alphabet: &[u8], length: usize) -> String {
-    let mut draw = Draw::new(parts);
+pub(super) fn random_name(parts: &[&[u8]], alphabet: &[u8], length: usize) -> String {
+    let mut draw = SeededRng::new(parts);
     let letter = |at: u64| usize::try_from(at).ok().and_then(|at| alphabet.get(at)).copied().unwrap_or(b'a');
     (0..length).map(|_| char::from(letter(draw.below(alphabet.len() as u64)))).collect()
 }

@@ -2,7 +2,7 @@
 //! the same functions, so that both give the same text.
 
 use super::context::Limits;
-use super::lenient::nested;
+use super::lenient::parse_nested;
 use super::node::{Node, Object};
 use super::{field, lenient};
 use crate::model::Micros;
@@ -19,7 +19,7 @@ pub(super) fn of(object: &Object, limits: Limits) -> Option<String> {
 }
 
 /// Whether an object has members for an answer, and all of them are empty.
-pub(super) fn says_none(object: &Object) -> bool {
+pub(super) fn is_empty_answer(object: &Object) -> bool {
     let mut places = NAMES.iter().filter_map(|name| object.get(name)).peekable();
     places.peek().is_some() && places.all(is_none)
 }
@@ -28,7 +28,7 @@ fn is_none(node: &Node) -> bool {
     match node {
         Node::Null => true,
         Node::Text(text) => text.trim().is_empty(),
-        Node::Object(object) => object.is_bare() || says_none(object),
+        Node::Object(object) => object.is_empty() || is_empty_answer(object),
         Node::Bool(_) | Node::Number(_) | Node::List(_) => false,
     }
 }
@@ -43,10 +43,10 @@ pub(super) fn piece(object: &Object) -> Option<(&'static str, &str)> {
 
 /// Reads a value as an answer's text: a text, an object that holds one, or a text that is JSON for one of them.
 pub(super) fn text(node: &Node, limits: Limits) -> Option<String> {
-    unwrapped(node, limits, MAX_WRAPPERS)
+    unwrap_text(node, limits, MAX_WRAPPERS)
 }
 
-fn unwrapped(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
+fn unwrap_text(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
     if wrappers == 0 {
         return None;
     }
@@ -57,16 +57,16 @@ fn unwrapped(node: &Node, limits: Limits, wrappers: u32) -> Option<String> {
                 return None;
             }
             let inner = match trimmed.as_bytes().first() {
-                Some(b'{') => nested(trimmed, limits).filter(is_wrapper),
+                Some(b'{') => parse_nested(trimmed, limits).filter(is_wrapper),
                 Some(b'"') => lenient::parse(trimmed, limits).ok(),
                 _ => None,
             };
             inner
-                .and_then(|inner| unwrapped(&inner, limits, wrappers - 1))
-                .or_else(|| Some(field::capped(text, limits.max_field_chars).to_owned()))
+                .and_then(|inner| unwrap_text(&inner, limits, wrappers - 1))
+                .or_else(|| Some(field::truncate(text, limits.max_field_chars).to_owned()))
         }
         Node::Object(object) => {
-            NAMES.iter().chain(["content"].iter()).find_map(|name| unwrapped(object.get(name)?, limits, wrappers - 1))
+            NAMES.iter().chain(["content"].iter()).find_map(|name| unwrap_text(object.get(name)?, limits, wrappers - 1))
         }
         _ => None,
     }

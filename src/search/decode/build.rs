@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use serde_json::Number;
 
 use super::context::Limits;
-use super::node::{List, Node, Object, is_bookkeeping, known};
+use super::node::{List, Node, Object, is_billing_field, known};
 
 /// Nodes kept for each allowed entry. A post with all its fields has about 25, and a reply has up to ten lists.
 const NODES_PER_ITEM: usize = 250;
@@ -97,7 +97,7 @@ impl<'de> Visitor<'de> for Build<'_> {
                     if members.next_value_seed(Skip)? && object.strange.is_none() {
                         object.strange = Some(name.clone());
                     }
-                    if object.unknown.is_none() && !is_bookkeeping(&name) {
+                    if object.unknown.is_none() && !is_billing_field(&name) {
                         object.unknown = Some(name);
                     }
                 }

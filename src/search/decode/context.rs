@@ -1,6 +1,6 @@
 //! What decoding a body depends on: the source, the time and the limits.
 
-use super::media::Media;
+use super::media::ContentType;
 use crate::model::{Source, Time};
 use crate::search::ErrorClass;
 
@@ -14,7 +14,7 @@ pub struct Context {
     /// Whether a stream was requested. Only a hint: a stream is recognised by its shape.
     pub streaming: bool,
     /// The content type of the reply.
-    pub media: Media,
+    pub media: ContentType,
     /// Why the body is known to be incomplete: the connection broke (`Cut`) or the time was up (`Timeout`). The end of
     /// the body is then no sign that it is complete.
     pub cut: Option<ErrorClass>,

@@ -47,7 +47,7 @@ const ZONES: [(&str, i64); 12] = [
 ];
 
 /// Returns the first of these members that is a date. Numbers are seconds or milliseconds since the epoch.
-pub(super) fn first(entry: &Object, names: &[&str], now: Time) -> Option<Time> {
+pub(super) fn first_date(entry: &Object, names: &[&str], now: Time) -> Option<Time> {
     names.iter().find_map(|name| match entry.get(name)? {
         Node::Text(text) => parse(text, now),
         Node::Number(number) => epoch(number.as_i64().or_else(|| {
@@ -61,10 +61,10 @@ pub(super) fn first(entry: &Object, names: &[&str], now: Time) -> Option<Time> {
 
 /// Parses a date; relative ones count from `now`. Unix time zero means that there is no date.
 pub(super) fn parse(text: &str, now: Time) -> Option<Time> {
-    spelled(text, now).filter(|at| at.0 != 0 && BELIEVED.contains(&at.0))
+    parse_any(text, now).filter(|at| at.0 != 0 && BELIEVED.contains(&at.0))
 }
 
-fn spelled(text: &str, now: Time) -> Option<Time> {
+fn parse_any(text: &str, now: Time) -> Option<Time> {
     let text = text.trim();
     if text.is_empty() || text.len() > 64 {
         return None;
@@ -72,9 +72,9 @@ fn spelled(text: &str, now: Time) -> Option<Time> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return epoch(text.parse().ok()?);
     }
-    iso(text).or_else(|| {
+    parse_iso(text).or_else(|| {
         let lower = text.to_lowercase();
-        relative(&lower, now).or_else(|| words(&lower, now))
+        parse_relative(&lower, now).or_else(|| words(&lower, now))
     })
 }
 
@@ -87,7 +87,7 @@ fn epoch(number: i64) -> Option<Time> {
     }
 }
 
-fn iso(text: &str) -> Option<Time> {
+fn parse_iso(text: &str) -> Option<Time> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
@@ -101,7 +101,7 @@ fn utc(at: civil::DateTime) -> Option<Time> {
 }
 
 /// Parses `17 hours ago`, `an hour ago`, `2d ago`, `yesterday`, `just now`.
-fn relative(text: &str, now: Time) -> Option<Time> {
+fn parse_relative(text: &str, now: Time) -> Option<Time> {
     match text {
         "now" | "just now" | "today" | "moments ago" => return Some(now),
         "yesterday" => return Some(Time(now.0.checked_sub(DAY_MS)?)),
@@ -148,7 +148,7 @@ fn words(text: &str, now: Time) -> Option<Time> {
 }
 
 /// Parses a date in words that includes its year.
-pub(in crate::search) fn date_in_words(text: &str) -> Option<Time> {
+pub(in crate::search) fn parse_date_in_words(text: &str) -> Option<Time> {
     let parts = Parts::of(&Some(text).filter(|text| text.len() <= 64)?.to_lowercase())?;
     parts.year?;
     parts.instant(Time(0))

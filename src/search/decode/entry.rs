@@ -4,10 +4,10 @@
 use super::context::Context;
 use super::node::{Node, Object};
 use super::{field, page, post};
-use crate::model::{Found, Kind, Source};
+use crate::model::{Kind, ReplyEntry, Source};
 
 /// Reads an entry. `None` when it has neither a text nor a title nor an address.
-pub(super) fn read(entry: &Node, hint: Option<Kind>, context: &Context) -> Option<Found> {
+pub(super) fn read(entry: &Node, hint: Option<Kind>, context: &Context) -> Option<ReplyEntry> {
     match entry {
         Node::Text(text) => bare(text, context),
         Node::Object(object) => match kind(object, hint, context.source)? {
@@ -24,7 +24,7 @@ pub(super) fn is_entry(object: &Object, hint: Option<Kind>, source: Source) -> b
 }
 
 /// Reads a bare text: the text of a post, unless it is an address.
-fn bare(text: &str, context: &Context) -> Option<Found> {
+fn bare(text: &str, context: &Context) -> Option<ReplyEntry> {
     let max = context.limits.max_field_chars;
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -34,9 +34,13 @@ fn bare(text: &str, context: &Context) -> Option<Found> {
         && !trimmed.contains(char::is_whitespace)
         && trimmed.chars().nth(max).is_none();
     Some(if is_address {
-        Found { kind: Some(Kind::Page), url: Some(trimmed.to_owned()), ..Found::default() }
+        ReplyEntry { kind: Some(Kind::Page), url: Some(trimmed.to_owned()), ..ReplyEntry::default() }
     } else {
-        Found { kind: Some(Kind::Post), text: Some(field::capped(text, max).to_owned()), ..Found::default() }
+        ReplyEntry {
+            kind: Some(Kind::Post),
+            text: Some(field::truncate(text, max).to_owned()),
+            ..ReplyEntry::default()
+        }
     })
 }
 

@@ -31,7 +31,7 @@ pub(super) fn cut_text(class: ErrorClass) -> String {
 
 /// The error for a reply in which no entry could be read.
 #[must_use]
-pub fn nothing_read(entries: i64) -> DecodeError {
+pub fn all_unreadable(entries: i64) -> DecodeError {
     let noun = if entries == 1 { "entry" } else { "entries" };
     malformed(format!("nothing could be read in the reply's list ({entries} {noun})"))
 }

@@ -27,7 +27,7 @@ pub(super) fn detail(object: &Object) -> Option<String> {
 
 /// Returns the error of an empty reply: `success` or `ok` is false, or a message explains why it is empty. A message
 /// that it went well, or that nothing was found, is no error.
-pub(super) fn of_empty(object: &Object) -> Option<String> {
+pub(super) fn find_error_of_empty(object: &Object) -> Option<String> {
     let says = |stated: bool| {
         let is = |name: &&str| matches!(object.get(name), Some(Node::Bool(said)) if *said == stated);
         ["success", "ok"].iter().any(is)
@@ -44,11 +44,11 @@ pub(super) fn of_empty(object: &Object) -> Option<String> {
     if says(false) {
         return Some(words.or_else(|| detail(object)).unwrap_or_else(unspecified));
     }
-    words.filter(|words| !says(true) && !code_is_good() && !is_calm(words))
+    words.filter(|words| !says(true) && !code_is_good() && !is_success_message(words))
 }
 
 /// Whether a message means "all is well" or "nothing found".
-fn is_calm(words: &str) -> bool {
+fn is_success_message(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let words = words.trim_end_matches(['.', '!']);
     let begins = ["no ", "nothing", "0 "].iter().any(|begin| words.starts_with(begin));
@@ -57,7 +57,7 @@ fn is_calm(words: &str) -> bool {
 }
 
 /// Returns the message of an event named `error`, from JSON or plain words.
-pub(super) fn cleaned(text: &str, limits: Limits) -> String {
+pub(super) fn error_event_message(text: &str, limits: Limits) -> String {
     let said = match lenient::parse_frame(text, limits) {
         Ok(node) => message(&node, 3),
         Err(_) => line(text),

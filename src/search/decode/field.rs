@@ -7,7 +7,7 @@ use super::node::{Node, Object};
 const MAX_LABEL_CHARS: usize = 256;
 
 /// Returns the first `max` characters of a text.
-pub(super) fn capped(text: &str, max: usize) -> &str {
+pub(super) fn truncate(text: &str, max: usize) -> &str {
     match text.char_indices().nth(max) {
         Some((end, _)) => &text[..end],
         None => text,
@@ -17,7 +17,7 @@ pub(super) fn capped(text: &str, max: usize) -> &str {
 /// Returns the first of these members that is a text with something in it (or a number), cut to `max` characters.
 pub(super) fn text(object: &Object, names: &[&str], max: usize) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
-        Node::Text(text) if !text.trim().is_empty() => Some(capped(text, max).to_owned()),
+        Node::Text(text) if !text.trim().is_empty() => Some(truncate(text, max).to_owned()),
         Node::Number(number) => Some(number.to_string()),
         _ => None,
     })

@@ -13,7 +13,7 @@ const REPLACEMENT: &str = "\\ufffd";
 
 /// Why a text is not JSON.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum ParseError {
     /// Nested deeper than allowed.
     TooDeep,
     /// It ends too early. Holds what was complete before the end, if anything was.
@@ -22,7 +22,7 @@ pub(super) enum Refusal {
     Broken(String),
 }
 
-impl std::fmt::Display for Refusal {
+impl std::fmt::Display for ParseError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::TooDeep => f.write_str("nested too deeply"),
@@ -39,35 +39,35 @@ pub(super) fn text(body: &[u8]) -> Cow<'_, str> {
 }
 
 /// Parses one JSON value with nothing after it.
-pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, Refusal> {
+pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, ParseError> {
     parse_with(text, limits, false)
 }
 
 /// Like [`parse`], but accepts raw control characters inside strings. When a deployment breaks a line inside a string,
 /// joining the `data:` lines of the event puts a line feed there.
-pub(super) fn parse_frame(text: &str, limits: Limits) -> Result<Node, Refusal> {
+pub(super) fn parse_frame(text: &str, limits: Limits) -> Result<Node, ParseError> {
     parse_with(text, limits, true)
 }
 
-fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, Refusal> {
-    let mut pass = Pass::new(text, controls);
+fn parse_with(text: &str, limits: Limits, controls: bool) -> Result<Node, ParseError> {
+    let mut pass = Sanitizer::new(text, controls);
     if !pass.run(limits.max_depth) {
-        return Err(Refusal::TooDeep);
+        return Err(ParseError::TooDeep);
     }
     let (clean, whole) = pass.finish();
     match build(&clean, limits) {
         Ok(node) => Ok(node),
-        Err(error) if error.is_eof() => Err(Refusal::Cut(whole.and_then(|(end, closers)| {
+        Err(error) if error.is_eof() => Err(ParseError::Cut(whole.and_then(|(end, closers)| {
             let mut rest = clean.get(..end)?.to_owned();
             rest.extend(closers.iter().rev().map(|opener| if *opener == b'[' { ']' } else { '}' }));
             build(&rest, limits).ok()
         }))),
-        Err(error) => Err(Refusal::Broken(error.to_string())),
+        Err(error) => Err(ParseError::Broken(error.to_string())),
     }
 }
 
 /// The pass over the text before the parser. It does not check the grammar; the parser does.
-struct Pass<'a> {
+struct Sanitizer<'a> {
     text: &'a str,
     bytes: &'a [u8],
     controls: bool,
@@ -81,7 +81,7 @@ struct Pass<'a> {
     whole_open: Vec<u8>,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> Sanitizer<'a> {
     fn new(text: &'a str, controls: bool) -> Self {
         let bytes = text.as_bytes();
         let (out, open, whole_open) = (String::new(), Vec::new(), Vec::new());
@@ -189,7 +189,7 @@ impl<'a> Pass<'a> {
         let in_list = self.open.last() == Some(&b'[');
         if (before == b':' || before == 0 || (in_list && matches!(before, b'[' | b',')))
             && let Some(token) = self.text.get(start..end)
-            && is_unholdable(token)
+            && exceeds_machine_number(token)
         {
             self.replace(start, end, &format!("\"{token}\""));
         }
@@ -213,7 +213,7 @@ impl<'a> Pass<'a> {
 }
 
 /// Whether a token is a JSON integer of more than 64 bits, or a float that overflows.
-fn is_unholdable(token: &str) -> bool {
+fn exceeds_machine_number(token: &str) -> bool {
     if token.len() < 4 || !is_number(token) {
         return false;
     }
@@ -242,7 +242,7 @@ fn is_number(token: &str) -> bool {
 }
 
 /// Parses JSON inside a text (`"content": "[{…}]"`), when it is a list or an object.
-pub(super) fn nested(text: &str, limits: Limits) -> Option<Node> {
+pub(super) fn parse_nested(text: &str, limits: Limits) -> Option<Node> {
     let text = text.trim();
     if !text.starts_with(['{', '[']) {
         return None;

@@ -3,7 +3,7 @@
 
 /// The content type that a reply states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Media {
+pub enum ContentType {
     /// None, plain text, or something as vague.
     #[default]
     Unsaid,
@@ -14,7 +14,7 @@ pub enum Media {
     Page,
 }
 
-impl Media {
+impl ContentType {
     /// Reads the content type from the headers of a reply.
     #[must_use]
     pub fn of(headers: &[(String, String)]) -> Self {
@@ -40,24 +40,24 @@ mod tests {
     #[test]
     fn a_content_type_is_read_without_its_parameters_and_in_any_case() {
         for (value, media) in [
-            ("application/json", Media::Json),
-            ("Application/JSON; charset=utf-8", Media::Json),
-            ("application/problem+json", Media::Json),
-            ("application/x-ndjson", Media::Json),
-            ("application/jsonl", Media::Json),
-            ("text/event-stream;charset=UTF-8", Media::Events),
-            ("text/html; charset=utf-8", Media::Page),
-            ("application/xhtml+xml", Media::Page),
-            ("text/plain", Media::Unsaid),
-            ("text/plain; profile=json", Media::Unsaid),
-            ("text/markdown", Media::Unsaid),
-            ("application/octet-stream", Media::Unsaid),
-            ("", Media::Unsaid),
+            ("application/json", ContentType::Json),
+            ("Application/JSON; charset=utf-8", ContentType::Json),
+            ("application/problem+json", ContentType::Json),
+            ("application/x-ndjson", ContentType::Json),
+            ("application/jsonl", ContentType::Json),
+            ("text/event-stream;charset=UTF-8", ContentType::Events),
+            ("text/html; charset=utf-8", ContentType::Page),
+            ("application/xhtml+xml", ContentType::Page),
+            ("text/plain", ContentType::Unsaid),
+            ("text/plain; profile=json", ContentType::Unsaid),
+            ("text/markdown", ContentType::Unsaid),
+            ("application/octet-stream", ContentType::Unsaid),
+            ("", ContentType::Unsaid),
         ] {
             let headers =
                 [("x-request-id".to_owned(), "json".to_owned()), ("Content-Type".to_owned(), value.to_owned())];
-            assert_eq!(Media::of(&headers), media, "{value}");
+            assert_eq!(ContentType::of(&headers), media, "{value}");
         }
-        assert_eq!(Media::of(&[]), Media::Unsaid);
+        assert_eq!(ContentType::of(&[]), ContentType::Unsaid);
     }
 }

@@ -29,11 +29,11 @@ mod tests;
 use super::{ErrorClass, Reply};
 use crate::model::{Answer, Source};
 pub use context::{Context, Limits};
-pub(in crate::search) use date::date_in_words;
-pub use error::{DecodeError, nothing_read};
+pub(in crate::search) use date::parse_date_in_words;
+pub use error::{DecodeError, all_unreadable};
 use error::{cut_text, malformed};
-use lenient::Refusal;
-pub use media::Media;
+use lenient::ParseError;
+pub use media::ContentType;
 pub use stream::StreamDecoder;
 
 /// Decodes a body. A reply without entries and without an answer is one that says in a known way that nothing was
@@ -49,40 +49,40 @@ pub fn decode(body: &[u8], context: &Context) -> Result<Reply, DecodeError> {
     let whole = lenient::text(body);
     let text = whole.trim();
     if text.is_empty() {
-        return cut_as_known(Err(malformed("the reply has no content".to_owned())), context);
+        return mark_truncated(Err(malformed("the reply has no content".to_owned())), context);
     }
-    if framing::is_event_stream(&whole, context.media == Media::Events) {
+    if framing::is_event_stream(&whole, context.media == ContentType::Events) {
         return stream(&whole, context);
     }
     let read = match lenient::parse(text, context.limits) {
         Ok(node) if payload::is_frame(&node) => return stream(&whole, context),
         Ok(node) => shape::reply(&node, context),
-        Err(Refusal::TooDeep) => {
+        Err(ParseError::TooDeep) => {
             Err(malformed(format!("the reply nests lists or objects deeper than {} levels", context.limits.max_depth)))
         }
         Err(_) if payload::starts_with_frame(text, context.limits) => return stream(&whole, context),
-        Err(Refusal::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
+        Err(ParseError::Cut(rest)) if !text.starts_with(|c: char| c.is_ascii_alphanumeric()) => {
             shape::cut_reply(rest.as_ref(), context)
         }
         Err(refusal) => plain_text(text, &refusal, context),
     };
-    cut_as_known(read, context)
+    mark_truncated(read, context)
 }
 
 /// Reads a body that is not JSON: a page of a proxy, prose, or rubbish. Only prose is an answer.
-fn plain_text(text: &str, refusal: &Refusal, context: &Context) -> Result<Reply, DecodeError> {
-    if is_markup(text) || context.media == Media::Page {
+fn plain_text(text: &str, refusal: &ParseError, context: &Context) -> Result<Reply, DecodeError> {
+    if is_markup(text) || context.media == ContentType::Page {
         return Err(DecodeError {
             class: ErrorClass::Malformed,
             text: "an HTML page instead of JSON".to_owned(),
             hint: "is base_url right? A proxy or login page may also be in between".to_owned(),
         });
     }
-    let meant_as_json = context.media == Media::Json || prose::looks_like_json(text, context.limits);
+    let meant_as_json = context.media == ContentType::Json || prose::looks_like_json(text, context.limits);
     if context.source != Source::Ai || meant_as_json || prose::is_binary(text) {
         return Err(malformed(format!("the reply is not JSON: {refusal}")));
     }
-    let text = field::capped(text, context.limits.max_field_chars).to_owned();
+    let text = field::truncate(text, context.limits.max_field_chars).to_owned();
     Ok(Reply { answer: Some(Answer { text, model: None, partial: false }), ..Reply::default() })
 }
 
@@ -93,7 +93,7 @@ fn stream(text: &str, context: &Context) -> Result<Reply, DecodeError> {
 }
 
 /// Marks what was read as incomplete when the body is known to lack its end.
-fn cut_as_known(read: Result<Reply, DecodeError>, context: &Context) -> Result<Reply, DecodeError> {
+fn mark_truncated(read: Result<Reply, DecodeError>, context: &Context) -> Result<Reply, DecodeError> {
     let Some(class) = context.cut else { return read };
     match read {
         Ok(mut reply) => {

@@ -112,7 +112,7 @@ pub(super) struct Object {
 const BOOKKEEPING: &[&str] = &["cost_usd", "usage", "usage_count", "service", "currency", "meta"];
 
 /// Whether a member is only about cost and usage.
-pub(super) fn is_bookkeeping(name: &str) -> bool {
+pub(super) fn is_billing_field(name: &str) -> bool {
     BOOKKEEPING.contains(&name)
 }
 
@@ -124,8 +124,8 @@ impl Object {
     }
 
     /// Whether it holds nothing except perhaps the cost: `{}` may stand in place of a list.
-    pub(super) fn is_bare(&self) -> bool {
-        self.unknown.is_none() && self.members.iter().all(|(name, _)| is_bookkeeping(name))
+    pub(super) fn is_empty(&self) -> bool {
+        self.unknown.is_none() && self.members.iter().all(|(name, _)| is_billing_field(name))
     }
 }
 

@@ -3,20 +3,20 @@
 use super::context::Context;
 use super::node::{Node, Object};
 use super::{date, field};
-use crate::model::{Found, Kind};
+use crate::model::{Kind, ReplyEntry};
 
 /// Reads the page in an entry. Ignores its `id`, which is not a platform's id.
-pub(super) fn read(entry: &Object, context: &Context) -> Found {
+pub(super) fn read(entry: &Object, context: &Context) -> ReplyEntry {
     let max = context.limits.max_field_chars;
-    Found {
+    ReplyEntry {
         kind: Some(Kind::Page),
         url: field::address(entry, &["url", "link"], max),
         author_name: field::text(entry, &["author"], max),
         title: field::text(entry, &["title"], max),
         text: field::text(entry, &["snippet", "content", "text"], max).or_else(|| highlights(entry, max)),
         lang: field::label(entry, &["lang"]),
-        published_at: date::first(entry, &["published_date", "date", "created_at"], context.now),
-        ..Found::default()
+        published_at: date::first_date(entry, &["published_date", "date", "created_at"], context.now),
+        ..ReplyEntry::default()
     }
 }
 
@@ -33,5 +33,5 @@ fn highlights(entry: &Object, max: usize) -> Option<String> {
         Node::Text(text) => text.clone(),
         _ => return None,
     };
-    (!text.trim().is_empty()).then(|| field::capped(&text, max).to_owned())
+    (!text.trim().is_empty()).then(|| field::truncate(&text, max).to_owned())
 }

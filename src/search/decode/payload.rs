@@ -9,7 +9,7 @@ use super::{failure, lenient};
 /// Whether a whole document is one frame of a stream, or a list of them.
 pub(super) fn is_frame(node: &Node) -> bool {
     match node {
-        Node::Object(object) => is_known_frame(object) || (is_piece(object) && says_whether_it_ends(object)),
+        Node::Object(object) => is_known_frame(object) || (is_piece(object) && has_end_marker(object)),
         // Entries of a list may have texts, too, so `text` or `user` rules out a frame.
         Node::List(list) => match list.items.first() {
             Some(Node::Object(object)) => {
@@ -38,7 +38,7 @@ fn is_piece(object: &Object) -> bool {
 }
 
 /// Whether an object is a frame even without a stream around it.
-fn says_whether_it_ends(object: &Object) -> bool {
+fn has_end_marker(object: &Object) -> bool {
     matches!(object.get("done"), Some(Node::Bool(_))) || object.get("choices").is_some()
 }
 
@@ -56,7 +56,7 @@ pub(super) fn starts_with_frame(text: &str, limits: Limits) -> bool {
 
 /// The errors found in a payload.
 #[derive(Default)]
-pub(super) struct Faults {
+pub(super) struct PayloadErrors {
     /// The number of broken values.
     pub(super) bad: u32,
     /// Whether the last value is incomplete.
@@ -64,7 +64,7 @@ pub(super) struct Faults {
 }
 
 /// One part of a payload.
-pub(super) enum Piece {
+pub(super) enum PayloadPart {
     /// `[DONE]`.
     Done,
     /// A JSON value.
@@ -72,14 +72,14 @@ pub(super) enum Piece {
 }
 
 /// Passes on the values in a payload one by one. There are several when events share a line.
-pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(Piece)) -> Faults {
-    let mut faults = Faults::default();
+pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(PayloadPart)) -> PayloadErrors {
+    let mut faults = PayloadErrors::default();
     let mut rest = payload;
     loop {
         rest = rest.trim_start();
         rest = rest.strip_prefix("data:").unwrap_or(rest).trim_start();
         if let Some(after) = rest.strip_prefix("[DONE]") {
-            each(Piece::Done);
+            each(PayloadPart::Done);
             rest = after;
             continue;
         }
@@ -92,7 +92,7 @@ pub(super) fn read(payload: &str, limits: Limits, each: &mut dyn FnMut(Piece)) -
             return faults;
         };
         match lenient::parse_frame(value, limits) {
-            Ok(node) => each(Piece::Value(node)),
+            Ok(node) => each(PayloadPart::Value(node)),
             Err(_) => faults.bad += 1,
         }
         rest = after;

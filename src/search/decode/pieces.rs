@@ -6,20 +6,20 @@ use super::{answer, field};
 
 /// Pieces joined in order.
 #[derive(Debug)]
-pub(super) struct Chunks {
+pub(super) struct JoinedText {
     text: String,
     room: usize,
     /// Whether any piece came, even an empty one.
     pub(super) any: bool,
 }
 
-impl Chunks {
+impl JoinedText {
     pub(super) fn new(limits: Limits) -> Self {
         Self { text: String::new(), room: limits.max_field_chars, any: false }
     }
 
     pub(super) fn push(&mut self, chunk: &str) {
-        let kept = field::capped(chunk, self.room);
+        let kept = field::truncate(chunk, self.room);
         self.room -= kept.chars().count();
         self.text.push_str(kept);
         self.any = true;
@@ -33,9 +33,9 @@ impl Chunks {
 
 /// Pieces in frames without a type. Some deployments send what is new, others all text so far.
 #[derive(Debug)]
-pub(super) struct Untyped {
+pub(super) struct UntypedPieces {
     limits: Limits,
-    joined: Chunks,
+    joined: JoinedText,
     last: String,
     /// The last frame, read as a whole reply.
     whole: Option<String>,
@@ -50,9 +50,9 @@ pub(super) struct Untyped {
     completions: bool,
 }
 
-impl Untyped {
+impl UntypedPieces {
     pub(super) fn new(limits: Limits) -> Self {
-        let joined = Chunks::new(limits);
+        let joined = JoinedText::new(limits);
         Self {
             limits,
             joined,
@@ -70,7 +70,7 @@ impl Untyped {
         if piece.is_empty() {
             return;
         }
-        let piece = field::capped(piece, self.limits.max_field_chars);
+        let piece = field::truncate(piece, self.limits.max_field_chars);
         self.repeats &= piece.starts_with(&self.last);
         self.repeated |= self.last.chars().nth(1).is_some() || self.last.starts_with(char::is_alphanumeric);
         self.completions &= name == "completion";
@@ -81,7 +81,7 @@ impl Untyped {
     }
 
     /// Whether a text under `name` is the whole answer: a completion after pieces of another name.
-    pub(super) fn ends_with(&self, name: &str) -> bool {
+    pub(super) fn is_completion(&self, name: &str) -> bool {
         name == "completion" && self.count > 0 && !self.completions
     }
 

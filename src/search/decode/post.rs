@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::node::{Node, Object};
 use super::{date, field};
-use crate::model::{Engagement, Found, Kind};
+use crate::model::{Engagement, Kind, ReplyEntry};
 
 /// Members that only posts have.
 const MARKS: &[&str] = &[
@@ -32,10 +32,10 @@ pub(super) fn is_marked(entry: &Object) -> bool {
 }
 
 /// Reads the post in an entry.
-pub(super) fn read(entry: &Object, context: &Context) -> Found {
+pub(super) fn read(entry: &Object, context: &Context) -> ReplyEntry {
     let max = context.limits.max_field_chars;
     let (author, author_name) = author(entry, max);
-    Found {
+    ReplyEntry {
         kind: Some(Kind::Post),
         id: field::id(entry, &["id_str", "id"]),
         url: field::address(entry, &["url", "link"], max),
@@ -44,7 +44,7 @@ pub(super) fn read(entry: &Object, context: &Context) -> Found {
         title: None,
         text: field::text(entry, TEXT, max),
         lang: field::label(entry, &["lang"]),
-        published_at: date::first(entry, &["created_at", "published_date", "date"], context.now),
+        published_at: date::first_date(entry, &["created_at", "published_date", "date"], context.now),
         engagement: Engagement {
             likes: field::count(entry, &["like_count", "favorite_count"]),
             reposts: field::count(entry, &["retweet_count"]),
@@ -76,7 +76,7 @@ fn author(entry: &Object, max: usize) -> (Option<String>, Option<String>) {
                 // Handles have no spaces: a text with one is a display name.
                 return match handle(user) {
                     Some(handle) => (Some(handle), None),
-                    None => (None, Some(field::capped(user.trim(), max).to_owned())),
+                    None => (None, Some(field::truncate(user.trim(), max).to_owned())),
                 };
             }
             _ => {}

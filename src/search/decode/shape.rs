@@ -2,11 +2,11 @@
 //! and `stream` reads streams.
 
 use super::context::Context;
-use super::error::{DecodeError, malformed, nothing_read};
-use super::lenient::nested;
+use super::error::{DecodeError, all_unreadable, malformed};
+use super::lenient::parse_nested;
 use super::node::{Node, Object, is_list_suffix};
 use super::{answer, entry, failure};
-use crate::model::{Answer, Found, Kind, Micros, Source};
+use crate::model::{Answer, Kind, Micros, ReplyEntry, Source};
 use crate::search::{ErrorClass, Reply};
 
 /// The maximum number of wrappers opened around a list (`{"data": {"search": {"organic_results": […]}}}`).
@@ -14,9 +14,9 @@ const MAX_WRAPPERS: u32 = 4;
 
 /// What has been found so far in a document or a stream.
 #[derive(Debug)]
-pub(super) struct Gather {
+pub(super) struct ReplyBuilder {
     context: Context,
-    pub(super) items: Vec<Found>,
+    pub(super) items: Vec<ReplyEntry>,
     pub(super) unreadable: u32,
     pub(super) answer: Option<String>,
     pub(super) model: Option<String>,
@@ -33,18 +33,18 @@ pub(super) struct Gather {
 
 /// Builds a reply from a complete document.
 pub(super) fn reply(document: &Node, context: &Context) -> Result<Reply, DecodeError> {
-    let mut gather = Gather::new(*context);
+    let mut gather = ReplyBuilder::new(*context);
     match document {
         Node::Null => gather.known = true,
         Node::List(_) => gather.known = gather.list(None, document, MAX_WRAPPERS),
         Node::Object(object) => {
             gather.known = gather.object(None, object, MAX_WRAPPERS);
             if !gather.known && context.source != Source::Ai {
-                gather.lone(object);
+                gather.single_entry(object);
             }
-            return gather.judged(object);
+            return gather.into_reply(object);
         }
-        Node::Text(text) => match nested(text, context.limits) {
+        Node::Text(text) => match parse_nested(text, context.limits) {
             Some(inner @ (Node::Object(_) | Node::List(_))) => return reply(&inner, context),
             _ if context.source == Source::Ai => {
                 gather.known = true;
@@ -87,7 +87,7 @@ pub(super) fn list_kind(name: &str) -> Option<Option<Kind>> {
     }
 }
 
-impl Gather {
+impl ReplyBuilder {
     pub(super) fn new(context: Context) -> Self {
         let (items, unreadable, answer, model, cost) = (Vec::new(), 0, None, None, None);
         let (known, misplaced, strange, unknown) = (false, None, None, None);
@@ -97,7 +97,7 @@ impl Gather {
     /// Collects everything in an object: its lists in document order, its answer, model and cost. Returns whether any
     /// of it has a known shape.
     pub(super) fn object(&mut self, hint: Option<Kind>, object: &Object, wrappers: u32) -> bool {
-        let mut known = object.is_bare();
+        let mut known = object.is_empty();
         for (name, value) in &object.members {
             let Some(kind) = list_kind(name) else { continue };
             if self.list(kind.or(hint), value, wrappers) {
@@ -111,16 +111,16 @@ impl Gather {
             if self.answer.is_none() {
                 self.answer = answer::of(object, self.context.limits);
             }
-            known |= self.answer.is_some() || answer::says_none(object);
+            known |= self.answer.is_some() || answer::is_empty_answer(object);
         }
         self.strange = self.strange.take().or_else(|| object.strange.clone());
         self.unknown = self.unknown.take().or_else(|| object.unknown.clone());
-        self.notes(object);
+        self.read_metadata(object);
         known
     }
 
     /// Collects model and cost.
-    pub(super) fn notes(&mut self, object: &Object) {
+    pub(super) fn read_metadata(&mut self, object: &Object) {
         self.model = self.model.take().or_else(|| answer::model(object));
         self.cost = self.cost.or_else(|| answer::cost(object));
     }
@@ -147,7 +147,7 @@ impl Gather {
                 }
             }
             Node::Text(text) if wrappers > 0 => {
-                nested(text, self.context.limits).is_some_and(|inner| self.list(hint, &inner, wrappers - 1))
+                parse_nested(text, self.context.limits).is_some_and(|inner| self.list(hint, &inner, wrappers - 1))
             }
             _ => false,
         }
@@ -171,7 +171,7 @@ impl Gather {
     }
 
     /// Reads a document that is one entry and no list.
-    fn lone(&mut self, object: &Object) {
+    fn single_entry(&mut self, object: &Object) {
         if let Some(mut found) = entry::read(&Node::Object(object.clone()), None, &self.context) {
             found.rank = 1;
             self.items.push(found);
@@ -194,7 +194,7 @@ impl Gather {
             return Err(malformed(format!("the reply has no list of results under {name:?} but something else")));
         }
         if self.unreadable > 0 {
-            return Err(nothing_read(self.unreadable.into()));
+            return Err(all_unreadable(self.unreadable.into()));
         }
         if self.known {
             return Ok(());
@@ -207,10 +207,10 @@ impl Gather {
     }
 
     /// Returns the reply, unless the document reports an error.
-    fn judged(self, object: &Object) -> Result<Reply, DecodeError> {
+    fn into_reply(self, object: &Object) -> Result<Reply, DecodeError> {
         let error = failure::of(object);
         // In an unknown format, a message is not an error but just one of its members.
-        let of_empty = || failure::of_empty(object).filter(|_| self.known);
+        let of_empty = || failure::find_error_of_empty(object).filter(|_| self.known);
         if self.is_empty()
             && let Some(text) = error.clone().or_else(|| failure::detail(object)).or_else(of_empty)
         {

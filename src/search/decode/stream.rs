@@ -10,11 +10,11 @@
 use super::context::Context;
 use super::error::{DecodeError, cut_text, malformed};
 use super::framing::{Framing, Payload};
-use super::lenient::nested;
+use super::lenient::parse_nested;
 use super::node::{List, Node, Object};
-use super::payload::{Piece, is_frame, read};
-use super::pieces::{Chunks, Untyped};
-use super::shape::{Gather, list_kind};
+use super::payload::{PayloadPart, is_frame, read};
+use super::pieces::{JoinedText, UntypedPieces};
+use super::shape::{ReplyBuilder, list_kind};
 use super::{answer, failure, lenient};
 use crate::model::Source;
 use crate::search::{ErrorClass, Reply};
@@ -32,14 +32,14 @@ pub struct StreamDecoder {
 #[derive(Debug)]
 struct State {
     context: Context,
-    gather: Gather,
+    gather: ReplyBuilder,
     /// Pieces with the role `summary`.
-    summary: Chunks,
-    all: Chunks,
+    summary: JoinedText,
+    all: JoinedText,
     /// Pieces in frames without a type.
-    untyped: Untyped,
+    untyped: UntypedPieces,
     /// All events unchanged. They are the answer if the stream turns out to be plain words.
-    words: Chunks,
+    words: JoinedText,
     /// Whether an event was plain words, and whether one was a frame.
     worded: bool,
     framed: bool,
@@ -62,11 +62,11 @@ impl StreamDecoder {
         let limits = context.limits;
         let state = State {
             context,
-            gather: Gather::new(context),
-            summary: Chunks::new(limits),
-            all: Chunks::new(limits),
-            untyped: Untyped::new(limits),
-            words: Chunks::new(limits),
+            gather: ReplyBuilder::new(context),
+            summary: JoinedText::new(limits),
+            all: JoinedText::new(limits),
+            untyped: UntypedPieces::new(limits),
+            words: JoinedText::new(limits),
             worded: false,
             framed: false,
             completion: None,
@@ -105,7 +105,7 @@ impl State {
         };
         let text = lenient::text(bytes);
         if failed {
-            self.error.get_or_insert_with(|| failure::cleaned(&text, self.context.limits));
+            self.error.get_or_insert_with(|| failure::error_event_message(&text, self.context.limits));
             return;
         }
         self.word(&text);
@@ -116,12 +116,12 @@ impl State {
             let faults = read(&text, self.context.limits, &mut |_| {});
             if faults.open || faults.bad > 0 {
                 for (index, line) in text.split('\n').enumerate() {
-                    self.take(line, last && index + 1 == lines);
+                    self.read_payload(line, last && index + 1 == lines);
                 }
                 return;
             }
         }
-        self.take(&text, last);
+        self.read_payload(&text, last);
     }
 
     /// Keeps an event unchanged, in case all of them turn out to be plain words.
@@ -140,10 +140,10 @@ impl State {
         self.words.push(ended.unwrap_or(event));
     }
 
-    fn take(&mut self, payload: &str, last: bool) {
+    fn read_payload(&mut self, payload: &str, last: bool) {
         let faults = read(payload, self.context.limits, &mut |piece| match piece {
-            Piece::Done => self.done = true,
-            Piece::Value(node) => self.value(&node, true),
+            PayloadPart::Done => self.done = true,
+            PayloadPart::Value(node) => self.value(&node, true),
         });
         self.broken = self.broken.saturating_add(faults.bad);
         if faults.open {
@@ -163,7 +163,7 @@ impl State {
     fn value(&mut self, node: &Node, unwrap: bool) {
         match node {
             Node::Object(object) => self.frame(object),
-            Node::Text(text) => match nested(text, self.context.limits).filter(|_| unwrap) {
+            Node::Text(text) => match parse_nested(text, self.context.limits).filter(|_| unwrap) {
                 Some(inner) => self.value(&inner, false),
                 None => self.chunk(None, text),
             },
@@ -185,7 +185,7 @@ impl State {
 
     fn frame(&mut self, object: &Object) {
         self.framed = true;
-        self.gather.notes(object);
+        self.gather.read_metadata(object);
         match object.get("done") {
             Some(Node::Bool(true)) => self.done = true,
             Some(Node::Bool(false)) => self.goes_on = true,
@@ -233,7 +233,7 @@ impl State {
         let whole = std::mem::replace(&mut self.gather.answer, answered);
         let piece = answer::piece(object).filter(|_| self.context.source == Source::Ai);
         match (piece, whole) {
-            (Some((name, piece)), whole) if self.untyped.ends_with(name) => {
+            (Some((name, piece)), whole) if self.untyped.is_completion(name) => {
                 self.completed = true;
                 self.completion = whole.or_else(|| Some(piece.to_owned()));
             }
@@ -284,7 +284,7 @@ impl State {
         let in_words = self.worded && !self.framed;
         if in_words {
             // What looked like JSON among the words was plain words, too.
-            (self.gather, self.torn, self.broken) = (Gather::new(self.context), false, 0);
+            (self.gather, self.torn, self.broken) = (ReplyBuilder::new(self.context), false, 0);
         }
         // A single frame is a whole reply, unless something shows that more was to come.
         let whole = self.untyped.count == 1 && !(self.goes_on || self.torn || self.context.cut.is_some());

@@ -18,13 +18,13 @@ mod streamed;
 mod suite;
 
 use super::*;
-use crate::model::{Found, Kind, Time};
+use crate::model::{Kind, ReplyEntry, Time};
 
 /// 2026-03-11T09:00:00Z.
 const NOW: Time = Time(1_773_219_600_000);
 
 fn context(source: Source) -> Context {
-    Context { source, now: NOW, streaming: false, media: Media::Unsaid, cut: None, limits: Limits::default() }
+    Context { source, now: NOW, streaming: false, media: ContentType::Unsaid, cut: None, limits: Limits::default() }
 }
 
 fn read(source: Source, body: &str) -> Reply {

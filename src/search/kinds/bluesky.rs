@@ -7,10 +7,10 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::date;
-use super::kind::{Asked, Kind, Part, Read, Shown, failed, get, malformed};
-use crate::model::{Engagement, Found, Kind as Shape, Time};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, get, malformed};
+use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
-use crate::search::{Reply, Request, Unsupported, reaches_past};
+use crate::search::{Reply, Request, Unsupported, covers_window_start};
 
 /// Posts per page, the maximum of the API.
 const PAGE: u32 = 100;
@@ -32,10 +32,10 @@ impl Kind for Bluesky {
         "bluesky"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let cursor = match parts.last() {
             None => None,
-            Some(last) => match more(asked, last, parts) {
+            Some(last) => match next_cursor(asked, last, parts) {
                 Some(cursor) => Some(cursor),
                 None => return Ok(Vec::new()),
             },
@@ -43,7 +43,7 @@ impl Kind for Bluesky {
         Ok(vec![search(asked, cursor)])
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), 0_u32);
         let (mut ended, mut failure) = (false, None);
         for (place, part) in parts.iter().enumerate() {
@@ -68,8 +68,8 @@ impl Kind for Bluesky {
             item.rank = rank;
         }
         // A server that ignores `since` goes on to posts before the span.
-        let dates = || items.iter().filter_map(|item: &Found| item.published_at);
-        let whole = failure.is_none() && (ended || reaches_past(dates(), asked.span.from));
+        let dates = || items.iter().filter_map(|item: &ReplyEntry| item.published_at);
+        let whole = failure.is_none() && (ended || covers_window_start(dates(), asked.span.from));
         let shown = match (whole, dates().filter(|at| *at > asked.span.from).min()) {
             (true, _) => Shown::Whole,
             (false, Some(oldest)) => Shown::Since(oldest),
@@ -79,7 +79,7 @@ impl Kind for Bluesky {
         let failure = failure.map(|error| (error.class, error.text));
         let full = !whole && failure.is_none();
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(Read { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 
@@ -106,12 +106,12 @@ fn search(asked: &Asked<'_>, cursor: Option<String>) -> Request {
 }
 
 /// Returns the cursor of the next page, if one is wanted.
-fn more(asked: &Asked<'_>, last: &Part, parts: &[Part]) -> Option<String> {
+fn next_cursor(asked: &Asked<'_>, last: &SearchCall, parts: &[SearchCall]) -> Option<String> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     if page.posts.is_empty() || parts.len() as u64 * u64::from(PAGE) >= u64::from(limit(asked)) {
         return None;
     }
-    if reaches_past(page.posts.iter().filter_map(|post| published(post, asked.now)), asked.span.from) {
+    if covers_window_start(page.posts.iter().filter_map(|post| published(post, asked.now)), asked.span.from) {
         return None;
     }
     // Otherwise a server that repeats its cursor would be asked for ever.
@@ -156,7 +156,7 @@ fn words(post: &Value) -> Option<String> {
     })
 }
 
-fn found(post: &Value, now: Time) -> Option<Found> {
+fn found(post: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |pointer: &str| post.pointer(pointer).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| post.get(name).and_then(Value::as_i64);
     let (account, post_id) = text("/uri")?.strip_prefix("at://")?.split_once("/app.bsky.feed.post/")?;
@@ -164,7 +164,7 @@ fn found(post: &Value, now: Time) -> Option<Found> {
     // The key of a post is unique only within its account.
     let id: String = format!("{}_{post_id}", account.replace(':', "-"));
     let root = text("/record/reply/root/uri").and_then(|uri| uri.rsplit('/').next());
-    Some(Found {
+    Some(ReplyEntry {
         kind: Some(Shape::Post),
         url: Some(format!("https://bsky.app/profile/{}/post/{post_id}", handle.unwrap_or(account))),
         author: handle.map(str::to_owned),
@@ -182,6 +182,6 @@ fn found(post: &Value, now: Time) -> Option<Found> {
         is_quote: text("/record/embed/$type").map(|kind| kind.starts_with("app.bsky.embed.record")),
         conversation_id: Some(root.unwrap_or(post_id).to_owned()),
         id: Some(id),
-        ..Found::default()
+        ..ReplyEntry::default()
     })
 }

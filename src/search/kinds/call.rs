@@ -1,11 +1,11 @@
 //! Makes all calls of a search one after the other, without counting them: for probes and tries. Runs count theirs in
 //! `collect`.
 
-use super::kind::{Asked, Kind, MOST_PARTS, Part, PartFailure, PartReply};
+use super::kind::{Asked, Kind, MOST_PARTS, PartFailure, PartReply, SearchCall};
 use crate::model::Time;
-use crate::search::{CallError, CallFailure, Client, ErrorClass, RawReply, Request, Ungated, Unsupported};
+use crate::search::{CallError, CallFailure, Client, ErrorClass, NoGate, RawReply, Request, Unsupported};
 
-impl Part {
+impl SearchCall {
     /// A call that was answered.
     #[must_use]
     pub fn answered(request: Request, reply: RawReply) -> Self {
@@ -47,8 +47,8 @@ pub async fn call_all(
     most: usize,
     random: &(dyn Fn() -> f64 + Send + Sync),
     now: &(dyn Fn() -> Time + Send + Sync),
-) -> Result<Vec<Part>, Unsupported> {
-    let mut parts: Vec<Part> = Vec::new();
+) -> Result<Vec<SearchCall>, Unsupported> {
+    let mut parts: Vec<SearchCall> = Vec::new();
     loop {
         let next = kind.next(asked, &parts)?;
         let room = most.min(MOST_PARTS).saturating_sub(parts.len());
@@ -56,10 +56,10 @@ pub async fn call_all(
             return Ok(parts);
         }
         for request in next.into_iter().take(room) {
-            match client.call(&request, &Ungated, random, now).await {
-                Ok(reply) => parts.push(Part::answered(request, reply)),
-                Err(CallFailure::Error(error)) => parts.push(Part::failed(request, *error)),
-                // `Ungated` refuses nothing.
+            match client.call(&request, &NoGate, random, now).await {
+                Ok(reply) => parts.push(SearchCall::answered(request, reply)),
+                Err(CallFailure::Error(error)) => parts.push(SearchCall::failed(request, *error)),
+                // `NoGate` refuses nothing.
                 Err(CallFailure::Refused(..)) => return Ok(parts),
             }
         }

@@ -7,13 +7,13 @@ use jiff::fmt::rfc2822;
 use jiff::{Timestamp, Zoned};
 
 use crate::model::Time;
-use crate::search::decode::date_in_words;
+use crate::search::decode::parse_date_in_words;
 
 /// How far in the future an accepted date may lie.
 const AHEAD: Duration = Duration::from_secs(366 * 86_400);
 
 /// Returns an instant if it is plausible: between 1990 and a year from now.
-pub(super) fn believable(at: Time, now: Time) -> Option<Time> {
+pub(super) fn plausible(at: Time, now: Time) -> Option<Time> {
     const YEAR_1990: Time = Time(631_152_000_000);
     (YEAR_1990 <= at && at <= now.plus(AHEAD)).then_some(at)
 }
@@ -22,8 +22,8 @@ pub(super) fn believable(at: Time, now: Time) -> Option<Time> {
 /// hours, a zone like `+00:00`, or none.
 pub(super) fn read(text: &str, now: Time) -> Option<Time> {
     let text = text.trim();
-    let at = iso(text).or_else(|| mail(text))?;
-    believable(Time(at.as_millisecond()), now)
+    let at = iso(text).or_else(|| parse_rfc2822(text))?;
+    plausible(Time(at.as_millisecond()), now)
 }
 
 fn iso(text: &str) -> Option<Timestamp> {
@@ -38,7 +38,7 @@ fn iso(text: &str) -> Option<Timestamp> {
 }
 
 /// Parses RFC 2822, also with the zone names that feeds still use, and with a wrong or missing weekday.
-fn mail(text: &str) -> Option<Timestamp> {
+fn parse_rfc2822(text: &str) -> Option<Timestamp> {
     let parser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let read = |text: &str| parser.parse_zoned(text).ok().map(|at: Zoned| at.timestamp());
     let (head, zone) = text.rsplit_once(' ')?;
@@ -53,7 +53,7 @@ fn mail(text: &str) -> Option<Timestamp> {
         _ => zone,
     };
     let text = format!("{head} {offset}");
-    read(&text).or_else(|| date_in_words(&text).and_then(Time::to_jiff))
+    read(&text).or_else(|| parse_date_in_words(&text).and_then(Time::to_jiff))
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ mod memory;
 
 use std::collections::HashSet;
 
-use super::kind::{Asked, Kind, Part, PartFailure, PartReply, Read, Shown, failed, get};
-use crate::model::{Found, Remembered, Time};
+use super::kind::{Asked, Kind, PartFailure, PartReply, ReadResult, SearchCall, Shown, failed, get};
+use crate::model::{Remembered, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported, without_secrets};
 use memory::Memory;
@@ -28,7 +28,7 @@ impl Kind for Feeds {
         "feeds"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() {
             let due = asked.query.texts("urls").iter().filter(|url| !Memory::of(asked, url).rests(asked.now));
             return Ok(due.map(|url| request(asked, url, Some(&Memory::of(asked, url)))).collect());
@@ -36,7 +36,7 @@ impl Kind for Feeds {
         let mut next: Vec<Request> = Vec::new();
         for url in asked.query.texts("urls") {
             // The target of a redirect is untrusted; the client checks that it is public.
-            if let Some(Step::Onward(to)) = walk(asked, parts, url)
+            if let Some(Step::Onward(to)) = follow_redirects(asked, parts, url)
                 && !next.iter().any(|one| one.address.as_deref() == Some(to.as_str()))
             {
                 next.push(request(asked, &to, Some(&Memory::of(asked, url))));
@@ -45,14 +45,14 @@ impl Kind for Feeds {
         Ok(next)
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let urls = asked.query.texts("urls");
-        let (mut items, mut memory, mut seen) = (Vec::<Found>::new(), Vec::<Remembered>::new(), HashSet::new());
+        let (mut items, mut memory, mut seen) = (Vec::<ReplyEntry>::new(), Vec::<Remembered>::new(), HashSet::new());
         let (mut shown, mut full, mut unreadable) = (Shown::Whole, false, 0_u32);
         let (mut troubles, mut notes) = (Vec::<(String, DecodeError)>::new(), Vec::new());
         for url in urls {
             let before = Memory::of(asked, url);
-            let Some(Step::Ended(part)) = walk(asked, parts, url) else {
+            let Some(Step::Ended(part)) = follow_redirects(asked, parts, url) else {
                 // It rests, or its redirect was not followed yet; the next search covers this time, too.
                 shown = Shown::Nothing;
                 continue;
@@ -62,7 +62,7 @@ impl Kind for Feeds {
                     memory.push(before.unchanged(reply, asked.now).remember(url));
                     continue;
                 }
-                Ok(reply) => one(asked, part, reply, &before),
+                Ok(reply) => read_feed(asked, part, reply, &before),
                 Err(failure) => Err(refused(failure)),
             };
             match read {
@@ -70,8 +70,8 @@ impl Kind for Feeds {
                     memory.push(one.memory.remember(url));
                     unreadable = unreadable.saturating_add(one.unreadable);
                     full |= one.hole;
-                    shown = least(shown, one.shown);
-                    let fresh = |found: &Found| {
+                    shown = combined_coverage(shown, one.shown);
+                    let fresh = |found: &ReplyEntry| {
                         let words = || format!("{:?} {:?}", found.title, found.text);
                         seen.insert((found.url.clone().unwrap_or_else(words), found.entry.clone()))
                     };
@@ -89,7 +89,7 @@ impl Kind for Feeds {
         for (rank, item) in (1..).zip(&mut items) {
             item.rank = rank;
         }
-        let failure = trouble(&troubles, urls.len());
+        let failure = combined_failure(&troubles, urls.len());
         match failure {
             // If no feed gave anything, the whole search failed.
             Some(error) if items.is_empty() && memory.is_empty() => Err(error),
@@ -98,7 +98,7 @@ impl Kind for Feeds {
                 let failure = failure.map(|error| (error.class, error.text));
                 let note = (!notes.is_empty()).then(|| notes.join("; "));
                 let reply = Reply { items, unreadable, failure, ..Reply::default() };
-                Ok(Read { reply, shown, full, memory, tokens: 0, note, hint })
+                Ok(ReadResult { reply, shown, full, memory, tokens: 0, note, hint })
             }
         }
     }
@@ -112,17 +112,17 @@ impl Kind for Feeds {
 /// How far an address has been followed.
 enum Step<'p> {
     /// To a reply or a failure.
-    Ended(&'p Part),
+    Ended(&'p SearchCall),
     /// To a redirect that must still be followed.
     Onward(String),
 }
 
 /// Follows an address through the calls made so far; `None` when there was none for it.
-fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>> {
+fn follow_redirects<'p>(asked: &Asked<'_>, parts: &'p [SearchCall], url: &str) -> Option<Step<'p>> {
     let mut at = request(asked, url, None);
     let mut last = None;
     for _ in 0..=MOST_STEPS {
-        let same = |part: &&Part| part.request.address == at.address && part.request.path == at.path;
+        let same = |part: &&SearchCall| part.request.address == at.address && part.request.path == at.path;
         let Some(part) = parts.iter().find(same) else {
             let onward = at.address.filter(|address| address != url);
             return onward.map(Step::Onward);
@@ -141,7 +141,7 @@ fn walk<'p>(asked: &Asked<'_>, parts: &'p [Part], url: &str) -> Option<Step<'p>>
 }
 
 /// Returns the target of a redirect, if it is a web address.
-fn target(part: &Part, location: &str) -> Option<String> {
+fn target(part: &SearchCall, location: &str) -> Option<String> {
     let to = match part.request.address.as_deref().and_then(|address| url::Url::parse(address).ok()) {
         Some(from) => from.join(location).ok()?,
         None => url::Url::parse(location).ok()?,
@@ -150,7 +150,7 @@ fn target(part: &Part, location: &str) -> Option<String> {
 }
 
 /// Returns the new address of a feed that has moved permanently.
-fn moved_for_good(asked: &Asked<'_>, parts: &[Part], url: &str) -> Option<String> {
+fn moved_for_good(asked: &Asked<'_>, parts: &[SearchCall], url: &str) -> Option<String> {
     let first = request(asked, url, None);
     let part = parts.iter().find(|part| part.request.address == first.address && part.request.path == first.path)?;
     let failure = part.reply.as_ref().err().filter(|failure| matches!(failure.status, Some(301 | 308)))?;
@@ -173,8 +173,8 @@ fn request(asked: &Asked<'_>, url: &str, memory: Option<&Memory>) -> Request {
 }
 
 /// What was read from one feed.
-struct One {
-    items: Vec<Found>,
+struct FeedResult {
+    items: Vec<ReplyEntry>,
     unreadable: u32,
     shown: Shown,
     /// Entries may have come and gone since the last look.
@@ -182,7 +182,12 @@ struct One {
     memory: Memory,
 }
 
-fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: &Memory) -> Result<One, DecodeError> {
+fn read_feed(
+    asked: &Asked<'_>,
+    part: &SearchCall,
+    reply: &PartReply,
+    before: &Memory,
+) -> Result<FeedResult, DecodeError> {
     let address = part.request.address.as_deref();
     let mut feed = entries::read(&reply.body, reply.header("content-type"), address, asked.now)?;
     let oldest = feed.items.iter().filter_map(|item| item.published_at).min();
@@ -199,11 +204,11 @@ fn one(asked: &Asked<'_>, part: &Part, reply: &PartReply, before: &Memory) -> Re
     };
     let shared = apart::tell(&mut feed, &before.shared);
     let memory = Memory::changed(reply, &feed, shared, asked.now);
-    Ok(One { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
+    Ok(FeedResult { items: feed.items, unreadable: feed.unreadable, shown, hole, memory })
 }
 
 /// Returns what two feeds cover together.
-fn least(a: Shown, b: Shown) -> Shown {
+fn combined_coverage(a: Shown, b: Shown) -> Shown {
     match (a, b) {
         (Shown::Since(a), Shown::Since(b)) => Shown::Since(a.max(b)),
         (Shown::Since(at), Shown::Whole) | (Shown::Whole, Shown::Since(at)) => Shown::Since(at),
@@ -225,7 +230,7 @@ fn refused(failure: &PartFailure) -> DecodeError {
 }
 
 /// Combines the failures of single feeds into one.
-fn trouble(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError> {
+fn combined_failure(troubles: &[(String, DecodeError)], of: usize) -> Option<DecodeError> {
     let (_, first) = troubles.first()?;
     let named = troubles.iter().take(NAMED).map(|(url, error)| format!("{url}: {}", error.text));
     let named = named.collect::<Vec<_>>().join("; ");

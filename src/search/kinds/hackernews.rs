@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::kind::{Asked, Kind, Part, Read, Shown, failed, get, malformed};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, get, malformed};
 use super::{date, markup};
-use crate::model::{Engagement, Found, Kind as Shape, Time};
+use crate::model::{Engagement, Kind as Shape, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::{Reply, Request, Unsupported};
 
@@ -34,10 +34,10 @@ impl Kind for HackerNews {
         "hackernews"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let until = match parts.last() {
             None => None,
-            Some(last) => match older(asked, last, read_ids(parts).len()) {
+            Some(last) => match next_until(asked, last, read_ids(parts).len()) {
                 Some(until) => Some(until),
                 None => return Ok(Vec::new()),
             },
@@ -45,7 +45,7 @@ impl Kind for HackerNews {
         Ok(vec![slice(asked, until)])
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let (mut items, mut seen, mut unreadable) = (Vec::new(), HashSet::new(), HashSet::new());
         let (mut total, mut oldest, mut failure) = (0, None, None);
         for (place, part) in parts.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Kind for HackerNews {
         let failure = failure.map(|error| (error.class, error.text));
         let full = !whole && failure.is_none();
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(Read { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 
@@ -117,7 +117,7 @@ fn slice(asked: &Asked<'_>, until: Option<i64>) -> Request {
 }
 
 /// Returns the second at which the next slice ends, if there are older hits and they are wanted.
-fn older(asked: &Asked<'_>, last: &Part, read: usize) -> Option<i64> {
+fn next_until(asked: &Asked<'_>, last: &SearchCall, read: usize) -> Option<i64> {
     let page = page(&last.reply.as_ref().ok()?.body).ok()?;
     let full = page.hits.len() >= per_page(asked) as usize;
     if !full || read as u64 >= u64::from(asked.query.count("limit").unwrap_or(PAGE)) {
@@ -129,7 +129,7 @@ fn older(asked: &Asked<'_>, last: &Part, read: usize) -> Option<i64> {
     (oldest < newest).then_some(oldest)
 }
 
-fn read_ids(parts: &[Part]) -> HashSet<String> {
+fn read_ids(parts: &[SearchCall]) -> HashSet<String> {
     let pages = parts.iter().filter_map(|part| page(&part.reply.as_ref().ok()?.body).ok());
     pages.flat_map(|page| page.hits.into_iter().filter_map(|hit| id(&hit))).collect()
 }
@@ -154,7 +154,7 @@ fn id(hit: &Value) -> Option<String> {
     }
 }
 
-fn found(hit: &Value, now: Time) -> Option<Found> {
+fn found(hit: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |name: &str| hit.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let number = |name: &str| hit.get(name).and_then(Value::as_i64);
     let id = id(hit)?;
@@ -164,16 +164,16 @@ fn found(hit: &Value, now: Time) -> Option<Found> {
         // A story's text is its title, its link and what it says.
         None => {
             let said = text("story_text").map(markup::text);
-            let lines = [text("title").map(markup::references), text("url").map(str::to_owned), said];
+            let lines = [text("title").map(markup::decode_entities), text("url").map(str::to_owned), said];
             lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
         }
     };
     if body.is_empty() {
         return None;
     }
-    let seconds = number("created_at_i").and_then(|seconds| date::believable(Time(seconds.checked_mul(1_000)?), now));
+    let seconds = number("created_at_i").and_then(|seconds| date::plausible(Time(seconds.checked_mul(1_000)?), now));
     let thread = hit.get("story_id").and_then(Value::as_i64).map(|story| story.to_string());
-    Some(Found {
+    Some(ReplyEntry {
         kind: Some(Shape::Post),
         url: Some(format!("{ITEM}{id}")),
         author: text("author").map(str::to_owned),
@@ -182,6 +182,6 @@ fn found(hit: &Value, now: Time) -> Option<Found> {
         engagement: Engagement { likes: number("points"), replies: number("num_comments"), ..Engagement::default() },
         conversation_id: thread.filter(|_| comment.is_some()).or_else(|| Some(id.clone())),
         id: Some(id),
-        ..Found::default()
+        ..ReplyEntry::default()
     })
 }

@@ -21,12 +21,12 @@ pub struct Asked<'a> {
     /// What earlier searches of the topic stored.
     pub memory: &'a [Remembered],
     /// The run's new items, for a kind that writes about them.
-    pub items: &'a [GivenItem],
+    pub items: &'a [PromptItem],
 }
 
 /// An item of the run, for kinds that write about items. Only its key and its address are stored.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct GivenItem {
+pub struct PromptItem {
     pub key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -48,7 +48,7 @@ impl Asked<'_> {
 
 /// One call of a search and its outcome.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct SearchCall {
     pub request: Request,
     pub reply: Result<PartReply, PartFailure>,
 }
@@ -98,7 +98,7 @@ pub enum Shown {
 
 /// What was read from all replies of a search.
 #[derive(Debug, Clone)]
-pub struct Read {
+pub struct ReadResult {
     pub reply: Reply,
     pub shown: Shown,
     /// Whether there was more than could be read.
@@ -132,13 +132,13 @@ pub trait Kind: Sync {
     ///
     /// # Errors
     /// [`Unsupported`] for a question that the kind cannot put into a request.
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported>;
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported>;
 
     /// Reads the replies. At least one call was made.
     ///
     /// # Errors
     /// If nothing in the replies could be kept.
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError>;
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError>;
 
     /// The part of the memory that a replay needs to read these replies the same way. It is stored with them.
     fn decisive(&self, _asked: &Asked<'_>) -> Vec<Remembered> {

@@ -37,7 +37,7 @@ pub(super) fn text(html: &str) -> String {
     while let Some(at) = rest.find('<') {
         let (before, tag) = rest.split_at(at);
         plain.push_str(before);
-        let Some(after) = skipped(tag, &mut plain) else {
+        let Some(after) = skip_tag(tag, &mut plain) else {
             // Not a tag: keep the character itself.
             plain.push('<');
             rest = tag.get(1..).unwrap_or_default();
@@ -46,11 +46,11 @@ pub(super) fn text(html: &str) -> String {
         rest = after;
     }
     plain.push_str(rest);
-    tidy(&references(&plain))
+    collapse_whitespace(&decode_entities(&plain))
 }
 
 /// Returns what follows a tag or a comment; `None` when the text is neither.
-fn skipped<'t>(tag: &'t str, plain: &mut String) -> Option<&'t str> {
+fn skip_tag<'t>(tag: &'t str, plain: &mut String) -> Option<&'t str> {
     if let Some(comment) = tag.strip_prefix("<!--") {
         return Some(comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default());
     }
@@ -94,12 +94,12 @@ fn end_of(tag: &str) -> Option<usize> {
 }
 
 /// Replaces character references by the characters.
-pub(super) fn references(text: &str) -> String {
+pub(super) fn decode_entities(text: &str) -> String {
     html_escape::decode_html_entities(text).into_owned()
 }
 
 /// Removes extra white space and empty lines.
-fn tidy(text: &str) -> String {
+fn collapse_whitespace(text: &str) -> String {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }

@@ -8,7 +8,7 @@ mod reply;
 
 use serde_json::json;
 
-use super::kind::{Asked, Kind, Part, Read, Shown, failed, get};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, get};
 use crate::model::Answer;
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
@@ -30,7 +30,7 @@ impl Kind for OpenAi {
         question(asked).given
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if !parts.is_empty() {
             return Ok(Vec::new());
         }
@@ -59,7 +59,7 @@ impl Kind for OpenAi {
         Ok(vec![Request { method: "POST", body: Some(body), streaming, ..request }])
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(super::kind::malformed("no call was made", "the next run asks again"));
         };
@@ -90,7 +90,7 @@ impl Kind for OpenAi {
         let failure = failure.map(|(class, text, _)| (class, text));
         let reply = Reply { answer: Some(answer), failure, ..Reply::default() };
         let note = (!note.is_empty()).then_some(note);
-        Ok(Read { reply, shown: Shown::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
+        Ok(ReadResult { reply, shown: Shown::Nothing, full: false, memory: Vec::new(), tokens, note, hint })
     }
 }
 

@@ -5,8 +5,8 @@
 use serde_json::Value;
 
 use super::date;
-use super::kind::{Asked, Kind, Part, PartFailure, Read, Shown, failed, get, malformed};
-use crate::model::{Found, Kind as Shape, Remembered, Time, Window};
+use super::kind::{Asked, Kind, PartFailure, ReadResult, SearchCall, Shown, failed, get, malformed};
+use crate::model::{Kind as Shape, Remembered, ReplyEntry, Time, Window};
 use crate::search::decode::DecodeError;
 use crate::search::{ErrorClass, Reply, Request, Unsupported};
 
@@ -24,7 +24,7 @@ impl Kind for Searxng {
         "searxng"
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         let asks_config = range(asked).is_some() && known(asked).is_none();
         let configs = usize::from(parts.first().is_some_and(is_config));
         if asks_config && parts.is_empty() {
@@ -40,14 +40,16 @@ impl Kind for Searxng {
         Ok((pages < wanted && !empty).then(|| search(asked, pages + 1)).into_iter().collect())
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let mut memory = Vec::new();
-        let (mut items, mut unreadable, mut ill): (Vec<Found>, u32, Vec<String>) = (Vec::new(), 0, Vec::new());
+        let (mut items, mut unreadable, mut ill): (Vec<ReplyEntry>, u32, Vec<String>) = (Vec::new(), 0, Vec::new());
         let (mut trouble, mut pages) = (None, 0);
         for part in parts {
             if is_config(part) {
                 // The search works without it; it only is not known which engines were left out.
-                memory.extend(part.reply.as_ref().ok().and_then(|reply| untimed(&reply.body, asked.now)));
+                memory.extend(
+                    part.reply.as_ref().ok().and_then(|reply| engines_without_time_filter(&reply.body, asked.now)),
+                );
                 continue;
             }
             pages += 1;
@@ -91,11 +93,11 @@ impl Kind for Searxng {
             known(asked).map(|one| one.value.clone()).or_else(|| memory.first().map(|one| one.value.clone()));
         let note = range(asked).and(left_out).and_then(|value| left_out_note(asked, &value));
         let reply = Reply { items, unreadable, failure, ..Reply::default() };
-        Ok(Read { reply, shown: Shown::Nothing, full: false, memory, tokens: 0, note, hint })
+        Ok(ReadResult { reply, shown: Shown::Nothing, full: false, memory, tokens: 0, note, hint })
     }
 }
 
-fn is_config(part: &Part) -> bool {
+fn is_config(part: &SearchCall) -> bool {
     part.request.path == "/config"
 }
 
@@ -177,7 +179,7 @@ fn explained(failure: &PartFailure) -> DecodeError {
 }
 
 /// The engines that cannot filter by time, to be remembered for the next searches.
-fn untimed(body: &[u8], now: Time) -> Option<Remembered> {
+fn engines_without_time_filter(body: &[u8], now: Time) -> Option<Remembered> {
     let config: Value = serde_json::from_slice(body).ok()?;
     let engines = config.get("engines")?.as_array()?;
     let without = |engine: &&Value| {
@@ -214,18 +216,18 @@ fn left_out_note(asked: &Asked<'_>, value: &str) -> Option<String> {
     })
 }
 
-fn found(result: &Value, now: Time) -> Option<Found> {
+fn found(result: &Value, now: Time) -> Option<ReplyEntry> {
     let text = |name: &str| result.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let url = text("url")?;
     let published = text("publishedDate").or_else(|| text("pubdate"));
-    Some(Found {
+    Some(ReplyEntry {
         kind: Some(Shape::Page),
         url: Some(url.to_owned()),
         // The server has removed the markup: what looks like a tag is text.
         title: text("title").map(str::to_owned),
         text: text("content").map(str::to_owned),
         published_at: published.and_then(|date| date::read(date, now)),
-        ..Found::default()
+        ..ReplyEntry::default()
     })
 }
 

@@ -1,13 +1,13 @@
 //! A second search service beside `[service]`: the same calls, in either dialect, to another address with another key.
 //! `spec` and `desearch` build the calls, and `decode` reads the replies.
 
-use super::kind::{Asked, Kind, Part, Read, Shown, failed, malformed};
+use super::kind::{Asked, Kind, ReadResult, SearchCall, Shown, failed, malformed};
 use crate::model::{
     AiQuery, AiWhen, LookBack, Micros, ProviderQuery, SocialOperation, SocialQuery, Source, WebOperation, WebQuery,
     Window,
 };
-use crate::search::decode::{Context, DecodeError, Limits, Media, decode};
-use crate::search::{Dialect, Reply, Request, Unsupported, desearch, reaches_past, spec};
+use crate::search::decode::{ContentType, Context, DecodeError, Limits, decode};
+use crate::search::{Dialect, Reply, Request, Unsupported, covers_window_start, desearch, spec};
 
 /// Pages requested by a web search when the topic gives no number.
 const PAGES: u32 = 10;
@@ -38,10 +38,10 @@ impl Service {
         request.map(|request| Request { source: query.source, ..request })
     }
 
-    fn context(&self, asked: &Asked<'_>, part: &Part) -> Context {
+    fn context(&self, asked: &Asked<'_>, part: &SearchCall) -> Context {
         let (media, cut) = match &part.reply {
-            Ok(reply) => (Media::of(&reply.headers), None),
-            Err(failure) => (Media::Unsaid, Some(failure.class)),
+            Ok(reply) => (ContentType::of(&reply.headers), None),
+            Err(failure) => (ContentType::Unsaid, Some(failure.class)),
         };
         let streaming = part.request.streaming;
         Context { source: self.like, now: asked.now, streaming, media, cut, limits: Limits::default() }
@@ -58,7 +58,7 @@ impl Service {
         };
         let full = reply.items.len() + reply.unreadable as usize >= limit as usize;
         let dates = || reply.items.iter().filter_map(|item| item.published_at);
-        if !full || reaches_past(dates(), asked.span.from) {
+        if !full || covers_window_start(dates(), asked.span.from) {
             return (Shown::Whole, false);
         }
         let oldest = dates().filter(|at| *at > asked.span.from).min();
@@ -75,11 +75,11 @@ impl Kind for Service {
         platform(query)
     }
 
-    fn next(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Vec<Request>, Unsupported> {
+    fn next(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<Vec<Request>, Unsupported> {
         if parts.is_empty() { Ok(vec![self.request(asked)?]) } else { Ok(Vec::new()) }
     }
 
-    fn read(&self, asked: &Asked<'_>, parts: &[Part]) -> Result<Read, DecodeError> {
+    fn read(&self, asked: &Asked<'_>, parts: &[SearchCall]) -> Result<ReadResult, DecodeError> {
         let Some(part) = parts.first() else {
             return Err(malformed("no call was made", "the next run asks again"));
         };
@@ -96,7 +96,7 @@ impl Kind for Service {
         let billed = billed.and_then(|cost| Micros::from_dollars(cost.trim().parse().ok()?));
         reply.cost = billed.or(reply.cost);
         let (shown, full) = self.shown(asked, &part.request, &reply);
-        Ok(Read { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
+        Ok(ReadResult { reply, shown, full, memory: Vec::new(), tokens: 0, note: None, hint })
     }
 }
 

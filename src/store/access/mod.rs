@@ -20,17 +20,17 @@ impl Store {
     }
 
     /// Returns whether a token exists and is not withdrawn.
-    pub async fn token_holds(&self, hash: &str) -> Result<bool, StoreError> {
+    pub async fn is_token_valid(&self, hash: &str) -> Result<bool, StoreError> {
         read!(self, access::token_holds(hash))
     }
 
     /// Returns whether a link exists and is not withdrawn. Expired links count too.
-    pub async fn link_holds(&self, hash: &str) -> Result<bool, StoreError> {
+    pub async fn is_link_valid(&self, hash: &str) -> Result<bool, StoreError> {
         read!(self, access::link_holds(hash))
     }
 
     /// Records that a token was used, unless a later use is already recorded.
-    pub async fn token_used(&self, hash: &str, now: Time) -> Result<(), StoreError> {
+    pub async fn record_token_use(&self, hash: &str, now: Time) -> Result<(), StoreError> {
         write_tx!(self, access::token_used(hash, now))
     }
 
@@ -50,12 +50,12 @@ impl Store {
     }
 
     /// Returns the watched topics that have one of these tags, by id, each with all of its tags.
-    pub async fn tagged(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
+    pub async fn topics_with_tags(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
         read!(self, access::tagged(tags, false))
     }
 
-    /// Like [`Self::tagged`], but includes topics that are no longer watched.
-    pub async fn ever_tagged(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
+    /// Like [`Self::topics_with_tags`], but includes topics that are no longer watched.
+    pub async fn all_topics_with_tags(&self, tags: &[String]) -> Result<Vec<(String, Vec<String>)>, StoreError> {
         read!(self, access::tagged(tags, true))
     }
 }

@@ -32,8 +32,8 @@ pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Re
     )
     .bind(&token.name)
     .bind(token.role.as_str())
-    .bind(list(&token.topics, token.is_for_all()))
-    .bind(list(&token.tags, token.is_for_all()))
+    .bind(encode_names(&token.topics, token.covers_all_topics()))
+    .bind(encode_names(&token.tags, token.covers_all_topics()))
     .bind(&token.hash)
     .bind(token.made_at.0)
     .execute(conn)
@@ -42,7 +42,7 @@ pub(in crate::store) async fn add_token(conn: &mut Conn, token: &TokenRow) -> Re
 }
 
 /// Encodes a list for storage; `None` if the token is for all topics.
-fn list(names: &[String], all: bool) -> Option<String> {
+fn encode_names(names: &[String], all: bool) -> Option<String> {
     (!all).then(|| serde_json::json!(names).to_string())
 }
 

@@ -3,8 +3,8 @@
 
 pub(in crate::store) mod rows;
 
-use crate::model::{Acked, AlertCard, AlertEvent, AlertRun, AlertSpec, AlertStanding, FiringAt, Searched, Time};
-use crate::store::{AlertChange, EventPlace, Store, StoreError};
+use crate::model::{Acked, AlertCard, AlertEvent, AlertRun, AlertSpec, AlertState, SearchHealth, Time, TopicFiring};
+use crate::store::{AlertChange, EventCursor, Store, StoreError};
 
 impl Store {
     /// Returns the alerts in force, by name.
@@ -23,18 +23,18 @@ impl Store {
     }
 
     /// Returns the state of an alert.
-    pub async fn alert_standing(&self, alert: &str) -> Result<AlertStanding, StoreError> {
+    pub async fn alert_state(&self, alert: &str) -> Result<AlertState, StoreError> {
         read!(self, alerts::standing(alert))
     }
 
     /// Returns the searches of a topic's latest runs up to a place in the reading order, by source, in that order.
-    pub async fn searched(&self, topic: &str, until: i64, runs: u32) -> Result<Vec<Searched>, StoreError> {
+    pub async fn searched(&self, topic: &str, until: i64, runs: u32) -> Result<Vec<SearchHealth>, StoreError> {
         read!(self, alerts::searched(topic, until, runs))
     }
 
     /// Stores the result of one alert check, all or nothing. Returns `false` and stores nothing if another process was
     /// faster.
-    pub async fn keep_alert(&self, alert: &str, change: &AlertChange, now: Time) -> Result<bool, StoreError> {
+    pub async fn store_alert_change(&self, alert: &str, change: &AlertChange, now: Time) -> Result<bool, StoreError> {
         write_tx!(self, alerts::keep(alert, change, now))
     }
 
@@ -42,7 +42,7 @@ impl Store {
     pub async fn alert_events(
         &self,
         alert: Option<&str>,
-        after: Option<&EventPlace>,
+        after: Option<&EventCursor>,
         most: i64,
     ) -> Result<Vec<AlertEvent>, StoreError> {
         read!(self, alert_cards::events(alert, after, most))
@@ -59,13 +59,13 @@ impl Store {
     }
 
     /// Returns what fires for these topics, by topic.
-    pub async fn firing_at(&self, topics: &[String], now: Time) -> Result<Vec<FiringAt>, StoreError> {
-        read!(self, alert_cards::at_topics(topics, now))
+    pub async fn firing_for_topics(&self, topics: &[String], now: Time) -> Result<Vec<TopicFiring>, StoreError> {
+        read!(self, alert_cards::firing_for_topics(topics, now))
     }
 
     /// Returns the alerts that fire, by name, each with its number of firing subjects.
-    pub async fn alerts_that_fire(&self, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
-        read!(self, alert_cards::fire(now))
+    pub async fn firing_alerts(&self, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
+        read!(self, alert_cards::firing_alerts(now))
     }
 
     /// Acknowledges an alert, or one event of it: what waits is not sent any more, and its end sends no message.

@@ -7,7 +7,7 @@ pub const MOST_WAITING: i64 = 200;
 
 /// The event after which the next page of a list begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EventPlace {
+pub struct EventCursor {
     /// When the event happened.
     pub at: Time,
     pub event: String,

@@ -1,10 +1,10 @@
 //! A batch of items that were not compared with others yet.
 
-use crate::model::{Room, Wording};
+use crate::model::{ItemText, KeyTableLimits};
 
 /// Items not compared yet, and the state in which they were read. The database's ids stay inside the process.
 #[derive(Debug, Clone)]
-pub struct Unclustered {
+pub struct UnclusteredBatch {
     /// The run number up to which everything was compared before.
     pub(crate) from: i64,
     /// The run number up to which everything is compared after this batch.
@@ -19,13 +19,13 @@ pub struct Unclustered {
     pub(crate) sinking: bool,
     pub(crate) items: Vec<i64>,
     /// The texts of the items, in the same order.
-    pub words: Vec<Wording>,
+    pub words: Vec<ItemText>,
 }
 
-impl Unclustered {
+impl UnclusteredBatch {
     /// Returns whether keys must move on before more are written.
     #[must_use]
-    pub fn crowded(&self, room: &Room) -> bool {
+    pub fn is_over_limit(&self, room: &KeyTableLimits) -> bool {
         self.sinking || self.young > room.young || self.middle > room.middle
     }
 }

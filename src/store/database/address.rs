@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::store::{Nature, StoreError, StoreErrorKind};
+use crate::store::{DataOrigin, StoreError, StoreErrorKind};
 
 /// Which database to open, and how.
 #[derive(Debug, Clone)]
@@ -12,7 +12,7 @@ pub struct Settings {
     /// The schema on PostgreSQL.
     pub schema: String,
     /// The nature of the data, if known before the first reply; a database that holds the other nature is refused.
-    pub nature: Option<Nature>,
+    pub nature: Option<DataOrigin>,
     /// Whether to create the database if it does not exist; otherwise a missing one is an error.
     pub create: bool,
 }

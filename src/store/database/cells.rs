@@ -32,7 +32,7 @@ impl<'a> Cells<'a> {
         }
     }
 
-    pub(crate) fn maybe<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, StoreError> {
+    pub(crate) fn optional_word<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, StoreError> {
         match self.next()? {
             "" => Ok(None),
             word => parse(word).map(Some).ok_or_else(|| StoreError::unreadable(&format!("the word `{word}`"))),
@@ -40,7 +40,7 @@ impl<'a> Cells<'a> {
     }
 
     pub(crate) fn word<T>(&mut self, parse: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
-        self.maybe(parse)?.ok_or_else(unreadable)
+        self.optional_word(parse)?.ok_or_else(unreadable)
     }
 
     /// Returns what is not read yet.
@@ -49,7 +49,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Skips a cell; `words` says whether it is a text with a length.
-    pub(crate) fn pass(&mut self, words: bool) -> Result<(), StoreError> {
+    pub(crate) fn skip(&mut self, words: bool) -> Result<(), StoreError> {
         if words { self.words().map(drop) } else { self.next().map(drop) }
     }
 

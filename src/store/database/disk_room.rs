@@ -17,7 +17,7 @@ impl Store {
         let remembered = match &self.db {
             Db::Sqlite(pools) => {
                 let file = pools.path().to_owned();
-                let asked = tokio::task::spawn_blocking(move || ask(&file)).await;
+                let asked = tokio::task::spawn_blocking(move || probe_disk(&file)).await;
                 asked.map_err(|e| StoreError::new(StoreErrorKind::Statement, format!("the disk: {e}"), ""))??;
                 REMEMBERED_BESIDE_ROOM
             }
@@ -28,7 +28,7 @@ impl Store {
 }
 
 /// Checks that the disk of a file takes `NEEDED` more bytes.
-fn ask(file: &Path) -> Result<(), StoreError> {
+fn probe_disk(file: &Path) -> Result<(), StoreError> {
     // The file may be a link to another disk.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));

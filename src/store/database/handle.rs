@@ -56,9 +56,9 @@ impl Store {
     }
 
     /// From now on, does not wait for a database server that is away.
-    pub fn leave_soon(&self) {
+    pub fn stop_waiting(&self) {
         if let Db::Postgres(pools) = &self.db {
-            pools.leave();
+            pools.stop_waiting();
         }
     }
 

@@ -16,7 +16,7 @@ pub struct DaemonLock {
 
 impl DaemonLock {
     /// Checks that it still keeps other daemons out. Makes a deleted lock file again, unless another daemon was faster.
-    pub fn keep(&mut self) -> Result<(), StoreError> {
+    pub fn ensure_held(&mut self) -> Result<(), StoreError> {
         let Some((path, file)) = &mut self.held else { return Ok(()) };
         let unknown = |path: &Path, e: &io::Error| {
             let text = format!("{} cannot be looked at: {e}", path.display());
@@ -71,12 +71,12 @@ impl Store {
 
 /// A lock file that is removed when the work is done.
 #[derive(Debug)]
-pub(in crate::store) struct Passing {
+pub(in crate::store) struct TempLock {
     path: PathBuf,
     file: File,
 }
 
-impl Passing {
+impl TempLock {
     /// Waits for the lock. Blocks the thread.
     pub(in crate::store) fn wait(path: PathBuf) -> io::Result<Self> {
         loop {

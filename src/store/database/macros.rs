@@ -26,9 +26,9 @@ macro_rules! repeated {
             tries += 1;
             let done = match &$store.db {
                 $crate::store::database::handle::Db::Sqlite(pools) => pools.explained(transaction!(pools, sqlite, $module::$function($($arg),*))),
-                $crate::store::database::handle::Db::Postgres(pools) => pools.explained(transaction!(pools, postgres, $module::$function($($arg),*))),
+                $crate::store::database::handle::Db::Postgres(pools) => pools.explain(transaction!(pools, postgres, $module::$function($($arg),*))),
             };
-            $store.room.note(concat!(stringify!($module), "::", stringify!($function)), &done);
+            $store.room.record(concat!(stringify!($module), "::", stringify!($function)), &done);
             match done {
                 Err(error) if error.again && tries < $crate::store::database::handle::TRANSACTION_TRIES && wanted(&error) => $crate::store::database::handle::pause(tries).await,
                 other => break other,

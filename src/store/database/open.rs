@@ -8,12 +8,12 @@ use sqlx::migrate::Migrator;
 
 use crate::store::database::address::{Settings, redact, sqlite_path};
 use crate::store::database::handle::Db;
-use crate::store::database::locks::Passing;
+use crate::store::database::locks::TempLock;
 use crate::store::database::migrated::{foreign, migrate_error, named, pending};
 use crate::store::database::open_postgres;
 use crate::store::database::sqlite;
 use crate::store::database::steps::{SQLITE, migrator};
-use crate::store::{Nature, Store, StoreError, StoreErrorKind};
+use crate::store::{DataOrigin, Store, StoreError, StoreErrorKind};
 
 /// The first SQLite version without a defect that could corrupt a WAL database (3.7.0 to 3.51.2).
 const SQLITE_SAFE: (u32, u32, u32) = (3, 51, 3);
@@ -42,11 +42,11 @@ impl Store {
                 "use sqlite:PATH or postgres://USER@HOST/NAME",
             ));
         };
-        store.of_nature(settings.nature).await
+        store.require_nature(settings.nature).await
     }
 
     /// Returns the store, or an error if it holds findings of the other nature.
-    pub(in crate::store) async fn of_nature(self, wanted: Option<Nature>) -> Result<Self, StoreError> {
+    pub(in crate::store) async fn require_nature(self, wanted: Option<DataOrigin>) -> Result<Self, StoreError> {
         match (self.nature().await?, wanted) {
             (Some(held), Some(wanted)) if held != wanted => {
                 self.close().await;
@@ -58,14 +58,14 @@ impl Store {
 }
 
 /// The error that refuses to mix sandbox and real findings.
-pub(in crate::store) fn mixed(place: &str, held: Nature) -> StoreError {
+pub(in crate::store) fn mixed(place: &str, held: DataOrigin) -> StoreError {
     match held {
-        Nature::Sandbox => StoreError::new(
+        DataOrigin::Sandbox => StoreError::new(
             StoreErrorKind::Foreign,
             format!("{place} holds SANDBOX findings; those of a real service must not be mixed with them"),
             "name another database with [database] url or --database (or delete this one, its findings are invented)",
         ),
-        Nature::Real => StoreError::new(
+        DataOrigin::Real => StoreError::new(
             StoreErrorKind::Foreign,
             format!("{place} holds findings of a real service; SANDBOX findings must not be mixed with them"),
             "name another database with --database, or set [service] base_url to the real service",
@@ -95,7 +95,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
             unreachable(format!("cannot create {place}: {e}"), "does the folder exist, and may this user write there?")
         })?;
     }
-    let pools = open_patiently(path).await.map_err(|e| named(e, &place))?;
+    let pools = open_with_retry(path).await.map_err(|e| named(e, &place))?;
     let version = sqlx::query_scalar("SELECT sqlite_version()").fetch_one(pools.writer()).await;
     let version: String = version.map_err(|e| named(e.into(), &place))?;
     if parse_version(&version) < Some(SQLITE_SAFE) {
@@ -124,13 +124,13 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
         // Several processes may start on one new file, and SQLite's own lock is taken too late for that.
         let lock_path = PathBuf::from(format!("{place}.migrate.lock"));
         let named = lock_path.clone();
-        let lock = tokio::task::spawn_blocking(move || Passing::wait(named))
+        let lock = tokio::task::spawn_blocking(move || TempLock::wait(named))
             .await
             .map_err(|e| unreachable(format!("the lock task ended: {e}"), ""))?
             .map_err(|e| {
                 unreachable(format!("cannot lock {}: {e}", lock_path.display()), "may this user write in that folder?")
             })?;
-        let migrated = all_or_none(&migrator, &pools, &place).await;
+        let migrated = migrate_in_transaction(&migrator, &pools, &place).await;
         lock.end();
         migrated?;
     }
@@ -138,7 +138,7 @@ async fn open_sqlite(path: &Path, create: bool) -> Result<Store, StoreError> {
 }
 
 /// Migrates a file in one transaction: an upgrade is never left half done, and only one commit waits for the disk.
-pub(in crate::store) async fn all_or_none(
+pub(in crate::store) async fn migrate_in_transaction(
     migrator: &Migrator,
     pools: &sqlite::Pools,
     place: &str,
@@ -151,7 +151,7 @@ pub(in crate::store) async fn all_or_none(
 
 /// Opens a file that others may be opening for the first time, too. SQLite does not wait for the lock that it needs to
 /// switch a new file to WAL (`busy_timeout` does not apply), so this retries; once one process succeeded, all do.
-async fn open_patiently(path: &Path) -> Result<sqlite::Pools, StoreError> {
+async fn open_with_retry(path: &Path) -> Result<sqlite::Pools, StoreError> {
     const TRIES: u32 = 40;
     let mut tries = 0;
     loop {

@@ -26,7 +26,7 @@ impl Store {
                 ));
             }
             let pools = sqlite::Pools::open_to_read(&path);
-            Self::of_file(pools, place).await?
+            Self::from_sqlite(pools, place).await?
         } else {
             let place = format!("{} (schema {})", redact(&settings.url), settings.schema);
             let options = tls::connection(&settings.url)?.options([
@@ -91,13 +91,13 @@ impl Store {
             ));
         }
         // From here on, errors about the tables are more useful than the one from opening.
-        let store = Self::of_file(read.pools, place).await?;
+        let store = Self::from_sqlite(read.pools, place).await?;
         store.whole().await?;
-        Ok((store.of_nature(settings.nature).await?, Some(why)))
+        Ok((store.require_nature(settings.nature).await?, Some(why)))
     }
 
     /// Makes a store of an open file, if its tables are those of this version.
-    async fn of_file(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
+    async fn from_sqlite(pools: sqlite::Pools, place: String) -> Result<Self, StoreError> {
         let mut conn = pools.reader().await.map_err(|error| named(error, &place))?;
         let ours = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = '_sqlx_migrations'");
         let ours: i64 = ours.fetch_one(&mut *conn).await.map_err(|error| named(error.into(), &place))?;

@@ -18,7 +18,7 @@ pub(in crate::store) struct Room {
 
 impl Room {
     /// Records the result of a write.
-    pub(in crate::store) fn note<T>(&self, write: &'static str, done: &Result<T, StoreError>) {
+    pub(in crate::store) fn record<T>(&self, write: &'static str, done: &Result<T, StoreError>) {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         match done {
             Err(error) if error.kind == StoreErrorKind::Unwritable => {

@@ -28,13 +28,13 @@ pub(in crate::store) fn connection(url: &str) -> Result<PgConnectOptions, StoreE
     })?;
     // The driver accepts an IPv6 address in brackets for connecting, but not for TLS.
     let host = options.get_host().trim_matches(['[', ']']).to_owned();
-    let near = options.get_socket().is_some() || is_near(&host);
+    let near = options.get_socket().is_some() || is_local(&host);
     let mode = mode(near, &asked(url), options.get_ssl_mode());
     Ok(options.host(&host).ssl_mode(mode))
 }
 
 /// Whether the host is a socket or an address of this machine. Other names are not resolved: DNS answers can be forged.
-fn is_near(host: &str) -> bool {
+fn is_local(host: &str) -> bool {
     let name = host.to_ascii_lowercase();
     host.starts_with('/')
         || name == "localhost"

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::migrated::pending;
-use super::open::all_or_none;
+use super::open::migrate_in_transaction;
 use super::steps::{POSTGRES, SQLITE, migrator};
 use crate::store::database::handle::Db;
 use crate::store::{Settings, Store, StoreErrorKind};
@@ -33,7 +33,7 @@ async fn a_later_migration_is_applied_once_and_an_older_program_refuses_what_it_
                 assert_eq!(pending(&older, &mut *conn, "here").await.unwrap(), 0);
                 assert_eq!(pending(&with_later, &mut *conn, "here").await.unwrap(), 1);
                 drop(conn);
-                all_or_none(&with_later, pools, "here").await.unwrap();
+                migrate_in_transaction(&with_later, pools, "here").await.unwrap();
                 assert_eq!(sqlx::query_scalar::<_, i64>(count).fetch_one(pools.writer()).await.unwrap(), rows);
                 let mut conn = pools.writer().acquire().await.unwrap();
                 assert_eq!(pending(&with_later, &mut *conn, "here").await.unwrap(), 0);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Latest, Source, StoreCounts, Tallied, TallyRun, Time, TopicLimits, Used};
+use crate::model::{MetricSum, Source, SourceLatest, StoreCounts, TallyRun, Time, TopicLimits, Usage};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -19,10 +19,10 @@ impl Store {
 
     /// Adds the totals of the runs from one number to another; `whole` if there were no more runs. Returns false if
     /// another process was first.
-    pub async fn keep_tally(
+    pub async fn store_tally(
         &self,
-        sums: &[Tallied],
-        latest: &[Latest],
+        sums: &[MetricSum],
+        latest: &[SourceLatest],
         from: i64,
         to: i64,
         whole: bool,
@@ -31,12 +31,12 @@ impl Store {
     }
 
     /// Returns the totals; `None` until they have included all runs once.
-    pub async fn tally(&self) -> Result<Option<Vec<Tallied>>, StoreError> {
+    pub async fn tally(&self) -> Result<Option<Vec<MetricSum>>, StoreError> {
         read!(self, tallies::sums())
     }
 
     /// Returns when the sources of topics answered last, by topic and source.
-    pub async fn latest_of(&self, topics: &[String]) -> Result<Vec<Latest>, StoreError> {
+    pub async fn latest_answers(&self, topics: &[String]) -> Result<Vec<SourceLatest>, StoreError> {
         read!(self, tallies::latest(topics))
     }
 
@@ -47,7 +47,7 @@ impl Store {
 
     /// Returns all sources that answered for these topics, and those of the search service.
     pub async fn searched_sources_of(&self, topics: &[String]) -> Result<Vec<Source>, StoreError> {
-        let latest = self.latest_of(topics).await?;
+        let latest = self.latest_answers(topics).await?;
         let all = latest.into_iter().map(|one| one.source).chain(Source::SERVICE.iter().copied());
         Ok(all.collect::<BTreeSet<Source>>().into_iter().collect())
     }
@@ -58,11 +58,11 @@ impl Store {
     }
 
     /// Returns those of these topics that have daily limits of their own, and how much of them is used.
-    pub async fn limited_topics(
+    pub async fn topic_limit_usage(
         &self,
         day: i64,
         topics: &[String],
-    ) -> Result<Vec<(String, TopicLimits, Used)>, StoreError> {
+    ) -> Result<Vec<(String, TopicLimits, Usage)>, StoreError> {
         read!(self, tallies::limited(day, topics))
     }
 

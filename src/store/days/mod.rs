@@ -5,8 +5,8 @@ mod counters;
 pub(in crate::store) mod rows;
 mod terms;
 
-use crate::model::{Brought, DayCount, Span, Time};
-use crate::store::{DueDays, RolledDays, Store, StoreError};
+use crate::model::{DayCount, RunWithNews, Span, Time};
+use crate::store::{DayCounts, DueDays, Store, StoreError};
 
 impl Store {
     /// Returns the number of the last run that is counted.
@@ -15,8 +15,8 @@ impl Store {
     }
 
     /// Returns later runs that found something new.
-    pub async fn brought_after(&self, seq: i64, limit: u32) -> Result<Vec<Brought>, StoreError> {
-        read!(self, days_rolled::brought(seq, i64::from(limit)))
+    pub async fn runs_with_new_items(&self, seq: i64, limit: u32) -> Result<Vec<RunWithNews>, StoreError> {
+        read!(self, days_rolled::runs_with_new_items(seq, i64::from(limit)))
     }
 
     /// Returns topics whose days must all be counted again.
@@ -26,7 +26,7 @@ impl Store {
 
     /// Returns for each topic, given as (topic, since, from): the instants, from `from` on, at which items count that
     /// it first saw since `since`.
-    pub async fn moments_since(&self, topics: &[(String, Time, Time)]) -> Result<Vec<(String, Time)>, StoreError> {
+    pub async fn item_times_since(&self, topics: &[(String, Time, Time)]) -> Result<Vec<(String, Time)>, StoreError> {
         read!(self, days_rolled::moments(topics))
     }
 
@@ -36,7 +36,7 @@ impl Store {
     }
 
     /// Stores counts. Returns false if another process was first.
-    pub async fn keep_days(&self, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
+    pub async fn store_days(&self, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
         write_tx!(self, days_rolled::keep(rolled, now))
     }
 
@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Returns whether there is anything not counted yet.
-    pub async fn days_wait(&self) -> Result<bool, StoreError> {
-        read!(self, days_rolled::waits())
+    pub async fn days_pending(&self) -> Result<bool, StoreError> {
+        read!(self, days_rolled::has_pending())
     }
 }

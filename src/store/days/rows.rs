@@ -11,7 +11,7 @@ pub struct DueDays {
 
 /// Counts of some topics, over the runs from one number to another.
 #[derive(Debug, Clone, Default)]
-pub struct RolledDays {
+pub struct DayCounts {
     /// The last run counted before.
     pub from: i64,
     /// The last run counted now.
@@ -26,7 +26,7 @@ pub struct RolledDays {
 
 /// The terms of a topic's day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptTerms {
+pub struct StoredTerms {
     pub span: Span,
     /// The number of items counted, including those that the filter hides.
     pub items: i64,

@@ -1,7 +1,7 @@
 //! Stored term counts of topics' days. `collect` does the counting and knows the days; `insight` defines the encoding.
 
 use crate::model::{Span, Time};
-use crate::store::{KeptTerms, Store, StoreError};
+use crate::store::{Store, StoreError, StoredTerms};
 
 impl Store {
     /// Returns the number of the last run whose days were counted.
@@ -10,8 +10,8 @@ impl Store {
     }
 
     /// Records that the days of runs up to a number are counted. Returns false if another process was first.
-    pub async fn terms_followed(&self, from: i64, to: i64) -> Result<bool, StoreError> {
-        write_tx!(self, terms_kept::followed(from, to))
+    pub async fn advance_terms(&self, from: i64, to: i64) -> Result<bool, StoreError> {
+        write_tx!(self, terms_kept::advance(from, to))
     }
 
     /// Returns the `basis` of each of the topics' days since an instant.
@@ -20,7 +20,7 @@ impl Store {
     }
 
     /// Stores days of a topic, replacing the old ones.
-    pub async fn keep_terms(&self, topic: &str, days: &[KeptTerms], now: Time) -> Result<(), StoreError> {
+    pub async fn store_terms(&self, topic: &str, days: &[StoredTerms], now: Time) -> Result<(), StoreError> {
         write_tx!(self, terms_kept::keep(topic, days, now))
     }
 }

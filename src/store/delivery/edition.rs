@@ -1,6 +1,6 @@
 //! An edition of an export: which runs belong to it, and its files.
 
-use crate::model::{Between, Time};
+use crate::model::{SeqRange, Time};
 
 /// What one run of an export writes, or wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Edition {
     /// The slot of that run; file names and spans are derived from it.
     pub at: Time,
     /// Runs whose rows are in it.
-    pub between: Between,
+    pub between: SeqRange,
     /// The export's definition when it began.
     pub definition: String,
     /// The files, once all are in place.

@@ -1,7 +1,7 @@
 //! Editions of configured exports. The process that holds the export's run begins an edition before its first byte and
 //! ends it when its files are in place. `export` decides on rows and files.
 
-use crate::model::{Between, Time};
+use crate::model::{SeqRange, Time};
 use crate::store::{Edition, JobRun, PlacedFile, RunRange, Store, StoreError};
 
 impl Store {
@@ -59,11 +59,11 @@ impl Store {
 
     /// Deletes the record of an edition whose files were removed.
     pub async fn drop_edition(&self, run: &JobRun, number: i64) -> Result<(), StoreError> {
-        write_tx!(self, editions::drop_one(run, number))
+        write_tx!(self, editions::delete(run, number))
     }
 
     /// Returns the topic runs in a range of the reading order, with the ids of at most `most`.
-    pub async fn stretch(&self, between: Between, most: u32) -> Result<RunRange, StoreError> {
+    pub async fn stretch(&self, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
         read!(self, editions::stretch(between, most))
     }
 
@@ -71,7 +71,7 @@ impl Store {
     /// with one of them.
     pub async fn topics_between(
         &self,
-        between: Between,
+        between: SeqRange,
         topics: &[String],
         tags: &[String],
     ) -> Result<Vec<String>, StoreError> {

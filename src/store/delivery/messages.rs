@@ -35,7 +35,7 @@ pub struct GivenUp {
 
 /// The result of a try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Settled {
+pub enum SendResult {
     /// It was delivered.
     Sent,
     /// It failed for now: when to try again, and what went wrong.

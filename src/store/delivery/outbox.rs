@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::model::{OutboxState, Posted, Time, Undelivered};
-use crate::store::{Claimed, Outgoing, Settled, Store, StoreError};
+use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
+use crate::store::{Claimed, Outgoing, SendResult, Store, StoreError};
 
 impl Store {
     /// Claims the next due message of a channel for `lease`. If a process died while it held a message, that counts as
@@ -30,7 +30,7 @@ impl Store {
 
     /// Records the result of a try. If it was the last message of a report, the report is delivered and its cursor
     /// moves. Fails with `Fenced` if another process has taken the message over.
-    pub async fn settle_message(&self, out: &Outgoing, settled: &Settled, now: Time) -> Result<(), StoreError> {
+    pub async fn settle_message(&self, out: &Outgoing, settled: &SendResult, now: Time) -> Result<(), StoreError> {
         write_tx!(self, outbox::settle(out, settled, now))
     }
 
@@ -40,7 +40,7 @@ impl Store {
     }
 
     /// Returns the latest messages first, without their bodies.
-    pub async fn outbox(&self, state: Option<OutboxState>, limit: u32) -> Result<Vec<Posted>, StoreError> {
+    pub async fn outbox(&self, state: Option<OutboxState>, limit: u32) -> Result<Vec<OutboxEntry>, StoreError> {
         read!(self, messages::list(state, limit))
     }
 
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// Returns one message with its body.
-    pub async fn outbox_message(&self, event: &str) -> Result<Option<Posted>, StoreError> {
+    pub async fn outbox_message(&self, event: &str) -> Result<Option<OutboxEntry>, StoreError> {
         read!(self, messages::message(event))
     }
 
@@ -73,6 +73,6 @@ impl Store {
     /// Deletes these messages from the outbox, or all dead ones, so that they are never sent. Skips messages that were
     /// sent or are being sent. Moves no cursor. Returns the deleted ones, by event.
     pub async fn drop_messages(&self, events: Option<&[String]>, now: Time) -> Result<Vec<String>, StoreError> {
-        asked_tx!(self, messages::put_away(events, now))
+        asked_tx!(self, messages::delete(events, now))
     }
 }

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use crate::model::Time;
 use crate::store::database::handle::Db;
 use crate::store::{
-    ForgetKey, Forgot, Mention, MentionPlace, Named, ReportFiles, Store, StoreError, StoredReply, Taken, Tombstone,
+    ErasedCounts, ForgetKey, Mention, MentionPlace, NamedItem, ReportFiles, Store, StoreError, StoredReply, Tombstone,
+    TombstoneKind,
 };
 
 impl Store {
@@ -35,15 +36,15 @@ impl Store {
     }
 
     /// Returns how many of these hashes are not tombstones here.
-    pub async fn strange_tombstones(&self, hashes: &BTreeSet<&str>) -> Result<usize, StoreError> {
+    pub async fn count_unknown_tombstones(&self, hashes: &BTreeSet<&str>) -> Result<usize, StoreError> {
         Ok(hashes.len() - read!(self, forgotten::known(hashes))?.len())
     }
 
     /// Adds tombstones: from then on, nothing that they name is stored. Already stored data stays, except that a topic
     /// is no longer watched. Uses `key` if there is no key yet.
-    pub async fn leave_tombstones(
+    pub async fn add_tombstones(
         &self,
-        names: &[(Forgot, String)],
+        names: &[(TombstoneKind, String)],
         key: ForgetKey,
         now: Time,
     ) -> Result<(), StoreError> {
@@ -61,31 +62,31 @@ impl Store {
     }
 
     /// Returns when the first erased item of the open tombstones was first seen.
-    pub async fn forgotten_since(&self) -> Result<Option<Time>, StoreError> {
+    pub async fn first_erased_seen_at(&self) -> Result<Option<Time>, StoreError> {
         read!(self, forgotten::since())
     }
 
     /// Returns items after one, by id, with their authors and keys.
-    pub async fn named_items(&self, after: Option<&Named>, most: u32) -> Result<Vec<Named>, StoreError> {
+    pub async fn named_items(&self, after: Option<&NamedItem>, most: u32) -> Result<Vec<NamedItem>, StoreError> {
         let after = after.map_or(0, |item| item.id);
         read!(self, impact::named_items(after, i64::from(most)))
     }
 
     /// Erases items with everything stored about them, and leaves tombstones of their keys.
-    pub async fn erase_items(&self, items: &[Named], now: Time) -> Result<Taken, StoreError> {
+    pub async fn erase_items(&self, items: &[NamedItem], now: Time) -> Result<ErasedCounts, StoreError> {
         let ids: Vec<i64> = items.iter().map(|item| item.id).collect();
         let key = self.forget_key().await?;
         write_tx!(self, erase::page_of_items(key, &ids, now))
     }
 
     /// Returns what erasing these items would remove, and when the first of them was seen.
-    pub async fn weigh_items(&self, items: &[Named]) -> Result<(Taken, Option<Time>), StoreError> {
+    pub async fn erasure_impact(&self, items: &[NamedItem]) -> Result<(ErasedCounts, Option<Time>), StoreError> {
         let ids: Vec<i64> = items.iter().map(|item| item.id).collect();
-        read!(self, impact::weigh(&ids))
+        read!(self, impact::of_items(&ids))
     }
 
     /// Returns what forgetting a topic would remove, and when its first item was seen.
-    pub async fn weigh_topic(&self, topic: &str) -> Result<(Taken, Option<Time>), StoreError> {
+    pub async fn topic_erasure_impact(&self, topic: &str) -> Result<(ErasedCounts, Option<Time>), StoreError> {
         read!(self, impact::weigh_topic(topic))
     }
 
@@ -95,12 +96,12 @@ impl Store {
     }
 
     /// Erases some of what a topic found. Repeat until nothing is left.
-    pub async fn erase_topic_items(&self, topic: &str, now: Time) -> Result<Taken, StoreError> {
+    pub async fn erase_topic_items(&self, topic: &str, now: Time) -> Result<ErasedCounts, StoreError> {
         write_tx!(self, erase::page_of_topic(topic, 200, now))
     }
 
     /// Erases what a page of a topic's runs hold besides items. Returns the last run of the page.
-    pub async fn erase_topic_runs(&self, topic: &str, after: i64) -> Result<(Option<i64>, Taken), StoreError> {
+    pub async fn erase_topic_runs(&self, topic: &str, after: i64) -> Result<(Option<i64>, ErasedCounts), StoreError> {
         write_tx!(self, erase::page_of_runs(topic, after, 200))
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::tombstones::{Forgot, Tombstones};
+use super::tombstones::{TombstoneKind, Tombstones};
 
 /// Longest name that is compared, in bytes; keys are not longer.
 const MOST_NAME: usize = 600;
@@ -56,11 +56,11 @@ impl Tombstones {
     /// not count, since it may be a common word. Field names and parts of keys are not handles.
     #[must_use]
     pub fn named_in(&self, text: &str) -> bool {
-        if !self.any(Forgot::Author) && !self.any(Forgot::Item) {
+        if !self.any(TombstoneKind::Author) && !self.any(TombstoneKind::Item) {
             return false;
         }
         let mut looked: HashSet<&str> = HashSet::new();
-        if self.is_one(text.trim(), &mut looked) {
+        if self.matches_whole(text.trim(), &mut looked) {
             return true;
         }
         for (at, mark) in text.char_indices() {
@@ -82,12 +82,12 @@ impl Tombstones {
                 continue;
             }
             let fits = !word.is_empty() && word.len() <= MOST_NAME && !of_key;
-            if fits && looked.insert(word) && self.has(Forgot::Author, word) {
+            if fits && looked.insert(word) && self.has(TombstoneKind::Author, word) {
                 return true;
             }
             if matches!(mark, '"' | '>')
                 && let Some(whole) = before(rest, ['"', '<'])
-                && self.is_one(whole, &mut looked)
+                && self.matches_whole(whole, &mut looked)
             {
                 return true;
             }
@@ -97,19 +97,20 @@ impl Tombstones {
 
     /// Like [`Self::named_in`] for a text that a person wrote: a handle among its words counts, too.
     #[must_use]
-    pub fn named_by_a_person(&self, text: &str) -> bool {
+    pub fn named_in_prose(&self, text: &str) -> bool {
         // A leading `-` excludes a word from a search.
         let words = || text.split(|c: char| !is_of_handle(c)).map(|word| word.trim_matches(['.', '-']));
         self.named_in(text)
-            || (self.any(Forgot::Author)
-                && words().any(|word| !word.is_empty() && word.len() <= MOST_NAME && self.has(Forgot::Author, word)))
+            || (self.any(TombstoneKind::Author)
+                && words()
+                    .any(|word| !word.is_empty() && word.len() <= MOST_NAME && self.has(TombstoneKind::Author, word)))
     }
 
-    fn is_one<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
+    fn matches_whole<'t>(&self, whole: &'t str, looked: &mut HashSet<&'t str>) -> bool {
         let fits = !whole.is_empty() && whole.len() <= MOST_NAME;
         // The word may have been checked as a handle already, but not as a key.
-        let is_key = fits && whole.contains(':') && self.has(Forgot::Item, whole);
-        is_key || (fits && looked.insert(whole) && self.has(Forgot::Author, whole))
+        let is_key = fits && whole.contains(':') && self.has(TombstoneKind::Item, whole);
+        is_key || (fits && looked.insert(whole) && self.has(TombstoneKind::Author, whole))
     }
 }
 
@@ -139,7 +140,7 @@ mod tests {
     use crate::model::Time;
     use crate::store::erasure::tombstones::{ForgetKey, Tombstone};
 
-    fn of(names: &[(Forgot, &str)]) -> Tombstones {
+    fn of(names: &[(TombstoneKind, &str)]) -> Tombstones {
         let key = ForgetKey::parse(&"ab".repeat(32)).unwrap();
         let all: Vec<Tombstone> = names
             .iter()
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn an_author_is_named_where_handles_stand_and_not_by_a_common_word() {
-        let known = of(&[(Forgot::Author, "@Jane_D")]);
+        let known = of(&[(TombstoneKind::Author, "@Jane_D")]);
         for text in [
             "thanks @jane_d!",
             "see https://x.com/Jane_D/status/20",
@@ -166,14 +167,14 @@ mod tests {
         for text in ["", "a word jane_d in between", "@jane_dd", "@other", "https://x.com/jane", "\"", "@", ">"] {
             assert!(!known.named_in(text), "{text}");
         }
-        assert!(known.has(Forgot::Author, " @JANE_d ") && !known.has(Forgot::Item, "jane_d"));
+        assert!(known.has(TombstoneKind::Author, " @JANE_d ") && !known.has(TombstoneKind::Item, "jane_d"));
         assert!(!of(&[]).named_in("@jane_d"));
     }
 
     #[test]
     fn a_short_handle_is_no_part_of_a_key_and_no_name_of_a_field() {
         for handle in ["x", "post", "text", "author"] {
-            let known = of(&[(Forgot::Author, handle)]);
+            let known = of(&[(TombstoneKind::Author, handle)]);
             for text in [
                 r#"["post:x:20", "page:https://a.example/", "text:0123"]"#,
                 r#"{"text": "hello", "author" : "jane", "post":1}"#,
@@ -187,7 +188,7 @@ mod tests {
             }
             // A handle that is a key of a map, or part of a repost, counts.
             for text in [r#"{"mentions": {"jane_d": 1}}"#, "repost:jane_d: hello"] {
-                assert!(of(&[(Forgot::Author, "jane_d")]).named_in(text), "{text}");
+                assert!(of(&[(TombstoneKind::Author, "jane_d")]).named_in(text), "{text}");
             }
             let both = format!(r#"["post:x:20"], {{"text": 1, "user": "{handle}"}}"#);
             assert!(known.named_in(&both), "{both}");
@@ -196,30 +197,31 @@ mod tests {
 
     #[test]
     fn in_words_of_a_person_a_bare_handle_counts() {
-        let known = of(&[(Forgot::Author, "jane_d")]);
+        let known = of(&[(TombstoneKind::Author, "jane_d")]);
         for text in ["Jane_D asked for it", "(jane_d)", "acme -jane_d", "for @jane_d.", "paused, jane_d."] {
-            assert!(known.named_by_a_person(text), "{text}");
+            assert!(known.named_in_prose(text), "{text}");
         }
         for text in ["", "jane", "jane_d2", "x.jane_d"] {
-            assert!(!known.named_by_a_person(text), "{text}");
+            assert!(!known.named_in_prose(text), "{text}");
         }
     }
 
     #[test]
     fn an_item_is_named_by_its_key_between_quotes_or_tags() {
-        let known = of(&[(Forgot::Item, "post:x:20"), (Forgot::Author, "Jane Doe")]);
+        let known = of(&[(TombstoneKind::Item, "post:x:20"), (TombstoneKind::Author, "Jane Doe")]);
         for text in [r#"{"key":"post:x:20"}"#, "<code>post:x:20</code>", "post:x:20", r#""author": "jane doe""#] {
             assert!(known.named_in(text), "{text}");
         }
         for text in ["<code>post:x:200</code>", "the post:x:20 of yesterday", "jane"] {
             assert!(!known.named_in(text), "{text}");
         }
-        let page = of(&[(Forgot::Item, "page:https://a.example/")]);
+        let page = of(&[(TombstoneKind::Item, "page:https://a.example/")]);
         let entry = "page:https://a.example/#0123456789abcdef";
         assert!(
-            page.has(Forgot::Item, entry) && !of(&[(Forgot::Item, entry)]).has(Forgot::Item, "page:https://a.example/")
+            page.has(TombstoneKind::Item, entry)
+                && !of(&[(TombstoneKind::Item, entry)]).has(TombstoneKind::Item, "page:https://a.example/")
         );
-        assert!(!page.has(Forgot::Item, "page:https://a.example/#/0123456789abcdef"));
+        assert!(!page.has(TombstoneKind::Item, "page:https://a.example/#/0123456789abcdef"));
         let long = format!("\"{}\u{e9}", "é".repeat(400));
         assert!(!known.named_in(&long));
     }

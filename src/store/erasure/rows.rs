@@ -7,7 +7,7 @@ pub const ERASED: &str = "[erased]";
 
 /// Counts of what was erased.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Taken {
+pub struct ErasedCounts {
     pub items: u64,
     /// Items that other topics found, too: they stay there.
     pub shared: u64,
@@ -24,7 +24,7 @@ pub struct Taken {
     pub words: u64,
 }
 
-impl Taken {
+impl ErasedCounts {
     pub fn add(&mut self, other: Self) {
         self.items += other.items;
         self.shared += other.shared;
@@ -67,7 +67,7 @@ pub enum MentionPlace {
 impl MentionPlace {
     /// Whether people wrote the texts; they leave out the `@` of handles.
     #[must_use]
-    pub fn by_people(self) -> bool {
+    pub fn is_prose(self) -> bool {
         matches!(self, Self::Pauses | Self::Notes | Self::SavedSearches)
     }
 }
@@ -81,7 +81,7 @@ pub struct Mention {
 
 /// An item with what may name it. Its id stays inside the process.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct NamedItem {
     pub(crate) id: i64,
     pub author: Option<String>,
     pub keys: Vec<String>,

@@ -3,11 +3,11 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Time, closed_list, page_of_entry};
+use crate::model::{Time, closed_list, page_key_of_entry};
 
 closed_list! {
     /// What a tombstone names.
-    Forgot {
+    TombstoneKind {
         /// An author, on any platform, by handle.
         Author = "author",
         /// An item, by one of its keys.
@@ -20,7 +20,7 @@ closed_list! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tombstone {
     /// What it names.
-    pub kind: Forgot,
+    pub kind: TombstoneKind,
     /// The keyed hash of what must not come back.
     pub hash: String,
     /// When forgetting was requested.
@@ -53,16 +53,16 @@ impl ForgetKey {
 
     /// Returns the tombstone hash of a name.
     #[must_use]
-    pub fn hash(&self, kind: Forgot, name: &str) -> String {
+    pub fn hash(&self, kind: TombstoneKind, name: &str) -> String {
         self.digest(kind, name).to_hex().to_string()
     }
 
-    fn digest(&self, kind: Forgot, name: &str) -> blake3::Hash {
+    fn digest(&self, kind: TombstoneKind, name: &str) -> blake3::Hash {
         let mut hasher = blake3::Hasher::new_keyed(&self.0);
         hasher.update(kind.as_str().as_bytes()).update(b"\n");
         match kind {
-            Forgot::Author => hasher.update(handle(name).as_bytes()),
-            Forgot::Item | Forgot::Topic => hasher.update(name.as_bytes()),
+            TombstoneKind::Author => hasher.update(normalize_handle(name).as_bytes()),
+            TombstoneKind::Item | TombstoneKind::Topic => hasher.update(name.as_bytes()),
         };
         hasher.finalize()
     }
@@ -70,7 +70,7 @@ impl ForgetKey {
 
 /// Normalizes an author's handle for comparison: no `@`, lower case.
 #[must_use]
-pub fn handle(author: &str) -> String {
+pub fn normalize_handle(author: &str) -> String {
     author.trim().trim_start_matches(['@', '＠']).trim().to_lowercase()
 }
 
@@ -95,46 +95,46 @@ impl Tombstones {
     }
 
     /// Adds a tombstone by its hash.
-    pub fn add(&mut self, kind: Forgot, hash: &str) {
+    pub fn add(&mut self, kind: TombstoneKind, hash: &str) {
         let set = match kind {
-            Forgot::Author => &mut self.authors,
-            Forgot::Item => &mut self.items,
-            Forgot::Topic => &mut self.topics,
+            TombstoneKind::Author => &mut self.authors,
+            TombstoneKind::Item => &mut self.items,
+            TombstoneKind::Topic => &mut self.topics,
         };
         set.extend(blake3::Hash::from_hex(hash).ok().map(|hash| *hash.as_bytes()));
     }
 
     /// Returns the hash of a name in this database.
     #[must_use]
-    pub fn hash_of(&self, kind: Forgot, name: &str) -> String {
+    pub fn hash_of(&self, kind: TombstoneKind, name: &str) -> String {
         self.key.hash(kind, name)
     }
 
     /// Adds a tombstone by its name.
-    pub fn learn(&mut self, kind: Forgot, name: &str) {
+    pub fn add_name(&mut self, kind: TombstoneKind, name: &str) {
         self.add(kind, &self.hash_of(kind, name));
     }
 
     /// Returns whether there are any of a kind.
     #[must_use]
-    pub fn any(&self, kind: Forgot) -> bool {
+    pub fn any(&self, kind: TombstoneKind) -> bool {
         !self.of(kind).is_empty()
     }
 
-    fn of(&self, kind: Forgot) -> &HashSet<[u8; 32]> {
+    fn of(&self, kind: TombstoneKind) -> &HashSet<[u8; 32]> {
         match kind {
-            Forgot::Author => &self.authors,
-            Forgot::Item => &self.items,
-            Forgot::Topic => &self.topics,
+            TombstoneKind::Author => &self.authors,
+            TombstoneKind::Item => &self.items,
+            TombstoneKind::Topic => &self.topics,
         }
     }
 
     /// Returns whether a name was forgotten. Forgetting a page forgets its entries, too.
     #[must_use]
-    pub fn has(&self, kind: Forgot, name: &str) -> bool {
+    pub fn has(&self, kind: TombstoneKind, name: &str) -> bool {
         let set = self.of(kind);
         let holds = |name: &str| set.contains(self.key.digest(kind, name).as_bytes());
-        let page = || page_of_entry(name).filter(|_| kind == Forgot::Item);
+        let page = || page_key_of_entry(name).filter(|_| kind == TombstoneKind::Item);
         !set.is_empty() && (holds(name) || page().is_some_and(holds))
     }
 }
@@ -147,9 +147,9 @@ mod tests {
     #[test]
     fn another_key_gives_another_hash_and_neither_is_shown() {
         let (one, two) = (ForgetKey::parse(&"ab".repeat(32)).unwrap(), ForgetKey::parse(&"cd".repeat(32)).unwrap());
-        assert_ne!(one.hash(Forgot::Author, "jane"), two.hash(Forgot::Author, "jane"));
-        assert_ne!(one.hash(Forgot::Author, "jane"), one.hash(Forgot::Topic, "jane"));
-        assert_eq!(one.hash(Forgot::Author, "@Jane"), one.hash(Forgot::Author, "jane"));
+        assert_ne!(one.hash(TombstoneKind::Author, "jane"), two.hash(TombstoneKind::Author, "jane"));
+        assert_ne!(one.hash(TombstoneKind::Author, "jane"), one.hash(TombstoneKind::Topic, "jane"));
+        assert_eq!(one.hash(TombstoneKind::Author, "@Jane"), one.hash(TombstoneKind::Author, "jane"));
         assert_eq!((format!("{one:?}"), ForgetKey::parse(&one.to_hex())), ("***".into(), Some(one)));
         assert_eq!(ForgetKey::parse("ab"), None);
     }

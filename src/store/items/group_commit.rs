@@ -30,7 +30,7 @@ impl Store {
         };
         match self.write(Write::Begin(Box::new(begin))).await? {
             Written::Begun(run) => Ok(*run),
-            _ => Err(crossed()),
+            _ => Err(mismatched_answer()),
         }
     }
 
@@ -46,7 +46,7 @@ impl Store {
         let count = Count { run: run.clone(), call: call.clone(), now, limits: limits.into() };
         match self.write(Write::Count(Box::new(count))).await? {
             Written::Counted(permission) => Ok(permission),
-            _ => Err(crossed()),
+            _ => Err(mismatched_answer()),
         }
     }
 
@@ -58,7 +58,7 @@ impl Store {
     ) -> Result<Vec<(Source, Counts)>, StoreError> {
         match self.write(Write::End(Box::new(run.clone()), outcome.into())).await? {
             Written::Ended(counts) => Ok(counts),
-            _ => Err(crossed()),
+            _ => Err(mismatched_answer()),
         }
     }
 
@@ -102,7 +102,7 @@ impl Store {
                     let mut answers = Vec::with_capacity(batch.requests.len());
                     for request in &batch.requests {
                         let alone = self.write_all(std::slice::from_ref(request)).await;
-                        answers.push(alone.and_then(|mut all| all.pop().unwrap_or_else(|| Err(crossed()))));
+                        answers.push(alone.and_then(|mut all| all.pop().unwrap_or_else(|| Err(mismatched_answer()))));
                     }
                     answers
                 }
@@ -118,6 +118,6 @@ impl Store {
 }
 
 /// An answer that does not match its request: a bug.
-fn crossed() -> StoreError {
+fn mismatched_answer() -> StoreError {
     StoreError::unreadable("an answer to another question")
 }

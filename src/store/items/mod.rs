@@ -9,7 +9,7 @@ pub(in crate::store) mod reread;
 pub(in crate::store) mod stored_reply;
 pub(in crate::store) mod tone;
 
-use crate::model::{Question, Recall, Remembered, Source, Span, Time};
+use crate::model::{QueryHistory, Question, Remembered, Source, Span, Time};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -19,17 +19,17 @@ impl Store {
     }
 
     /// Returns until when a source of a topic is covered, or was searched as well as possible.
-    pub async fn looked_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
+    pub async fn covered_until(&self, topic: &str, source: Source) -> Result<Option<Time>, StoreError> {
         read!(self, search_history::looked_until(topic, source))
     }
 
     /// Returns what the topic's searches of a provider remembered.
-    pub async fn remembered(&self, topic: &str, source: Source) -> Result<Vec<Remembered>, StoreError> {
+    pub async fn provider_memory(&self, topic: &str, source: Source) -> Result<Vec<Remembered>, StoreError> {
         read!(self, memory::remembered(topic, source))
     }
 
     /// Returns what earlier replies to a query of a topic showed of a span.
-    pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<Recall, StoreError> {
+    pub async fn recall(&self, topic: &str, question: &Question, span: Span) -> Result<QueryHistory, StoreError> {
         read!(self, recall::recall(topic, question, span))
     }
 }

@@ -89,7 +89,7 @@ pub struct Changed {
 impl Changed {
     /// Returns whether anything changed.
     #[must_use]
-    pub fn any(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         let Self { sightings, keys, merged, titles, texts, authors, dates, others, refined, readable, answers, .. } =
             self;
         [sightings, keys, merged, titles, texts, authors, dates, others, refined, readable, answers]

@@ -1,15 +1,15 @@
 //! Whether a call fits into what is left of a UTC day. Pure arithmetic on the counted usage.
 
-use crate::model::{Budget, Exhausted, Micros, ServiceLimits, Time, TopicLimits, Used};
+use crate::model::{Budget, LimitExceeded, Micros, ServiceLimits, Time, TopicLimits, Usage};
 
 /// Refuses a call that would exceed a daily limit of the service or its topic. Checks calls before money, because a
 /// limit on calls says most clearly what to do.
 pub(in crate::store) fn refusal(
-    (service, used): (ServiceLimits, Used),
-    (topic, topic_used): (TopicLimits, Used),
+    (service, used): (ServiceLimits, Usage),
+    (topic, topic_used): (TopicLimits, Usage),
     price: Micros,
     now: Time,
-) -> Option<Exhausted> {
+) -> Option<LimitExceeded> {
     let lines = [
         (Budget::ServiceCalls, Some(i64::from(service.calls)), used.calls, 1),
         (Budget::TopicCalls, topic.calls.map(i64::from), topic_used.calls, 1),
@@ -20,7 +20,7 @@ pub(in crate::store) fn refusal(
         let limit = limit.filter(|limit| used.saturating_add(more) > *limit)?;
         // A price above the daily limit will not fit tomorrow either.
         let clears_at = (more <= limit).then(|| now.next_utc_day());
-        Some(Exhausted { budget, used, limit, price, clears_at })
+        Some(LimitExceeded { budget, used, limit, price, clears_at })
     })
 }
 
@@ -35,7 +35,7 @@ mod tests {
         let now = Time(1_773_219_600_000);
         let service = ServiceLimits { calls: 3, money: Some(Micros(10_000)) };
         let topic = TopicLimits { calls: Some(2), micros: Some(6_000) };
-        let used = |calls, money| Used { calls, money: Micros(money) };
+        let used = |calls, money| Usage { calls, money: Micros(money) };
         for (service_used, topic_used, refused) in [
             (used(2, 7_000), used(1, 3_000), None),
             (used(3, 0), used(2, 9_000), Some("service calls used up until 2026-03-12T00:00:00Z: 3 of 3 this UTC day")),
@@ -67,13 +67,13 @@ mod tests {
         let none = TopicLimits::default();
         let dear = |service, topic| {
             let service = ServiceLimits { calls: 9, money: service };
-            refusal((service, Used::default()), (topic, Used::default()), Micros(3_000), now)
+            refusal((service, Usage::default()), (topic, Usage::default()), Micros(3_000), now)
         };
         let told = dear(Some(Micros(2_999)), none).unwrap();
         assert_eq!(told.clears_at, None);
         assert_eq!(told.to_string(), "service money: a call may cost $0.003, and a whole UTC day has $0.002999");
         assert_eq!(
-            told.text_for("hackernews"),
+            told.message_for("hackernews"),
             "hackernews money: a call may cost $0.003, and a whole UTC day has $0.002999"
         );
         assert_eq!(told.hint(), "raise [service] budget_per_day: one call may cost more than it allows in a day");

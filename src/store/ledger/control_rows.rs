@@ -38,25 +38,25 @@ pub struct Instance {
 
 /// The definitions in a configuration: topics and other jobs.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Set<'a> {
+pub struct DefinitionSet<'a> {
     pub topics: &'a [Topic],
     /// The other jobs.
     pub jobs: &'a [Job],
 }
 
-impl<'a> From<&'a [Topic]> for Set<'a> {
+impl<'a> From<&'a [Topic]> for DefinitionSet<'a> {
     fn from(topics: &'a [Topic]) -> Self {
         Self { topics, jobs: &[] }
     }
 }
 
-impl<'a> From<&'a Vec<Topic>> for Set<'a> {
+impl<'a> From<&'a Vec<Topic>> for DefinitionSet<'a> {
     fn from(topics: &'a Vec<Topic>) -> Self {
         Self { topics, jobs: &[] }
     }
 }
 
-impl<'a, const N: usize> From<&'a [Topic; N]> for Set<'a> {
+impl<'a, const N: usize> From<&'a [Topic; N]> for DefinitionSet<'a> {
     fn from(topics: &'a [Topic; N]) -> Self {
         Self { topics, jobs: &[] }
     }
@@ -83,7 +83,7 @@ impl Adopted {
 
 /// The result of pausing or resuming a topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Controlled {
+pub struct ControlResult {
     pub topic: String,
     /// It was already paused, or already not paused.
     pub already: bool,

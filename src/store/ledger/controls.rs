@@ -2,14 +2,14 @@
 //! renaming a topic. The ledger decides on slots.
 
 use crate::model::{Paused, Time};
-use crate::store::{Adopted, Controlled, Instance, Set, Store, StoreError};
+use crate::store::{Adopted, ControlResult, DefinitionSet, Instance, Store, StoreError};
 
 impl Store {
     /// Makes this set the one in force, unless it belongs to an older generation and a daemon of a newer one is
     /// running. Registers the process if `me` is given.
     pub async fn adopt<'a>(
         &self,
-        set: impl Into<Set<'a>>,
+        set: impl Into<DefinitionSet<'a>>,
         me: Option<&Instance>,
         now: Time,
     ) -> Result<Adopted, StoreError> {
@@ -18,7 +18,7 @@ impl Store {
     }
 
     /// Records a heartbeat. Returns whether a daemon of a newer generation is running.
-    pub async fn beat(&self, me: &Instance, generation: i64, now: Time) -> Result<bool, StoreError> {
+    pub async fn heartbeat_instance(&self, me: &Instance, generation: i64, now: Time) -> Result<bool, StoreError> {
         write_tx!(self, instances::beat(me, generation, now))
     }
 
@@ -28,7 +28,7 @@ impl Store {
     }
 
     /// Returns the number of running processes that would take a queued run.
-    pub async fn living(&self, now: Time) -> Result<i64, StoreError> {
+    pub async fn running_instances(&self, now: Time) -> Result<i64, StoreError> {
         read!(self, instances::living(now))
     }
 
@@ -43,12 +43,12 @@ impl Store {
         topics: &[String],
         reason: Option<&str>,
         now: Time,
-    ) -> Result<Vec<Controlled>, StoreError> {
+    ) -> Result<Vec<ControlResult>, StoreError> {
         asked_tx!(self, controls::pause(topics, reason, now))
     }
 
     /// Ends a pause. Slots that passed during it are not made up for.
-    pub async fn resume_topics(&self, topics: &[String], now: Time) -> Result<Vec<Controlled>, StoreError> {
+    pub async fn resume_topics(&self, topics: &[String], now: Time) -> Result<Vec<ControlResult>, StoreError> {
         asked_tx!(self, controls::resume(topics, now))
     }
 

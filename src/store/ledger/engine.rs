@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::model::Time;
 use crate::store::database::handle::Db;
-use crate::store::{Handed, Hands, RunRef, Store, StoreError, StoreErrorKind};
+use crate::store::{DeliveredRun, RunHandler, RunRef, Store, StoreError, StoreErrorKind};
 
 impl Store {
     /// Returns a store whose queued runs are handed to graphile_worker. Migrates its tables, which are in a schema
@@ -41,7 +41,7 @@ impl Store {
     /// Claims a run that the engine delivered, if it can still be claimed, and tells the engine that it is taken.
     pub async fn claim_handed(
         &self,
-        handed: Handed,
+        handed: DeliveredRun,
         now: Time,
         lease: Duration,
         token: &str,
@@ -55,7 +55,7 @@ impl Store {
     /// Delivers the engine's jobs, at most `at_a_time` at once, until `stop` is cancelled or the engine fails.
     pub async fn serve_engine(
         &self,
-        hands: Hands,
+        hands: RunHandler,
         at_a_time: u32,
         lease: Duration,
         stop: CancellationToken,

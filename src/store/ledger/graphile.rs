@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::store::database::postgres::{self, Pools};
-use crate::store::{Handed, Hands};
+use crate::store::{DeliveredRun, RunHandler};
 use crate::store::{StoreError, StoreErrorKind};
 
 /// Connections of the worker, besides those of the store.
@@ -30,7 +30,7 @@ struct RunJob {
 
 /// Where jobs are delivered.
 #[derive(Clone)]
-struct To(Hands);
+struct To(RunHandler);
 
 impl std::fmt::Debug for To {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -44,7 +44,7 @@ impl TaskHandler for RunJob {
     async fn run(self, ctx: WorkerContext) -> impl IntoTaskHandlerResult {
         let to = ctx.get_ext::<To>().ok_or_else(|| "nobody takes jobs here".to_owned())?;
         let (taken, waiting) = oneshot::channel();
-        (to.0)(Handed { run: self.run, taken });
+        (to.0)(DeliveredRun { run: self.run, taken });
         // A process that stops drops the sender, and the job is delivered again.
         waiting.await.map_err(|_| "the process stops".to_owned())
     }
@@ -73,7 +73,7 @@ pub(in crate::store) async fn prepare(pools: &Pools) -> Result<String, StoreErro
 /// Runs a worker until `stop` is cancelled or it fails.
 pub(in crate::store) async fn serve(
     pools: &Pools,
-    hands: Hands,
+    hands: RunHandler,
     at_a_time: u32,
     lease: Duration,
     stop: CancellationToken,

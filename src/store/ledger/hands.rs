@@ -9,11 +9,11 @@ pub const GRAPHILE: bool = cfg!(feature = "graphile");
 
 /// A run that an engine delivers to this process.
 #[derive(Debug)]
-pub struct Handed {
+pub struct DeliveredRun {
     pub(crate) run: i64,
     /// Signalled when the run was claimed in the ledger, or could not be claimed.
     pub(crate) taken: oneshot::Sender<()>,
 }
 
 /// Takes delivered runs.
-pub type Hands = Arc<dyn Fn(Handed) + Send + Sync>;
+pub type RunHandler = Arc<dyn Fn(DeliveredRun) + Send + Sync>;

@@ -1,7 +1,7 @@
 //! Jobs as the planner sees them, their claimed runs, and how these end.
 
 use crate::model::{Job, Message, RunState, SchedulePolicy, Time, Trigger};
-use crate::store::Hold;
+use crate::store::RunClaim;
 
 /// A job in the ledger.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct PlannedJob {
 
 /// A queued run that should not run any more.
 #[derive(Debug, Clone)]
-pub struct LeftSlot {
+pub struct LeftoverSlot {
     pub job: String,
     pub slot: Time,
     /// The reason stored in the ledger.
@@ -38,7 +38,7 @@ pub struct LeftSlot {
 /// A run of a job, held by this process.
 #[derive(Debug, Clone)]
 pub struct JobRun {
-    pub(crate) hold: Hold,
+    pub(crate) hold: RunClaim,
     /// The stored definition to run.
     pub job: Job,
     pub slot: Option<Time>,
@@ -58,7 +58,7 @@ impl JobRun {
 
 /// The record of a finished report. Its cursor moves to (`seq`, `until`) when everything is delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MadeReport {
+pub struct ReportRecord {
     /// Start of its span.
     pub from: Time,
     /// End of its span.
@@ -80,7 +80,7 @@ pub struct JobEnd {
     /// Error class and text, when failed.
     pub error: Option<(String, String)>,
     /// The report it made.
-    pub report: Option<MadeReport>,
+    pub report: Option<ReportRecord>,
     /// The messages to deliver.
     pub messages: Vec<Message>,
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::model::Time;
-use crate::store::{Cursor, Hold, JobEnd, JobRun, Store, StoreError};
+use crate::store::{Cursor, JobEnd, JobRun, RunClaim, Store, StoreError};
 
 impl Store {
     /// Claims up to `limit` due runs of jobs. A job waits for the runs of topics with the same or an earlier slot, so
@@ -25,7 +25,7 @@ impl Store {
 
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat_jobs(&self, runs: &[JobRun], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
-        let held: Vec<Hold> = runs.iter().map(|run| run.hold.clone()).collect();
+        let held: Vec<RunClaim> = runs.iter().map(|run| run.hold.clone()).collect();
         write_tx!(self, ledger::heartbeat(&held, now, lease))
     }
 

@@ -8,7 +8,7 @@ use crate::store::{LeaseAsk, LeaseShare, Store, StoreError};
 
 impl Store {
     /// Returns the share of the process; changes nothing.
-    pub async fn look_at_limits(&self, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
+    pub async fn limit_share(&self, ask: &LeaseAsk, now: Time) -> Result<LeaseShare, StoreError> {
         read!(self, limits::look(ask, now))
     }
 
@@ -18,7 +18,7 @@ impl Store {
     }
 
     /// Gives up the process's lease.
-    pub async fn give_places_back(&self, ask: &LeaseAsk) -> Result<(), StoreError> {
+    pub async fn release_places(&self, ask: &LeaseAsk) -> Result<(), StoreError> {
         write_tx!(self, limits::give_back(&ask.service, &ask.holder))
     }
 

@@ -31,7 +31,7 @@ impl Store {
     }
 
     /// Executes a request and stores its result, in one transaction. Returns false if another process did.
-    pub async fn take_request(&self, request: &Request, now: Time) -> Result<bool, StoreError> {
+    pub async fn execute_request(&self, request: &Request, now: Time) -> Result<bool, StoreError> {
         write_tx!(self, requests::take(request, now))
     }
 }

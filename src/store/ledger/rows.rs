@@ -2,8 +2,8 @@
 //! id here is that of a held run, which stays inside the process.
 
 use crate::model::{
-    Answer, Between, Exhausted, Finding, Judge, Kind, Micros, Nature, Remembered, RunState, SearchState, Source, Span,
-    Time, Tone, Topic, Trigger, Verdict, Wanted,
+    Answer, DataOrigin, Finding, Judge, Kind, LimitExceeded, Micros, Remembered, RunState, SearchState, SeqRange,
+    Source, Span, TextQuery, Time, Tone, Topic, Trigger, Verdict,
 };
 
 /// A run held by this process: id, fencing token and what to do.
@@ -27,14 +27,14 @@ pub struct RunRef {
 
 impl RunRef {
     /// Returns the claim of this run.
-    pub(crate) fn hold(&self) -> Hold {
-        Hold { id: self.id, public_id: self.public_id.clone(), token: self.token.clone() }
+    pub(crate) fn claim(&self) -> RunClaim {
+        RunClaim { id: self.id, public_id: self.public_id.clone(), token: self.token.clone() }
     }
 }
 
 /// The claim of a run of any kind.
 #[derive(Debug, Clone)]
-pub(crate) struct Hold {
+pub(crate) struct RunClaim {
     pub(crate) id: i64,
     pub(crate) public_id: String,
     pub(crate) token: String,
@@ -92,7 +92,7 @@ pub enum Permission {
     /// Counted; make it.
     Granted,
     /// The day's calls or money are used up; the call was not counted.
-    OverQuota(Exhausted),
+    OverQuota(LimitExceeded),
 }
 
 /// The result of one search, to be stored with the run.
@@ -195,7 +195,7 @@ pub struct Outcome {
     /// Judges the tone of new and changed words; `None` leaves it open.
     pub judge: Option<Judge>,
     /// The nature of the replies, if there were any. A database of the other nature refuses the run.
-    pub nature: Option<Nature>,
+    pub nature: Option<DataOrigin>,
 }
 
 /// What to read. Callers must reject fields that do not apply to their kind of rows; here such fields are ignored.
@@ -214,13 +214,13 @@ pub struct Filter {
     /// Items first seen from this instant on, even if older than their topic's window.
     pub new_since: Option<Time>,
     /// Only what runs in this range of the reading order found, in that order.
-    pub seq: Option<Between>,
+    pub seq: Option<SeqRange>,
     /// From this instant on (items: first seen; others: start of the run).
     pub since: Option<Time>,
     /// Up to but not including this instant.
     pub until: Option<Time>,
     /// Items, and sightings of items, that contain these words.
-    pub words: Option<Wanted>,
+    pub words: Option<TextQuery>,
     /// Items of these kinds; empty means all.
     pub kinds: Vec<Kind>,
     /// Items in these languages, where `en` includes `en-GB`; empty means all, known or not.

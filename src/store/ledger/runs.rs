@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::model::{Source, Time, Used};
-use crate::store::{Hold, JobPlan, LeftSlot, PlannedJob, RunRef, Store, StoreError};
+use crate::model::{Source, Time, Usage};
+use crate::store::{JobPlan, LeftoverSlot, PlannedJob, RunClaim, RunRef, Store, StoreError};
 
 impl Store {
     /// Returns jobs to plan: those with a slot up to `now`, new or changed ones not planned yet, and those planned more
@@ -13,8 +13,8 @@ impl Store {
     }
 
     /// Ends queued runs that should not run any more, if they are still queued. Returns how many.
-    pub async fn give_up_left(&self, left: &[LeftSlot], now: Time) -> Result<u64, StoreError> {
-        write_tx!(self, leftover::give_up(left, now))
+    pub async fn end_leftover_slots(&self, left: &[LeftoverSlot], now: Time) -> Result<u64, StoreError> {
+        write_tx!(self, leftover::end_leftover(left, now))
     }
 
     /// Returns jobs with their next slots, the next one first.
@@ -43,7 +43,7 @@ impl Store {
 
     /// Extends the leases of these runs. Returns the public ids of those that are no longer ours.
     pub async fn heartbeat(&self, runs: &[RunRef], now: Time, lease: Duration) -> Result<Vec<String>, StoreError> {
-        let held: Vec<Hold> = runs.iter().map(RunRef::hold).collect();
+        let held: Vec<RunClaim> = runs.iter().map(RunRef::claim).collect();
         write_tx!(self, ledger::heartbeat(&held, now, lease))
     }
 
@@ -60,7 +60,7 @@ impl Store {
     /// Returns a claimed run to the queue; the attempt is not counted. Cancels a manual run and one whose topic is
     /// gone.
     pub async fn release(&self, run: &RunRef, now: Time) -> Result<(), StoreError> {
-        let held = run.hold();
+        let held = run.claim();
         write_tx!(self, ledger::release(&held, now))
     }
 
@@ -85,17 +85,17 @@ impl Store {
 
     /// Returns the number of calls counted on a UTC day.
     pub async fn calls_on(&self, day: i64) -> Result<i64, StoreError> {
-        Ok(self.used_on(day, &[]).await?.0.calls)
+        Ok(self.usage_on(day, &[]).await?.0.calls)
     }
 
     /// Returns the usage of providers other than the search service on a UTC day, by name. Unused ones are left out.
-    pub async fn used_by_provider(&self, day: i64) -> Result<Vec<(Source, Used)>, StoreError> {
+    pub async fn used_by_provider(&self, day: i64) -> Result<Vec<(Source, Usage)>, StoreError> {
         read!(self, calls::used_by_provider(day))
     }
 
     /// Returns the usage on a UTC day of the service, and of each of these topics in their order. Where there is no
     /// counter, it returns sums over the ledger.
-    pub async fn used_on(&self, day: i64, topics: &[String]) -> Result<(Used, Vec<Used>), StoreError> {
+    pub async fn usage_on(&self, day: i64, topics: &[String]) -> Result<(Usage, Vec<Usage>), StoreError> {
         read!(self, calls::used_on(day, topics))
     }
 }

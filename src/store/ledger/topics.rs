@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::model::{Time, Topic};
-use crate::store::{Nature, Set, Store, StoreError};
+use crate::store::{DataOrigin, DefinitionSet, Store, StoreError};
 
 impl Store {
     /// Returns the nature of the stored data; `None` if nothing was stored yet.
-    pub async fn nature(&self) -> Result<Option<Nature>, StoreError> {
+    pub async fn nature(&self) -> Result<Option<DataOrigin>, StoreError> {
         read!(self, info::nature())
     }
 
@@ -25,7 +25,11 @@ impl Store {
 
     /// Returns the jobs in force whose missed slots would be dropped if this set came in force: their schedule differs
     /// in it, or (with `removes`) it does not contain them.
-    pub async fn left_behind<'a>(&self, set: impl Into<Set<'a>>, removes: bool) -> Result<HashSet<String>, StoreError> {
+    pub async fn jobs_losing_slots<'a>(
+        &self,
+        set: impl Into<DefinitionSet<'a>>,
+        removes: bool,
+    ) -> Result<HashSet<String>, StoreError> {
         let set = set.into();
         read!(self, planned::left_behind(set, removes))
     }

@@ -1,6 +1,6 @@
 //! Marks that people give items for a topic: good, noise, or none. What is learned from them is not stored.
 
-use crate::model::{MarkRow, Marked, Through, Time, Verdict};
+use crate::model::{MarkChange, MarkRow, MarkedVia, Time, Verdict};
 use crate::store::{Store, StoreError};
 
 impl Store {
@@ -11,19 +11,19 @@ impl Store {
         topic: &str,
         keys: &[String],
         mark: Option<Verdict>,
-        through: Through,
+        through: MarkedVia,
         now: Time,
-    ) -> Result<Vec<Marked>, StoreError> {
+    ) -> Result<Vec<MarkChange>, StoreError> {
         asked_tx!(self, marks::mark(topic, keys, mark, through, now))
     }
 
     /// Returns the number of marked items of each topic, by topic.
-    pub async fn many_marked(&self) -> Result<Vec<(String, i64)>, StoreError> {
-        read!(self, marks::many())
+    pub async fn marked_counts(&self) -> Result<Vec<(String, i64)>, StoreError> {
+        read!(self, marks::counts())
     }
 
     /// Returns the marks of a topic after a place (time of the mark and key of its item), the latest first.
-    pub async fn marks_set(
+    pub async fn list_marks(
         &self,
         topic: &str,
         after: Option<&(Time, String)>,

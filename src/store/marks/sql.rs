@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::resolve::{ITEMS_LOCK, list};
 use super::{Conn, read};
-use crate::model::{MarkRow, Marked, Through, Time, Verdict};
+use crate::model::{MarkChange, MarkRow, MarkedVia, Time, Verdict};
 use crate::store::StoreError;
 
 /// An unknown key is cut to this many characters in the error.
@@ -17,9 +17,9 @@ pub(in crate::store) async fn mark(
     topic: &str,
     keys: &[String],
     mark: Option<Verdict>,
-    through: Through,
+    through: MarkedVia,
     now: Time,
-) -> Result<Vec<Marked>, StoreError> {
+) -> Result<Vec<MarkChange>, StoreError> {
     // Items must not be merged or forgotten meanwhile.
     super::lock(conn, ITEMS_LOCK).await?;
     let sql = format!(
@@ -59,10 +59,10 @@ pub(in crate::store) async fn mark(
         let sql = format!("DELETE FROM item_mark WHERE topic = $2 AND item IN (SELECT given.value FROM {given})");
         sqlx::query(AssertSqlSafe(sql)).bind(ids).bind(topic).execute(conn).await?;
     }
-    Ok(items.into_iter().map(|(key, (_, before))| Marked { key, mark, before }).collect())
+    Ok(items.into_iter().map(|(key, (_, before))| MarkChange { key, mark, before }).collect())
 }
 
-pub(in crate::store) async fn many(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
+pub(in crate::store) async fn counts(conn: &mut Conn) -> Result<Vec<(String, i64)>, StoreError> {
     Ok(sqlx::query_as("SELECT topic, count(*) FROM item_mark GROUP BY topic ORDER BY topic").fetch_all(conn).await?)
 }
 
@@ -94,7 +94,7 @@ pub(in crate::store) async fn set(
                 key: row.try_get("key")?,
                 mark: read::word(row, "mark", Verdict::parse)?,
                 at: Time(row.try_get("at")?),
-                through: read::word(row, "through", Through::parse)?,
+                through: read::word(row, "through", MarkedVia::parse)?,
             })
         })
         .collect()

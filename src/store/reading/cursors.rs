@@ -18,7 +18,7 @@ pub enum ItemOrder {
 
 /// The item after which the next page begins: its sort value and key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ItemPlace {
+pub struct ItemCursor {
     pub value: i64,
     pub key: String,
 }
@@ -34,7 +34,7 @@ pub struct FoundPlace {
 
 /// The run after which the next page begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunPlace {
+pub struct RunCursor {
     /// When it happened.
     pub at: Time,
     /// Its public id.
@@ -43,7 +43,7 @@ pub struct RunPlace {
 
 /// A page of a list.
 #[derive(Debug, Clone)]
-pub struct Listed<R, P> {
+pub struct ListPage<R, P> {
     /// The rows. There may be none although there is a next page, if the filter matches few items.
     pub rows: Vec<R>,
     /// Where the next page begins.

@@ -1,9 +1,10 @@
 //! Reads for pages. How they are shown is not decided here.
 
 use crate::model::{
-    AnswerRow, CopyRow, EarlierRow, ItemRow, LedgerRow, LivingRow, MadeRow, RunRow, RunState, SeenRow, Time, TopicCard,
+    AnswerRow, CopyRow, EditionRow, ItemRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunRow, RunState,
+    Time, TopicCard,
 };
-use crate::store::{Filter, ItemOrder, ItemPlace, Listed, RunPlace, Store, StoreError};
+use crate::store::{Filter, ItemCursor, ItemOrder, ListPage, RunCursor, Store, StoreError};
 
 impl Store {
     /// Returns topics after an id, in order of id; only those in `only` if given. Items count as new from `since` on.
@@ -24,7 +25,7 @@ impl Store {
     }
 
     /// Returns the number of watched topics.
-    pub async fn many_topics(&self) -> Result<i64, StoreError> {
+    pub async fn count_topics(&self) -> Result<i64, StoreError> {
         read!(self, dashboard::many_topics())
     }
 
@@ -34,7 +35,7 @@ impl Store {
     }
 
     /// Returns the registered processes.
-    pub async fn living_rows(&self) -> Result<Vec<LivingRow>, StoreError> {
+    pub async fn instance_rows(&self) -> Result<Vec<ProcessRow>, StoreError> {
         read!(self, dashboard::living_rows())
     }
 
@@ -49,9 +50,9 @@ impl Store {
         filter: &Filter,
         folded: bool,
         order: ItemOrder,
-        after: Option<&ItemPlace>,
+        after: Option<&ItemCursor>,
         limit: u32,
-    ) -> Result<Listed<ItemRow, ItemPlace>, StoreError> {
+    ) -> Result<ListPage<ItemRow, ItemCursor>, StoreError> {
         read!(self, lists::items(filter, folded, order, after, i64::from(limit)))
     }
 
@@ -82,25 +83,25 @@ impl Store {
         topics: Option<&[String]>,
         state: Option<RunState>,
         since: Option<Time>,
-        after: Option<&RunPlace>,
+        after: Option<&RunCursor>,
         limit: u32,
-    ) -> Result<Vec<(RunPlace, RunRow)>, StoreError> {
+    ) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
         read!(self, lists::runs(topics, state, since, after, i64::from(limit)))
     }
 
     /// Returns reports and export editions, or one of the two kinds, the latest first.
-    pub async fn list_made(
+    pub async fn list_outputs(
         &self,
         kind: Option<&str>,
-        before: Option<&RunPlace>,
+        before: Option<&RunCursor>,
         limit: u32,
-    ) -> Result<Vec<MadeRow>, StoreError> {
-        read!(self, made::made(None, kind, before, i64::from(limit)))
+    ) -> Result<Vec<EditionRow>, StoreError> {
+        read!(self, made::list(None, kind, before, i64::from(limit)))
     }
 
     /// Returns the report or edition that a run made.
-    pub async fn made_by(&self, run: &str) -> Result<Option<MadeRow>, StoreError> {
-        Ok(read!(self, made::made(Some(run), None, None, 1))?.pop())
+    pub async fn output_of_run(&self, run: &str) -> Result<Option<EditionRow>, StoreError> {
+        Ok(read!(self, made::list(Some(run), None, None, 1))?.pop())
     }
 
     /// Returns an item by any of its keys, one row for each topic that knows it.
@@ -109,17 +110,22 @@ impl Store {
     }
 
     /// Returns an item's sightings, the latest first; only by these topics if given.
-    pub async fn seen_of(&self, key: &str, topics: Option<&[String]>, limit: u32) -> Result<Vec<SeenRow>, StoreError> {
-        read!(self, one_item::seen(key, topics, i64::from(limit)))
-    }
-
-    /// Returns an item's earlier words, the latest first; only those that these topics saw if given.
-    pub async fn earlier_of(
+    pub async fn item_sightings(
         &self,
         key: &str,
         topics: Option<&[String]>,
         limit: u32,
-    ) -> Result<Vec<EarlierRow>, StoreError> {
+    ) -> Result<Vec<ItemSightingRow>, StoreError> {
+        read!(self, one_item::seen(key, topics, i64::from(limit)))
+    }
+
+    /// Returns an item's earlier words, the latest first; only those that these topics saw if given.
+    pub async fn item_revisions(
+        &self,
+        key: &str,
+        topics: Option<&[String]>,
+        limit: u32,
+    ) -> Result<Vec<RevisionRow>, StoreError> {
         read!(self, one_item::earlier(key, topics, i64::from(limit)))
     }
 

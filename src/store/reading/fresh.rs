@@ -16,7 +16,7 @@ impl Store {
     }
 
     /// Returns by run how many of the items it saw first were older than its window. Runs without any are left out.
-    pub async fn older_of(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
+    pub async fn older_counts(&self, runs: &[String]) -> Result<HashMap<String, i64>, StoreError> {
         read!(self, fresh::older(runs))
     }
 

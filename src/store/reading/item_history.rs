@@ -19,7 +19,7 @@ pub(in crate::store) struct ItemVersion {
 
 /// Returns the version of an item at the end of the run with this number; `None` if no later run changed it. `past` is
 /// in the order of the changes; a run without a number is later than any.
-pub(in crate::store) fn at(past: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
+pub(in crate::store) fn version_at(past: &str, seq: i64) -> Result<Option<ItemVersion>, StoreError> {
     let mut cells = Cells::of(past);
     while !cells.is_empty() {
         let changed: Option<i64> = cells.number()?;
@@ -35,7 +35,7 @@ pub(in crate::store) fn at(past: &str, seq: i64) -> Result<Option<ItemVersion>, 
             }));
         }
         for words in [true, true, true, true, true, true, false] {
-            cells.pass(words)?;
+            cells.skip(words)?;
         }
     }
     Ok(None)
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn the_first_change_that_is_later_tells_what_was_before() {
-        let text = |past: &str, seq| at(past, seq).unwrap().map(|told| told.text.unwrap_or_default());
+        let text = |past: &str, seq| version_at(past, seq).unwrap().map(|told| told.text.unwrap_or_default());
         // Changed by the runs 5, 4 (which ended later, and was readable before) and 9, and by one that is not readable
         // yet.
         let past = "5,,,,,3,one,7,4,,,,,3,two,,9,,,,,5,three,,,,,,,4,four,,";
@@ -57,7 +57,7 @@ mod tests {
         }
         assert_eq!(text("5,,,,,3,one,,", 5), None, "as it is now");
         assert_eq!(text("", 5), None);
-        assert_eq!(at(past, 1).unwrap().unwrap().published_at, Some(Time(7)));
-        assert!(at("5,,,", 1).is_err());
+        assert_eq!(version_at(past, 1).unwrap().unwrap().published_at, Some(Time(7)));
+        assert!(version_at("5,,,", 1).is_err());
     }
 }

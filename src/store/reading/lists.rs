@@ -1,9 +1,9 @@
 //! Bounded lists for people: status of topics, runs, items, one snapshot, costs of calls.
 
-use crate::model::{Time, Watched};
+use crate::model::{Time, WatchedTopic};
 use crate::store::{
-    AnswerRow, AskedRow, BilledRow, Filter, FoundPlace, ItemRow, RunRow, SearchRow, SightingRow, Store, StoreError,
-    TopicStatus,
+    AiUsageRow, AnswerRow, BilledCostRow, Filter, FoundPlace, ItemRow, RunRow, SearchRow, SightingRow, Store,
+    StoreError, TopicStatus,
 };
 
 impl Store {
@@ -51,7 +51,7 @@ impl Store {
     }
 
     /// Returns these topics by id, or all that are watched.
-    pub async fn watched(&self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
+    pub async fn watched(&self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
         read!(self, search_history::watched(topics))
     }
 
@@ -76,12 +76,12 @@ impl Store {
     }
 
     /// Returns what billed searches of each source cost, in runs since an instant.
-    pub async fn billed_since(&self, since: Time) -> Result<Vec<BilledRow>, StoreError> {
+    pub async fn billed_since(&self, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
         read!(self, foresight::billed(since))
     }
 
     /// Returns how often each topic's planned runs since an instant called the AI source.
-    pub async fn ai_asked_since(&self, since: Time) -> Result<Vec<AskedRow>, StoreError> {
+    pub async fn ai_asked_since(&self, since: Time) -> Result<Vec<AiUsageRow>, StoreError> {
         read!(self, foresight::ai_asked(since))
     }
 

@@ -6,13 +6,13 @@ use std::collections::HashMap;
 use sqlx::Transaction;
 
 use crate::model::{
-    AnswerRow, Asked, EarlierRow, Linking, Look, Mark, Met, Nature, PrunedDays, Reaction, Source, Span, StoryItem, Tie,
-    Time, Trimmed, Wanted, Watched, Words,
+    AnswerRow, DataOrigin, EngagementAt, ItemContent, ItemMark, LinkSource, Look, Met, PrunedDays, PrunedSummary,
+    RevisionRow, SearchSummary, Source, Span, StoryItem, TextQuery, Tie, Time, WatchedTopic,
 };
 use crate::store::database::handle::Db;
 use crate::store::database::postgres;
 use crate::store::database::sqlite;
-use crate::store::{Filter, KeptTerms, Store, StoreError};
+use crate::store::{Filter, Store, StoreError, StoredTerms};
 
 /// A read-only snapshot transaction. Like every store future, do not drop its futures before they finish.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ macro_rules! ask {
 
 impl Store {
     /// Begins a snapshot.
-    pub async fn moment(&self) -> Result<Moment, StoreError> {
+    pub async fn snapshot(&self) -> Result<Moment, StoreError> {
         Ok(Moment(match &self.db {
             Db::Sqlite(pools) => Tx::Sqlite(pools.snapshot().await?),
             Db::Postgres(pools) => Tx::Postgres(pools.snapshot().await?),
@@ -46,7 +46,7 @@ impl Store {
 
 impl Moment {
     /// Returns the nature of the stored data.
-    pub async fn nature(&mut self) -> Result<Option<Nature>, StoreError> {
+    pub async fn nature(&mut self) -> Result<Option<DataOrigin>, StoreError> {
         ask!(self, info::nature())
     }
 
@@ -61,7 +61,7 @@ impl Moment {
     }
 
     /// Returns topics by id.
-    pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<Watched>, StoreError> {
+    pub async fn watched(&mut self, topics: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
         ask!(self, search_history::watched(topics))
     }
 
@@ -81,12 +81,12 @@ impl Moment {
     }
 
     /// Returns when the topic's last successful run before an instant began.
-    pub async fn look_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
+    pub async fn last_success_before(&mut self, topic: &str, at: Time) -> Result<Option<Time>, StoreError> {
         ask!(self, days::look_before(topic, at))
     }
 
     /// Returns items of the topic that count in a span.
-    pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
+    pub async fn marks_of(&mut self, topic: &str, span: Span) -> Result<Vec<ItemMark>, StoreError> {
         ask!(self, days::marks_of(topic, span))
     }
 
@@ -96,33 +96,33 @@ impl Moment {
     }
 
     /// Returns items that the topic first saw in a span, the latest first.
-    pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<Mark>, StoreError> {
+    pub async fn marks(&mut self, topic: &str, seen: Span, most: i64) -> Result<Vec<ItemMark>, StoreError> {
         ask!(self, days::marks(topic, seen, most))
     }
 
     /// Returns the words of items by key, in order of key.
-    pub async fn words(&mut self, keys: &[String]) -> Result<Vec<Words>, StoreError> {
+    pub async fn words(&mut self, keys: &[String]) -> Result<Vec<ItemContent>, StoreError> {
         ask!(self, days::words(keys))
     }
 
     /// Returns the term counts of a topic's days in a span.
-    pub async fn kept_terms(&mut self, topic: &str, inside: Span) -> Result<Vec<KeptTerms>, StoreError> {
+    pub async fn kept_terms(&mut self, topic: &str, inside: Span) -> Result<Vec<StoredTerms>, StoreError> {
         ask!(self, terms_kept::read(topic, inside))
     }
 
     /// Returns term counts of other topics' days that ended by an instant; at most `most` of topics before this one in
     /// id order, and as many of topics after it.
-    pub async fn kept_terms_elsewhere(
+    pub async fn terms_of_other_topics(
         &mut self,
         topic: &str,
         until: Time,
         most: i64,
-    ) -> Result<Vec<KeptTerms>, StoreError> {
-        ask!(self, terms_kept::elsewhere(topic, until, most))
+    ) -> Result<Vec<StoredTerms>, StoreError> {
+        ask!(self, terms_kept::of_other_topics(topic, until, most))
     }
 
     /// Returns the engagement that the topic's runs of a span saw, the latest first.
-    pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Reaction>, StoreError> {
+    pub async fn reactions(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<EngagementAt>, StoreError> {
         ask!(self, days::reactions(topic, span, most))
     }
 
@@ -132,7 +132,7 @@ impl Moment {
     }
 
     /// Returns searches of the topic's runs of a span, by time; the latest if there are more than `most`.
-    pub async fn asked(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<Asked>, StoreError> {
+    pub async fn asked(&mut self, topic: &str, span: Span, most: i64) -> Result<Vec<SearchSummary>, StoreError> {
         ask!(self, days::asked(topic, span, most))
     }
 
@@ -147,7 +147,7 @@ impl Moment {
     }
 
     /// Returns a topic's runs of a span with their searches, by time.
-    pub async fn looks(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+    pub async fn runs_with_searches(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
         let (since, until) = (Some(span.from), Some(span.until));
         let filter = Filter { topics: vec![topic.to_owned()], since, until, ..Filter::default() };
         let mut all = Vec::new();
@@ -160,7 +160,7 @@ impl Moment {
     }
 
     /// Returns a topic's runs of a span with their searches, and later searches that cover a part of it.
-    pub async fn looks_over(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
+    pub async fn runs_covering(&mut self, topic: &str, span: Span) -> Result<Vec<Look>, StoreError> {
         ask!(self, search_history::looks_over(topic, span))
     }
 
@@ -170,12 +170,12 @@ impl Moment {
     }
 
     /// Returns what was pruned from a topic's span.
-    pub async fn trimmed(&mut self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
+    pub async fn trimmed(&mut self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
         ask!(self, prune::trimmed(topic, span))
     }
 
     /// Returns the item that a key names, with what a story needs to look for links.
-    pub async fn story_asked(&mut self, key: &str) -> Result<Option<Linking>, StoreError> {
+    pub async fn story_item(&mut self, key: &str) -> Result<Option<LinkSource>, StoreError> {
         ask!(self, story::asked(key))
     }
 
@@ -185,7 +185,7 @@ impl Moment {
     }
 
     /// Returns posts that contain certain words, in order of arrival.
-    pub async fn story_worded(&mut self, wanted: &Wanted, most: i64) -> Result<Vec<Linking>, StoreError> {
+    pub async fn story_worded(&mut self, wanted: &TextQuery, most: i64) -> Result<Vec<LinkSource>, StoreError> {
         ask!(self, story::worded(wanted, most))
     }
 
@@ -199,7 +199,7 @@ impl Moment {
     }
 
     /// Returns whether there are items not compared with others yet.
-    pub async fn uncompared(&mut self) -> Result<bool, StoreError> {
+    pub async fn has_unclustered(&mut self) -> Result<bool, StoreError> {
         ask!(self, story::uncompared())
     }
 
@@ -209,7 +209,7 @@ impl Moment {
     }
 
     /// Returns an item's earlier words, the latest first.
-    pub async fn earlier_of(&mut self, key: &str, most: i64) -> Result<Vec<EarlierRow>, StoreError> {
+    pub async fn earlier_of(&mut self, key: &str, most: i64) -> Result<Vec<RevisionRow>, StoreError> {
         ask!(self, one_item::earlier(key, None, most))
     }
 

@@ -22,7 +22,7 @@ pub(crate) type Place = (i64, String);
 
 /// Which runs the next page contains.
 #[derive(Debug)]
-pub(crate) struct Next {
+pub(crate) struct PageRequest {
     /// The last run to read: the last readable one when reading began.
     pub(crate) until: i64,
     /// The last run already read.
@@ -165,7 +165,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
         text: cells.text()?,
         lang: cells.text()?,
         cluster: cells.text()?,
-        tone: ItemTone { tone: cells.maybe(Tone::parse)?, score: cells.number()?, scorer: cells.text()? },
+        tone: ItemTone { tone: cells.optional_word(Tone::parse)?, score: cells.number()?, scorer: cells.text()? },
         new: false,
         mark: None,
         relevance: None,
@@ -181,7 +181,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
         .find(|(topic, _)| *topic == row.topic)
         .and_then(|(_, mark)| Verdict::parse(mark));
     if let Some(past) = cells.text()?
-        && let Some(told) = item_history::at(&past, seen.seq)?
+        && let Some(told) = item_history::version_at(&past, seen.seq)?
     {
         (row.url, row.author, row.lang, row.published_at) = (told.url, told.author, told.lang, told.published_at);
         (row.title, row.text) = (told.title, told.text);
@@ -191,7 +191,7 @@ fn row(place: &Place, seen: &Seen, sight: &Sight, met: &str) -> Result<SightingR
 
 /// Reads page after page until nobody takes them any more.
 async fn read_all(store: Store, filter: Filter, until: i64, to: mpsc::Sender<Read>) -> Result<(), StoreError> {
-    let mut next = Next { until, after: None, runs: FIRST };
+    let mut next = PageRequest { until, after: None, runs: FIRST };
     let mut known = ItemCache::default();
     let mut reader = None;
     loop {
@@ -246,7 +246,7 @@ async fn page(
     store: &Store,
     reader: &mut Option<Reader>,
     filter: &Filter,
-    next: &Next,
+    next: &PageRequest,
     known: &mut ItemCache,
 ) -> Result<(Page, HashMap<i64, Met>, usize), StoreError> {
     let reader = match reader {

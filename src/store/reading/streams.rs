@@ -2,7 +2,7 @@
 //! databases. With a range of the reading order, rows come in that order.
 
 use crate::model::Look;
-use crate::store::{AnswerRow, Filter, ItemRow, NewRow, RunRow, SearchedRow, Store, StoreError};
+use crate::store::{AnswerRow, Filter, FirstSightingRow, ItemRow, RunRow, SearchExportRow, Store, StoreError};
 
 impl Store {
     /// Streams items by topic, first sighting and key.
@@ -36,7 +36,7 @@ impl Store {
     pub async fn each_search<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        each: &mut (dyn FnMut(SearchedRow) -> Result<(), E> + Send),
+        each: &mut (dyn FnMut(SearchExportRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
         stream!(self, searches(filter, each))
     }
@@ -45,13 +45,13 @@ impl Store {
     pub async fn each_new<E: From<StoreError>>(
         &self,
         filter: &Filter,
-        each: &mut (dyn FnMut(NewRow) -> Result<(), E> + Send),
+        each: &mut (dyn FnMut(FirstSightingRow) -> Result<(), E> + Send),
     ) -> Result<(), E> {
         stream!(self, new(filter, each))
     }
 
     /// Streams runs with their searches by topic, time and run; includes slots that were not run.
-    pub async fn each_look<E: From<StoreError>>(
+    pub async fn each_run_search<E: From<StoreError>>(
         &self,
         filter: &Filter,
         each: &mut (dyn FnMut(Look) -> Result<(), E> + Send),

@@ -6,9 +6,9 @@ pub(in crate::store) mod rows;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use crate::model::{Retention, Span, Time, Trimmed};
+use crate::model::{PrunedSummary, Retention, Span, Time};
 use crate::store::database::handle::Db;
-use crate::store::retention::rows::{Ask, BATCH, Batch, Progress, ROWS, Step};
+use crate::store::retention::rows::{BATCH, Batch, Progress, ROWS, Step, StepInput};
 use crate::store::{Disk, Pruned, Store, StoreError};
 
 /// How long expired and withdrawn links stay listed.
@@ -47,8 +47,16 @@ impl Store {
             }
             let after = Progress { at: i64::MIN, ..Progress::default() };
             let (limit, floor, now) = (ROWS.0, floor.seq, now.0);
-            let mut ask =
-                Ask { before, after, limit, floor, now, rehearsal, raw_before, thinned: std::mem::take(&mut thinned) };
+            let mut ask = StepInput {
+                before,
+                after,
+                limit,
+                floor,
+                now,
+                rehearsal,
+                raw_before,
+                thinned: std::mem::take(&mut thinned),
+            };
             loop {
                 if stop() || begun.elapsed() > within {
                     done.finished = false;
@@ -69,7 +77,7 @@ impl Store {
                     break;
                 }
                 ask.after = batch.after;
-                ask.limit = paced(ask.limit, taken.elapsed());
+                ask.limit = next_limit(ask.limit, taken.elapsed());
                 // Pause as long as others had to wait.
                 if !rehearsal {
                     tokio::time::sleep(taken.elapsed().min(BATCH)).await;
@@ -91,7 +99,7 @@ impl Store {
         Ok(done)
     }
 
-    async fn prune_batch(&self, step: Step, ask: &Ask) -> Result<Batch, StoreError> {
+    async fn prune_batch(&self, step: Step, ask: &StepInput) -> Result<Batch, StoreError> {
         match (step, ask.rehearsal) {
             (Step::Raw, true) => read!(self, prune::raw(ask)),
             (Step::Raw, false) => write_tx!(self, prune::raw(ask)),
@@ -135,7 +143,7 @@ impl Store {
     }
 
     /// Returns what was pruned from a topic's span.
-    pub async fn trimmed(&self, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
+    pub async fn trimmed(&self, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
         read!(self, prune::trimmed(topic, span))
     }
 
@@ -146,7 +154,7 @@ impl Store {
 }
 
 /// Adjusts the number of rows so that a batch takes about [`BATCH`].
-fn paced(rows: i64, taken: Duration) -> i64 {
+fn next_limit(rows: i64, taken: Duration) -> i64 {
     let rows = if taken > BATCH {
         rows / 2
     } else if taken < BATCH / 4 {

@@ -28,7 +28,7 @@ pub(in crate::store) struct Progress {
 
 /// The input of a step.
 #[derive(Debug, Clone)]
-pub(in crate::store) struct Ask {
+pub(in crate::store) struct StepInput {
     pub(in crate::store) before: i64,
     pub(in crate::store) after: Progress,
     pub(in crate::store) limit: i64,
@@ -53,7 +53,7 @@ pub(in crate::store) struct Batch {
 
 impl Batch {
     /// Creates the result for a batch that has read this many rows.
-    pub(in crate::store) fn new(ask: &Ask, looked_at: usize) -> Self {
+    pub(in crate::store) fn new(ask: &StepInput, looked_at: usize) -> Self {
         let more = i64::try_from(looked_at).unwrap_or(i64::MAX) >= ask.limit;
         Self { after: ask.after.clone(), more, ..Self::default() }
     }

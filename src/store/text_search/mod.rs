@@ -12,7 +12,7 @@ const AT_ONCE: u32 = 500;
 impl Store {
     /// Returns the number of items that wait for the index. Until indexed, they are found by their old words or not at
     /// all.
-    pub async fn words_waiting(&self) -> Result<i64, StoreError> {
+    pub async fn index_backlog(&self) -> Result<i64, StoreError> {
         read!(self, words::waiting())
     }
 
@@ -22,7 +22,7 @@ impl Store {
     }
 
     /// Switches to these tokenizing rules. If older rules or none were in force, every item must be indexed again.
-    pub async fn renew_words(&self, version: i64) -> Result<(), StoreError> {
+    pub async fn set_tokenizer_version(&self, version: i64) -> Result<(), StoreError> {
         if read!(self, words::version())?.is_some_and(|held| held >= version) {
             return Ok(());
         }
@@ -44,7 +44,7 @@ impl Store {
         (version, tokenise): (i64, Tokenise),
         enough: &(dyn Fn(u64) -> bool + Send + Sync),
     ) -> Result<u64, StoreError> {
-        self.renew_words(version).await?;
+        self.set_tokenizer_version(version).await?;
         let mut done = 0;
         while !enough(done) {
             let more = self.index_words(tokenise, AT_ONCE).await?;
@@ -58,8 +58,8 @@ impl Store {
 
     /// Removes deleted words from the index on disk, too, as far as the database allows. This rewrites the index: only
     /// for erasure.
-    pub async fn scour_words(&self) -> Result<(), StoreError> {
-        write_tx!(self, words::scour())
+    pub async fn rebuild_word_index(&self) -> Result<(), StoreError> {
+        write_tx!(self, words::rebuild())
     }
 
     /// Returns items that match a filter: those of the latest runs first, then by topic and key.

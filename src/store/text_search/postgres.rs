@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use sqlx::{Postgres, QueryBuilder};
 
 use super::Conn;
-use crate::model::{Phrase, Tokens, Wanted};
+use crate::model::{Phrase, TextQuery, Tokens};
 use crate::store::StoreError;
 
 /// The column of `item_words` that holds the item's id.
@@ -33,19 +33,19 @@ fn vector(tokens: &Tokens) -> String {
 }
 
 /// Adds a subquery for the matching items, to be used with `IN`.
-pub(in crate::store) fn push_found(query: &mut QueryBuilder<Postgres>, wanted: &Wanted) {
+pub(in crate::store) fn push_found(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery) {
     query.push("(SELECT w.item FROM item_words w WHERE w.words @@ CAST(").push_bind(asked(wanted));
     query.push(" AS TSQUERY))");
 }
 
 /// Adds a condition that one item matches. For a few items and common words.
-pub(in crate::store) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &Wanted, item: &str) {
+pub(in crate::store) fn push_has(query: &mut QueryBuilder<Postgres>, wanted: &TextQuery, item: &str) {
     query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.item = ").push(item).push(" AND w.words @@ CAST(");
     query.push_bind(asked(wanted)).push(" AS TSQUERY))");
 }
 
 /// Formats a `tsquery`.
-fn asked(wanted: &Wanted) -> String {
+fn asked(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| {
         let tokens: Vec<String> = phrase.tokens.iter().map(|token| format!("'{token}'")).collect();
         format!("({}{})", tokens.join(" <-> "), if phrase.open { ":*" } else { "" })

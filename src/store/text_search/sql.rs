@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::loaded_item::LoadedItem;
 use super::resolve::list;
 use super::{Conn, Row, read, tokens};
-use crate::model::{Kind, Readable, Tokenise};
+use crate::model::{Kind, SearchableItem, Tokenise};
 use crate::store::StoreError;
 
 /// Items per statement.
@@ -54,11 +54,11 @@ pub(in crate::store) async fn note_changed(conn: &mut Conn, items: &[LoadedItem]
     let changed = items.iter().filter(|item| !item.stored || item.rewritten);
     let mut ids: Vec<i64> = changed.filter_map(|item| item.id).collect();
     ids.sort_unstable();
-    await_again(conn, &ids).await
+    queue_items(conn, &ids).await
 }
 
 /// Marks items to be indexed (again), after a change of their words elsewhere.
-pub(in crate::store) async fn await_again(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
+pub(in crate::store) async fn queue_items(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     if items.is_empty() {
         return Ok(());
     }
@@ -108,11 +108,11 @@ pub(in crate::store) async fn index(conn: &mut Conn, tokenise: Tokenise, limit: 
 }
 
 /// Returns the words of a row; `None` if the item is gone.
-fn readable(row: &Row) -> Result<Option<Readable<'_>>, StoreError> {
+fn readable(row: &Row) -> Result<Option<SearchableItem<'_>>, StoreError> {
     if row.try_get::<Option<&str>, _>("kind")?.is_none() {
         return Ok(None);
     }
-    Ok(Some(Readable {
+    Ok(Some(SearchableItem {
         kind: read::word(row, "kind", Kind::parse)?,
         title: row.try_get("title")?,
         text: row.try_get("text")?,
@@ -123,6 +123,6 @@ fn readable(row: &Row) -> Result<Option<Readable<'_>>, StoreError> {
 }
 
 /// Removes deleted words from the index on disk, too. Takes long; only for erasure.
-pub(in crate::store) async fn scour(conn: &mut Conn) -> Result<(), StoreError> {
+pub(in crate::store) async fn rebuild(conn: &mut Conn) -> Result<(), StoreError> {
     tokens::scour(conn).await
 }

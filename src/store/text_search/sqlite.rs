@@ -3,7 +3,7 @@
 use sqlx::{QueryBuilder, Sqlite};
 
 use super::Conn;
-use crate::model::{Phrase, Tokens, Wanted};
+use crate::model::{Phrase, TextQuery, Tokens};
 use crate::store::StoreError;
 
 /// The column of `item_words` that holds the item's id.
@@ -24,18 +24,18 @@ pub(in crate::store) async fn insert(conn: &mut Conn, items: &[(i64, Tokens)]) -
 }
 
 /// Adds a subquery for the matching items, to be used with `IN`.
-pub(in crate::store) fn push_found(query: &mut QueryBuilder<Sqlite>, wanted: &Wanted) {
+pub(in crate::store) fn push_found(query: &mut QueryBuilder<Sqlite>, wanted: &TextQuery) {
     query.push("(SELECT rowid FROM item_words WHERE item_words MATCH ").push_bind(asked(wanted)).push(")");
 }
 
 /// Adds a condition that one item matches. For a few items and common words.
-pub(in crate::store) fn push_has(query: &mut QueryBuilder<Sqlite>, wanted: &Wanted, item: &str) {
+pub(in crate::store) fn push_has(query: &mut QueryBuilder<Sqlite>, wanted: &TextQuery, item: &str) {
     query.push("EXISTS (SELECT 1 FROM item_words w WHERE w.rowid = ").push(item).push(" AND w.words MATCH ");
     query.push_bind(asked(wanted)).push(")");
 }
 
 /// Formats an FTS5 query. Tokens contain no character that would end a quotation.
-fn asked(wanted: &Wanted) -> String {
+fn asked(wanted: &TextQuery) -> String {
     let phrase = |phrase: &Phrase| format!("\"{}\"{}", phrase.tokens.join(" "), if phrase.open { " *" } else { "" });
     let all: Vec<String> = wanted.all.iter().map(phrase).collect();
     let none: Vec<String> = wanted.none.iter().map(phrase).collect();

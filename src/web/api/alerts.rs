@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut};
-use crate::model::{AlertCard, AlertEvent, Time, topic_of};
-use crate::store::EventPlace;
+use crate::model::{AlertCard, AlertEvent, Time, subject_topic};
+use crate::store::EventCursor;
 use crate::web::pages::alerts::hours;
 use crate::web::problem::Problem;
 
@@ -37,7 +37,7 @@ pub(super) async fn card(call: &Call) -> Result<AlertCard, Problem> {
 
 pub(super) async fn events(call: Call) -> Result<Response, Problem> {
     let limit = call.number("limit");
-    let after = call.position()?.map(|position| EventPlace { at: Time(position.value), event: position.key });
+    let after = call.position()?.map(|position| EventCursor { at: Time(position.value), event: position.key });
     let most = i64::from(limit) + 1;
     let mut events = call.site().store.alert_events(call.one("alert"), after.as_ref(), most).await?;
     let more = cut(&mut events, limit);
@@ -49,7 +49,7 @@ pub(super) async fn events(call: Call) -> Result<Response, Problem> {
 fn as_json(card: &AlertCard, now: Time) -> Value {
     let spec = &card.spec;
     let firing = card.firing.iter().map(|one| {
-        json!({ "subject": one.subject, "topic": topic_of(&one.subject), "since": one.since, "acked": one.acked })
+        json!({ "subject": one.subject, "topic": subject_topic(&one.subject), "since": one.since, "acked": one.acked })
     });
     json!({
         "alert": spec.name,
@@ -78,8 +78,8 @@ fn event(event: &AlertEvent) -> Value {
         "event": event.event,
         "alert": event.alert,
         "subject": event.subject,
-        "topic": topic_of(&event.subject),
-        "run": event.run(),
+        "topic": subject_topic(&event.subject),
+        "run": event.run_id(),
         "kind": event.kind,
         "at": event.at,
         "summary": event.summary,

@@ -9,11 +9,11 @@ use axum::extract::{RawPathParams, Request};
 use axum::http::{Method as HttpMethod, StatusCode, header};
 
 use super::parameter::{Kind, MOST, Parameter, Place};
-use crate::model::{BadToken, Position, Source, Time, Wanted, page_token, position_of};
-use crate::schedule::instant;
+use crate::model::{BadToken, Position, Source, TextQuery, Time, page_token, parse_page_token};
+use crate::schedule::parse_instant;
 use crate::web::app::App;
 pub(super) use crate::web::ask::cut;
-use crate::web::ask::{LARGEST_FORM, no_parameter, words};
+use crate::web::ask::{LARGEST_FORM, unknown_parameter, words};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -52,7 +52,7 @@ impl Call {
         for (place, name, value) in path.chain(query) {
             let known = parameters.iter().find(|known| known.place == place && known.name == name);
             let Some(parameter) = known else { return Err(unknown(parameters, &name)) };
-            match (place, fits(parameter, &value)) {
+            match (place, check_value(parameter, &value)) {
                 (_, Ok(())) => {}
                 (Place::Query, Err(problem)) => return Err(problem),
                 // A path value that is invalid is an address that does not exist.
@@ -64,17 +64,17 @@ impl Call {
             let values = given.entry(parameter.name).or_default();
             if !values.is_empty() && !parameter.many {
                 let hint = "Give it once.";
-                return Err(Problem::bad(format!("`{name}` is given several times"), hint));
+                return Err(Problem::bad_request(format!("`{name}` is given several times"), hint));
             }
             if values.len() == MOST {
                 let hint = format!("Give it {MOST} times at most.");
-                return Err(Problem::bad(format!("`{name}` is given too often"), hint));
+                return Err(Problem::bad_request(format!("`{name}` is given too often"), hint));
             }
             values.push(value);
         }
         if let Some(parameter) = parameters.iter().find(|p| p.needed && !given.contains_key(p.name)) {
             let hint = format!("Give it: {}={}", parameter.name, parameter.example);
-            return Err(Problem::bad(format!("`{}` is missing", parameter.name), hint));
+            return Err(Problem::bad_request(format!("`{}` is missing", parameter.name), hint));
         }
         let head = request.method() == HttpMethod::HEAD;
         let body = if takes_body { body(request).await? } else { Bytes::new() };
@@ -116,14 +116,14 @@ impl Call {
     }
 
     /// The words to search for.
-    pub(super) fn wanted(&self) -> Result<Option<Wanted>, Problem> {
+    pub(super) fn wanted(&self) -> Result<Option<TextQuery>, Problem> {
         let meant = self.one("search").map(words).transpose();
         // No pattern of the document can express what counts as a word, and that a search cannot only exclude.
         meant.map_err(|none| Problem { status: StatusCode::CONFLICT, ..none })
     }
 
     pub(super) fn instant(&self, name: &str) -> Option<Time> {
-        self.one(name).and_then(|value| instant(value, self.now))
+        self.one(name).and_then(|value| parse_instant(value, self.now))
     }
 
     /// Where the requested page begins.
@@ -136,7 +136,7 @@ impl Call {
             let hint = "Use the `next_page_token` of the page before as it is, with the same filters, or leave it out.";
             Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
         };
-        self.one("page_token").map(|given| position_of(&self.scope(), given).map_err(wrong)).transpose()
+        self.one("page_token").map(|given| parse_page_token(&self.scope(), given).map_err(wrong)).transpose()
     }
 
     /// The token of a page that begins after a position.
@@ -153,14 +153,14 @@ impl Call {
 
 fn unknown(parameters: &[&Parameter], name: &str) -> Problem {
     let known = parameters.iter().filter(|parameter| parameter.place == Place::Query);
-    no_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
+    unknown_parameter(&known.map(|parameter| parameter.name).collect::<Vec<_>>(), name)
 }
 
 /// Checks that a topic which the visitor sees was searched with a source of this name. Those of the search service
 /// are always known.
 async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), Problem> {
     let store = &app.site.store;
-    let all = match visitor.only() {
+    let all = match visitor.visible_topics() {
         Some(topics) => store.searched_sources_of(&topics).await?,
         None => store.searched_sources().await?,
     };
@@ -176,9 +176,10 @@ async fn known_source(app: &App, visitor: &Visitor, value: &str) -> Result<(), P
 }
 
 /// Checks whether a parameter accepts a value.
-fn fits(parameter: &Parameter, value: &str) -> Result<(), Problem> {
-    let refuse =
-        |hint: String| Err(Problem::bad(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint));
+fn check_value(parameter: &Parameter, value: &str) -> Result<(), Problem> {
+    let refuse = |hint: String| {
+        Err(Problem::bad_request(format!("`{}` cannot stand for `{}`", cut(value), parameter.name), hint))
+    };
     // Stored text never contains NUL, and PostgreSQL accepts none.
     if value.contains('\0') {
         return refuse("Leave the character NUL out.".to_owned());

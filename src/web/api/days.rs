@@ -8,16 +8,16 @@ use super::call::Call;
 use super::envelope::answer;
 use super::topics::card;
 use crate::draw::chart::{Chart, ChartDay};
-use crate::web::pages::days::{By, chart_of};
+use crate::web::pages::days::{ChartUnit, chart_of};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let (chart, scorers) = chart_of(call.site(), &card, By::Day).await?.unzip();
+    let (chart, scorers) = chart_of(call.site(), &card, ChartUnit::Day).await?.unzip();
     let data: Vec<Value> =
         chart.as_ref().map(|chart| chart.days.iter().map(|day| as_json(chart, day)).collect()).unwrap_or_default();
     let scorers: Vec<String> = scorers.unwrap_or_default();
-    let waits = call.site().store.days_wait().await?;
+    let waits = call.site().store.days_pending().await?;
     let fields = [
         ("data", json!(data)),
         ("timezone", json!(card.timezone())),
@@ -30,7 +30,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
 fn as_json(chart: &Chart, day: &ChartDay) -> Value {
     let gaps = |before: bool| -> u64 {
         let gaps = chart.holes.iter().filter(|hole| hole.before == before);
-        gaps.filter_map(|hole| hole.span.within(day.span)).map(|span| span.length().as_secs()).sum()
+        gaps.filter_map(|hole| hole.span.intersection(day.span)).map(|span| span.length().as_secs()).sum()
     };
     json!({
         "date": day.date,

@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::form::TEXT;
-use super::operation::{Answered, Method, Operation};
+use super::operation::{Method, Operation, ResponseKind};
 use super::parameter::{Kind, MOST, Parameter, Place};
 use super::problem::MEDIA;
 use super::schemas::schemas;
-use crate::export::What;
+use crate::export::ExportKind;
 use crate::web::need::Need;
 use crate::web::problem::Problem;
 
@@ -62,10 +62,10 @@ pub(super) fn document(operations: &[Operation], secured: bool) -> Value {
 fn describe(operation: &Operation) -> Value {
     let mut responses = Map::new();
     let (status, content) = match operation.answered {
-        Answered::Json(status, schema) => {
+        ResponseKind::Json(status, schema) => {
             (status, json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } }))
         }
-        Answered::Stream(media) => {
+        ResponseKind::Stream(media) => {
             let of = |media: &&str| ((*media).to_owned(), json!({ "schema": { "type": "string" } }));
             (200, Value::Object(media.iter().map(of).collect()))
         }
@@ -83,7 +83,7 @@ fn describe(operation: &Operation) -> Value {
     let mut told = json!({
         "operationId": operation.id,
         "summary": operation.summary,
-        "parameters": operation.parameters.iter().map(|parameter| told_of(parameter)).collect::<Vec<_>>(),
+        "parameters": operation.parameters.iter().map(|parameter| describe_parameter(parameter)).collect::<Vec<_>>(),
         "responses": responses,
     });
     if let Some(fields) = told.as_object_mut() {
@@ -111,7 +111,7 @@ fn description(operation: &Operation) -> String {
     if operation.id != "export" {
         return told;
     }
-    let columns = What::ALL.iter().map(|what| {
+    let columns = ExportKind::ALL.iter().map(|what| {
         let names: Vec<&str> = what.columns().iter().map(|column| column.name).collect();
         format!("- `{what}`: {}", names.join(", "))
     });
@@ -150,7 +150,7 @@ fn header(name: &str, meaning: &str) -> Value {
     json!({ name: { "description": meaning, "required": true, "schema": { "type": "string" } } })
 }
 
-fn told_of(parameter: &Parameter) -> Value {
+fn describe_parameter(parameter: &Parameter) -> Value {
     let schema = match parameter.kind {
         Kind::Source => {
             json!({ "type": "string", "pattern": "^[a-z][a-z0-9_-]{0,23}$", "examples": ["social", "web", "ai"] })

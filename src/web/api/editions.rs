@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut};
-use crate::model::{MadeFile, MadeRow, Time};
-use crate::store::RunPlace;
+use crate::model::{EditionRow, Time, WrittenFile};
+use crate::store::RunCursor;
 use crate::web::ask::link;
 use crate::web::pages::editions::{name, open};
 use crate::web::problem::Problem;
@@ -21,16 +21,16 @@ pub(super) async fn exports(call: Call) -> Result<Response, Problem> {
 
 async fn list(call: Call, kind: &str) -> Result<Response, Problem> {
     let limit = call.number("limit");
-    let before = call.position()?.map(|position| RunPlace { at: Time(position.value), run: position.key });
-    let mut made = call.site().store.list_made(Some(kind), before.as_ref(), limit + 1).await?;
+    let before = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
+    let mut made = call.site().store.list_outputs(Some(kind), before.as_ref(), limit + 1).await?;
     let more = cut(&mut made, limit);
     let next = made.last().filter(|_| more).map(|made| call.token(made.made_at.0, &made.run));
     let data: Vec<Value> = made.iter().map(as_json).collect();
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
-fn as_json(made: &MadeRow) -> Value {
-    let file = |(place, file): (usize, &MadeFile)| {
+fn as_json(made: &EditionRow) -> Value {
+    let file = |(place, file): (usize, &WrittenFile)| {
         let place = place.to_string();
         let href = link("/api/v1/files", [("run", made.run.as_str()), ("n", place.as_str())]);
         json!({ "name": name(&file.path), "href": href, "replaced": file.replaced })

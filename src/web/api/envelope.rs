@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
-use crate::model::Nature;
+use crate::model::DataOrigin;
 use crate::web::problem::Problem;
 
 /// Cuts rows to a page. Returns whether there were more.
@@ -31,6 +31,6 @@ pub(super) fn with<const N: usize>(row: &impl Serialize, more: [(&str, Value); N
 /// An answer with these fields, and whether its data was invented.
 pub(super) async fn answer<const N: usize>(call: &Call, fields: [(&str, Value); N]) -> Result<Response, Problem> {
     let mut all: Map<String, Value> = fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    all.insert("sandbox".to_owned(), json!(call.site().nature().await? == Some(Nature::Sandbox)));
+    all.insert("sandbox".to_owned(), json!(call.site().nature().await? == Some(DataOrigin::Sandbox)));
     Ok(axum::Json(Value::Object(all)).into_response())
 }

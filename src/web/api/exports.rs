@@ -7,12 +7,12 @@ use axum::response::Response;
 use super::call::{Call, cut};
 use super::problem::nowhere;
 use super::runs::known;
-use crate::compare::{Filtered, NoBegin};
-use crate::export::{ExportRequest, Format, Order, Profile, What};
+use crate::compare::{FilterMode, NoStart};
+use crate::export::{ExportKind, ExportOptions, ExportRequest, Format, Profile};
 use crate::model::{Kind, Source, Tone, Verdict};
 use crate::schedule::check_zone;
 use crate::web::downloads::{self, refused};
-use crate::web::need::outside;
+use crate::web::need::out_of_scope;
 use crate::web::problem::Problem;
 
 /// The formats that are streamed.
@@ -24,8 +24,8 @@ pub(super) fn files() -> Vec<&'static str> {
 }
 
 /// Each file: its name, kind of rows and format.
-static FILES: LazyLock<Vec<(String, What, Format)>> = LazyLock::new(|| {
-    let all = What::ALL.iter().flat_map(|what| FORMATS.iter().map(move |format| (*what, *format)));
+static FILES: LazyLock<Vec<(String, ExportKind, Format)>> = LazyLock::new(|| {
+    let all = ExportKind::ALL.iter().flat_map(|what| FORMATS.iter().map(move |format| (*what, *format)));
     all.map(|(what, format)| (format!("{what}.{format}"), what, format)).collect()
 });
 
@@ -35,27 +35,30 @@ pub(super) async fn file(call: Call) -> Result<Response, Problem> {
     let (what, format) = file.map(|(_, what, format)| (*what, *format)).ok_or_else(nowhere)?;
     if format != Format::Csv && call.one("profile").is_some() {
         let hint = "Leave it out, or ask for .csv.";
-        return Err(Problem::contrary(format!("`profile` means nothing for {name}"), hint));
+        return Err(Problem::conflict(format!("`profile` means nothing for {name}"), hint));
     }
     // Without a topic in the address, all that the visitor sees.
-    let topics =
-        call.visitor.only().filter(|_| call.all("topic").is_empty()).unwrap_or_else(|| call.all("topic").to_vec());
+    let topics = call
+        .visitor
+        .visible_topics()
+        .filter(|_| call.all("topic").is_empty())
+        .unwrap_or_else(|| call.all("topic").to_vec());
     if topics.is_empty() && !call.visitor.sees_all() {
-        return Err(outside());
+        return Err(out_of_scope());
     }
     // Stars and notes belong to all topics.
     if !call.visitor.sees_all() && ["starred", "noted"].iter().any(|name| call.one(name).is_some()) {
-        return Err(outside());
+        return Err(out_of_scope());
     }
     let mut order = order(&call, &topics, what, format)?;
     known(&call, call.all("topic")).await?;
     known_tags(&call, call.all("tag")).await?;
     let exporting = &call.site().exporting;
-    if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == What::Changes) {
-        let begun = order.begin_with(&exporting.store, named, call.now, &call.site().settings().reports).await;
+    if let Some(named) = call.one("since").or(call.one("new_since")).filter(|_| what == ExportKind::Changes) {
+        let begun = order.set_start(&exporting.store, named, call.now, &call.site().settings().reports).await;
         begun.map_err(|error| no_begin(error, named))?;
     }
-    let filtered = call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep);
+    let filtered = call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Keep);
     downloads::answer(call.site(), &call.visitor, name, order, filtered, call.head).await
 }
 
@@ -64,7 +67,7 @@ async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
     if tags.is_empty() {
         return Ok(());
     }
-    let (stored, settings) = (call.site().store.ever_tagged(tags).await?, call.site().settings());
+    let (stored, settings) = (call.site().store.all_topics_with_tags(tags).await?, call.site().settings());
     let tagged = || stored.iter().chain(&settings.tags);
     let seen = || tagged().filter(|(topic, _)| call.visitor.sees(topic)).flat_map(|(_, tags)| tags);
     match tags.iter().find(|tag| seen().all(|known| known != *tag)) {
@@ -76,7 +79,7 @@ async fn known_tags(call: &Call, tags: &[String]) -> Result<(), Problem> {
     }
 }
 
-fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<Order, Problem> {
+fn order(call: &Call, topics: &[String], what: ExportKind, format: Format) -> Result<ExportOptions, Problem> {
     if let Some(zone) = call.one("timezone") {
         check_zone(zone).map_err(|none| Problem { hint: none.hint, ..Problem::unknown(none.message) })?;
     }
@@ -95,7 +98,7 @@ fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<O
         words: call.wanted()?,
         seq: call.one("seq"),
         timezone: call.one("timezone"),
-        filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Keep),
+        filtered: call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Keep),
         kinds: call.words("kind", Kind::parse),
         languages: call.all("lang"),
         marks: call.words("marked", Verdict::parse),
@@ -103,12 +106,12 @@ fn order(call: &Call, topics: &[String], what: What, format: Format) -> Result<O
         noted: call.one("noted").is_some(),
     };
     let order = wish.order(call.now).map_err(|unfit| refused(&unfit))?;
-    Ok(Order { alone: !call.visitor.sees_all(), ..order })
+    Ok(ExportOptions { alone: !call.visitor.sees_all(), ..order })
 }
 
-fn no_begin(error: NoBegin, named: &str) -> Problem {
+fn no_begin(error: NoStart, named: &str) -> Problem {
     match error {
-        NoBegin::Store(error) => error.into(),
+        NoStart::Store(error) => error.into(),
         other => {
             let title = format!("since: `{}` is no begin: {other}", cut(named));
             let hint = "Name a run of the topic, a time (2026-03-11, 24h), or last-report.".to_owned();

@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
     use crate::model::Time;
-    use crate::schedule::{instant, parse_duration};
+    use crate::schedule::{parse_duration, parse_instant};
 
     const NOW: Time = Time(1_773_219_600_000);
 
@@ -156,7 +156,7 @@ mod tests {
             written in proptest::string::string_regex(unanchored(&INSTANT.pattern)).unwrap(),
             length in proptest::string::string_regex(unanchored(&SNOOZE.pattern)).unwrap(),
         ) {
-            prop_assert!(instant(&written, NOW).is_some(), "{written}");
+            prop_assert!(parse_instant(&written, NOW).is_some(), "{written}");
             let length = parse_duration(&length).unwrap();
             prop_assert!(!length.is_zero() && length.as_secs() <= 366 * 86_400);
         }

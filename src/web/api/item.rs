@@ -31,11 +31,11 @@ fn unknown(key: &str) -> Problem {
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let (store, key) = (&call.site().store, call.needed("key"));
-    let (only, known) = (call.visitor.only(), seen_by(&call.visitor, store.item_by_key(key).await?));
-    let known = Rankings::rated(store, known).await?;
+    let (only, known) = (call.visitor.visible_topics(), seen_by(&call.visitor, store.item_by_key(key).await?));
+    let known = Rankings::rate_all(store, known).await?;
     let Some(item) = known.first() else { return Err(unknown(key)) };
-    let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
-    let earlier = store.earlier_of(key, only.as_deref(), EARLIER).await?;
+    let seen = store.item_sightings(key, only.as_deref(), SEEN).await?;
+    let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     let data = json!({
         "key": item.key,

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, with};
 use super::topics::card;
-use crate::compare::{Filtered, Ranking, Showing, ShownItem, shown_items};
+use crate::compare::{FilterMode, ListOptions, Ranking, ShownItem, list_items};
 use crate::model::{Source, Tone, TopicCard};
-use crate::store::{Filter, ItemOrder, ItemPlace};
+use crate::store::{Filter, ItemCursor, ItemOrder};
 use crate::web::pages::item::seen;
 use crate::web::pages::topic_items::{fastest, most_relevant};
 use crate::web::problem::Problem;
@@ -40,18 +40,18 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
         (fastest(call.site(), &card.topic, call.now, limit as usize).await?, None, true)
     } else {
         let filter = filter(&call, &card)?;
-        let after = position.map(|at| ItemPlace { value: at.value, key: at.key });
+        let after = position.map(|at| ItemCursor { value: at.value, key: at.key });
         let listed = store.list_items(&filter, folded, by(order), after.as_ref(), limit).await?;
         listed_by = Some(filter).filter(|_| folded);
         (listed.rows, listed.next, order == "new" || listed.whole)
     };
-    let mut shown = shown_items(
+    let mut shown = list_items(
         store,
         ranking.as_ref(),
         rows,
-        Showing {
+        ListOptions {
             topic: &card.topic,
-            filtered: call.word("filtered", Filtered::parse).unwrap_or(Filtered::Hide),
+            filtered: call.word("filtered", FilterMode::parse).unwrap_or(FilterMode::Hide),
             without_noise: call.one("noise") == Some("fold"),
             only_new: call.one("new_since").is_some(),
             copies: folded.then_some(TOLD),
@@ -63,7 +63,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     shown.items = shown.items.into_iter().filter_map(alone).collect();
     let data = shown.items.iter().map(item).collect::<Result<Vec<_>, _>>()?;
     let waiting = match call.one("search") {
-        Some(_) if call.visitor.sees_all() => store.words_waiting().await?,
+        Some(_) if call.visitor.sees_all() => store.index_backlog().await?,
         Some(_) => store.words_waiting_of(&card.topic).await?,
         None => 0,
     };
@@ -110,7 +110,7 @@ fn alone(call: &Call, order: &str) -> Result<(), Problem> {
         None => Ok(()),
         Some(name) => {
             let hint = "Leave it out, or choose another order.";
-            Err(Problem::contrary(format!("`{name}` means nothing for order={order}"), hint))
+            Err(Problem::conflict(format!("`{name}` means nothing for order={order}"), hint))
         }
     }
 }

@@ -7,7 +7,7 @@ use super::call::{Call, cut};
 use super::envelope::{answer, cut as shorten};
 use super::parameters::KEY_CHARS;
 use super::topics::card;
-use crate::model::{Through, Time, Verdict};
+use crate::model::{MarkedVia, Time, Verdict};
 use crate::web::pages::actions::may_ask;
 use crate::web::pages::marks::put;
 use crate::web::problem::Problem;
@@ -23,7 +23,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let topic = card(&call).await?.topic;
     let after = call.position()?.map(|position| (Time(position.value), position.key));
     let limit = call.number("limit");
-    let mut marks = call.site().store.marks_set(&topic, after.as_ref(), limit + 1).await?;
+    let mut marks = call.site().store.list_marks(&topic, after.as_ref(), limit + 1).await?;
     let more = shorten(&mut marks, limit);
     let next = marks.last().filter(|_| more).map(|mark| call.token(mark.at.0, &mark.key));
     answer(&call, [("data", json!(marks)), ("next_page_token", json!(next))]).await
@@ -33,13 +33,13 @@ pub(super) async fn set(call: Call) -> Result<Response, Problem> {
     may_ask(call.site())?;
     let topic = card(&call).await?.topic;
     let hint = "Send {\"key\": \"post:x:1\", \"mark\": \"good\"} or \"noise\".";
-    let asked: Asked =
-        serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))?;
+    let asked: Asked = serde_json::from_slice(&call.body)
+        .map_err(|_| Problem::bad_request("The body is not what is taken here", hint))?;
     let mark = Verdict::parse(&asked.mark);
-    let mark = mark.ok_or_else(|| Problem::bad(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
+    let mark = mark.ok_or_else(|| Problem::bad_request(format!("There is no mark `{}`", cut(&asked.mark)), hint))?;
     if !(1..=KEY_CHARS).contains(&asked.key.chars().count()) || asked.key.contains('\0') {
         let hint = format!("Give 1 to {KEY_CHARS} characters, without NUL.");
-        return Err(Problem::bad("`key` is no key", hint));
+        return Err(Problem::bad_request("`key` is no key", hint));
     }
     marked(&call, &topic, &asked.key, Some(mark)).await
 }
@@ -51,6 +51,6 @@ pub(super) async fn take_back(call: Call) -> Result<Response, Problem> {
 }
 
 async fn marked(call: &Call, topic: &str, key: &str, mark: Option<Verdict>) -> Result<Response, Problem> {
-    put(call.site(), topic, key, mark, Through::Api).await?;
+    put(call.site(), topic, key, mark, MarkedVia::Api).await?;
     answer(call, [("data", json!({ "topic": topic, "key": key, "mark": mark }))]).await
 }

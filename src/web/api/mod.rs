@@ -39,7 +39,7 @@ use axum::response::Response;
 
 use self::call::Call;
 use self::operation::{Method, Operation};
-pub(super) use self::problem::{answer, is_of, not_so, nowhere};
+pub(super) use self::problem::{answer, is_api_path, method_not_allowed, nowhere};
 use self::table::OPERATIONS;
 use super::app::App;
 use super::problem::Problem;
@@ -73,7 +73,8 @@ async fn made(
     path: Path,
     request: Request,
 ) -> Result<Response, Problem> {
-    let path = path.map_err(|_| Problem::bad("This address cannot be read", "Write it as UTF-8, percent-encoded."))?;
+    let path =
+        path.map_err(|_| Problem::bad_request("This address cannot be read", "Write it as UTF-8, percent-encoded."))?;
     let takes_body = operation.body.is_some();
     let call = Call::of(operation.id, operation.parameters, takes_body, app, visitor, &path, request).await?;
     (operation.handler)(call).await

@@ -19,7 +19,7 @@ pub(super) enum Method {
 
 /// The answer of an operation that succeeds.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Answered {
+pub(super) enum ResponseKind {
     /// JSON: its status and its schema.
     Json(u16, &'static str),
     /// A file of unknown length, in one of these media types.
@@ -43,7 +43,7 @@ pub(super) struct Operation {
     pub(super) parameters: &'static [&'static Parameter],
     /// The schema of its body, and an example: an action, or JSON.
     pub(super) body: Option<(&'static str, &'static str)>,
-    pub(super) answered: Answered,
+    pub(super) answered: ResponseKind,
     /// Statuses of its own with which it refuses, besides those that all have.
     pub(super) refuses: &'static [u16],
     pub(super) handler: Handler,
@@ -61,7 +61,7 @@ pub(super) const fn get(
     schema: &'static str,
     handler: Handler,
 ) -> Operation {
-    let answered = Answered::Json(200, schema);
+    let answered = ResponseKind::Json(200, schema);
     Operation {
         method: Method::Get,
         path,

@@ -3,7 +3,7 @@
 use super::form::{BEGIN, INSTANT, PAGE};
 use super::parameter::{Kind, Parameter};
 use super::{exports, items};
-use crate::compare::Filtered;
+use crate::compare::FilterMode;
 use crate::export::Profile;
 use crate::model::{Kind as Item, RunState, Tone, Verdict};
 
@@ -17,7 +17,7 @@ pub(super) const SOURCES: Kind = Kind::Source;
 pub(super) const TONES: Kind =
     Kind::Word(|| vec![Tone::Negative.as_str(), Tone::Neutral.as_str(), Tone::Positive.as_str()]);
 pub(super) const STATES: Kind = Kind::Word(|| RunState::ALL.iter().map(|state| state.as_str()).collect());
-pub(super) const FILTERED: Kind = Kind::Word(|| Filtered::ALL.iter().map(|mode| mode.as_str()).collect());
+pub(super) const FILTERED: Kind = Kind::Word(|| FilterMode::ALL.iter().map(|mode| mode.as_str()).collect());
 pub(super) const PROFILES: Kind = Kind::Word(|| Profile::ALL.iter().map(|profile| profile.as_str()).collect());
 pub(super) const ORDERS: Kind = Kind::Word(|| items::ORDERS.to_vec());
 pub(super) const NOISES: Kind = Kind::Word(|| items::NOISES.to_vec());

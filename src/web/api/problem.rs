@@ -41,12 +41,12 @@ pub(in crate::web) fn nowhere() -> Problem {
 }
 
 /// The problem that an address does not accept this method.
-pub(in crate::web) fn not_so() -> Problem {
+pub(in crate::web) fn method_not_allowed() -> Problem {
     let hint = "What is taken stands in `Allow`; /api/v1/openapi.json tells more.";
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here", hint)
 }
 
 /// Whether an address is for programs, as those of the API and of MCP are: its problems are then JSON.
-pub(in crate::web) fn is_of(path: &str) -> bool {
+pub(in crate::web) fn is_api_path(path: &str) -> bool {
     path == "/mcp" || path == "/api" || path.starts_with("/api/")
 }

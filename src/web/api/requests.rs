@@ -61,18 +61,18 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
         .as_ref()
         .is_some_and(|event| kind != RequestKind::Ack || event.chars().count() > EVENT_CHARS || event.contains('\0'))
     {
-        return Err(Problem::bad("`event` means nothing here", hint));
+        return Err(Problem::bad_request("`event` means nothing here", hint));
     }
     let length_ms = match (kind, &asked.length) {
         (RequestKind::Snooze, Some(length)) => {
             let length =
                 Some(length).filter(|length| SNOOZE.fits(length)).and_then(|length| parse_duration(length).ok());
             let hint = "Up to 366 days: \"30m\", \"8h\", \"3d\".";
-            let length = length.ok_or_else(|| Problem::bad("`for` is no length that is taken here", hint))?;
+            let length = length.ok_or_else(|| Problem::bad_request("`for` is no length that is taken here", hint))?;
             i64::try_from(length.as_millis()).ok()
         }
-        (RequestKind::Snooze, None) => return Err(Problem::bad("`for` is missing", hint)),
-        (_, Some(_)) => return Err(Problem::bad("`for` means nothing here", hint)),
+        (RequestKind::Snooze, None) => return Err(Problem::bad_request("`for` is missing", hint)),
+        (_, Some(_)) => return Err(Problem::bad_request("`for` means nothing here", hint)),
         (_, None) => None,
     };
     let wish = ControlRequest { kind, of: alert.clone(), event: asked.event, length_ms };
@@ -80,12 +80,12 @@ pub(super) async fn ask_of_alert(call: Call) -> Result<Response, Problem> {
 }
 
 fn body<T: serde::de::DeserializeOwned>(call: &Call, hint: &str) -> Result<T, Problem> {
-    serde_json::from_slice(&call.body).map_err(|_| Problem::bad("The body is not what is taken here", hint))
+    serde_json::from_slice(&call.body).map_err(|_| Problem::bad_request("The body is not what is taken here", hint))
 }
 
 fn kind(actions: &[(&str, RequestKind)], asked: &str, hint: &str) -> Result<RequestKind, Problem> {
     let kind = actions.iter().find(|(name, _)| *name == asked).map(|(_, kind)| *kind);
-    kind.ok_or_else(|| Problem::bad(format!("There is no action `{}`", cut(asked)), hint))
+    kind.ok_or_else(|| Problem::bad_request(format!("There is no action `{}`", cut(asked)), hint))
 }
 
 /// Makes a request, and answers with it and its address.
@@ -95,7 +95,7 @@ async fn answered(call: &Call, wish: &ControlRequest, path: &str) -> Result<Resp
         Some(id) => store.request_by_id(&id).await?,
         // If the same request already waits, answers with that one.
         None => {
-            let all = all(call, wish.kind.is_of_alert(), &wish.of).await?;
+            let all = all(call, wish.kind.is_for_alert(), &wish.of).await?;
             all.into_iter().find(|one| one.wish == *wish && one.state == RequestState::Queued)
         }
     };
@@ -144,7 +144,7 @@ pub(super) async fn one_of_alert(call: Call) -> Result<Response, Problem> {
 
 async fn found(call: &Call, of_alert: bool, of: &str) -> Result<Response, Problem> {
     let request = call.site().store.request_by_id(call.needed("request")).await?;
-    let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_of_alert() == of_alert;
+    let ours = |one: &Request| one.wish.of == of && one.wish.kind.is_for_alert() == of_alert;
     let request = request.filter(ours).ok_or_else(|| {
         let hint = "What was done is told for seven days.";
         let title = format!("There is no request `{}`", cut(call.needed("request")));
@@ -157,7 +157,7 @@ fn as_json(request: &Request) -> Value {
     let wish = &request.wish;
     let mut actions = ACTIONS.iter().chain(&ALERT_ACTIONS);
     let action = actions.find(|(_, kind)| *kind == wish.kind).map(|(name, _)| *name);
-    if wish.kind.is_of_alert() {
+    if wish.kind.is_for_alert() {
         return json!({
             "id": request.id,
             "alert": wish.of,

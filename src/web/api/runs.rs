@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 use super::call::Call;
 use super::envelope::{answer, cut, with};
 use crate::model::{RunRow, RunState, SearchRow, Time};
-use crate::store::RunPlace;
-use crate::web::need::outside;
+use crate::store::RunCursor;
+use crate::web::need::out_of_scope;
 use crate::web::pages::runs::{hint, shows};
 use crate::web::problem::Problem;
 
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let (store, limit) = (&call.site().store, call.number("limit"));
     known(&call, call.all("topic")).await?;
-    let topics = call.one("topic").map(|topic| vec![topic.to_owned()]).or_else(|| call.visitor.only());
+    let topics = call.one("topic").map(|topic| vec![topic.to_owned()]).or_else(|| call.visitor.visible_topics());
     let state = call.word("state", RunState::parse);
-    let after = call.position()?.map(|position| RunPlace { at: Time(position.value), run: position.key });
+    let after = call.position()?.map(|position| RunCursor { at: Time(position.value), run: position.key });
     let mut runs = store.list_runs(topics.as_deref(), state, call.instant("since"), after.as_ref(), limit + 1).await?;
     let more = cut(&mut runs, limit);
     let next = runs.last().filter(|_| more).map(|(place, _)| call.token(place.at.0, &place.run));
     let rows: Vec<RunRow> = runs.into_iter().map(|(_, run)| run).collect();
-    let data = searched(&call, &rows).await?;
+    let data = with_searches(&call, &rows).await?;
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
@@ -34,7 +34,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
         let title = format!("There is no run `{}`", super::call::cut(call.needed("run")));
         Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
     })?;
-    let data = searched(&call, &[run]).await?.pop();
+    let data = with_searches(&call, &[run]).await?.pop();
     answer(&call, [("data", json!(data))]).await
 }
 
@@ -42,7 +42,7 @@ pub(super) async fn one(call: Call) -> Result<Response, Problem> {
 /// watched are known: there are runs of them.
 pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem> {
     if topics.iter().any(|topic| !call.visitor.sees(topic)) {
-        return Err(outside());
+        return Err(out_of_scope());
     }
     let known = if topics.is_empty() { Vec::new() } else { call.site().store.watched(topics).await? };
     match topics.iter().find(|topic| known.iter().all(|known| known.topic != **topic)) {
@@ -56,7 +56,7 @@ pub(super) async fn known(call: &Call, topics: &[String]) -> Result<(), Problem>
 }
 
 /// Runs with their searches.
-async fn searched(call: &Call, runs: &[RunRow]) -> Result<Vec<Value>, Problem> {
+async fn with_searches(call: &Call, runs: &[RunRow]) -> Result<Vec<Value>, Problem> {
     let ids: Vec<String> = runs.iter().map(|run| run.run.clone()).collect();
     let mut searches: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for search in call.site().store.searches(&ids).await? {

@@ -1,6 +1,6 @@
 //! Every operation of the API. Routes, checks and the document are made from this table.
 
-use super::operation::{Answered, Operation, get};
+use super::operation::{Operation, ResponseKind, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
     AUTHOR, COPIES, FIRST_SEEN, HIDDEN, ID, KEY, LIMIT, NEW_SINCE, NOISE, OF_ALERT, OF_ITEM, OF_TOPIC, ORDERS, RUN,
@@ -240,7 +240,7 @@ pub(super) static OPERATIONS: &[Operation] = &[
         |call| Box::pin(editions::exports(call)),
     ),
     Operation {
-        answered: Answered::Stream(&["application/octet-stream"]),
+        answered: ResponseKind::Stream(&["application/octet-stream"]),
         refuses: &[404, 410],
         ..get(
             "/api/v1/files",

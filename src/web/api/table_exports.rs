@@ -1,7 +1,7 @@
 //! The operation that exports rows, with its many parameters. It has a file of its own because `table` is long
 //! enough; `exports` answers it.
 
-use super::operation::{Answered, Operation, get};
+use super::operation::{Operation, ResponseKind, get};
 use super::parameter::{Kind, Parameter};
 use super::parameters::{
     AUTHOR, BEGIN_AT, FILES, FILTERED, ITEM_KIND, LANGUAGE, MARKED, NEW_FROM, NOTED, PROFILES, SEARCH, SOURCE, STARRED,
@@ -40,7 +40,7 @@ static PARAMETERS: [&Parameter; 19] = [
 ];
 
 pub(super) const EXPORT: Operation = Operation {
-    answered: Answered::Stream(&[CSV, JSONL]),
+    answered: ResponseKind::Stream(&[CSV, JSONL]),
     refuses: &[404, 409],
     ..get(
         "/api/v1/exports/{file}",

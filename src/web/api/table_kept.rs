@@ -1,7 +1,7 @@
 //! The operations that star items, note them and save searches. They have a file of their own because `table` is long
 //! enough; `kept` and `searches` answer them.
 
-use super::operation::{Answered, Method, Operation, get};
+use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameter::Parameter;
 use super::parameters::{ID, KEY};
 use super::{kept, searches};
@@ -21,7 +21,7 @@ pub(super) const STAR: Operation = Operation {
     told: HOW,
     parameters: &[],
     body: Some(("ToStar", "{\"key\": \"post:x:2031610711893905509\"}")),
-    answered: Answered::Json(200, "OneStar"),
+    answered: ResponseKind::Json(200, "OneStar"),
     refuses: &[404, 413, 415],
     handler: |call| Box::pin(kept::star(call)),
 };
@@ -43,7 +43,7 @@ pub(super) const NOTE: Operation = Operation {
     id: "note",
     summary: "Writes a note to an item, in place of the one it has",
     body: Some(("ToNote", "{\"key\": \"post:x:2031610711893905509\", \"note\": \"ask Ann\"}")),
-    answered: Answered::Json(200, "OneNote"),
+    answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(kept::note(call)),
     ..STAR
 };
@@ -53,7 +53,7 @@ pub(super) const UNNOTE: Operation = Operation {
     id: "unnote",
     summary: "Takes an item's note away",
     told: "Only inside `topicwatch run`, and only with a token for all topics. It is no mistake where there is no note.",
-    answered: Answered::Json(200, "OneNote"),
+    answered: ResponseKind::Json(200, "OneNote"),
     handler: |call| Box::pin(kept::unnote(call)),
     ..UNSTAR
 };
@@ -75,7 +75,7 @@ pub(super) const SAVE_SEARCH: Operation = Operation {
     summary: "Saves a search under a name, in place of one that has it",
     told: "Only inside `topicwatch run`, and only with a token for all topics. `query` has the parameters of the items page; 200 searches are kept.",
     body: Some(("ToSave", "{\"name\": \"launch-news\", \"query\": \"search=launch&since=7d\"}")),
-    answered: Answered::Json(200, "OneSavedSearch"),
+    answered: ResponseKind::Json(200, "OneSavedSearch"),
     refuses: &[404, 409, 413, 415],
     handler: |call| Box::pin(searches::save(call)),
     ..STAR
@@ -90,7 +90,7 @@ pub(super) const DROP_SEARCH: Operation = Operation {
     told: "Only inside `topicwatch run`, and only with a token for all topics. It answers with what it was.",
     parameters: &[&NAME],
     body: None,
-    answered: Answered::Json(200, "OneSavedSearch"),
+    answered: ResponseKind::Json(200, "OneSavedSearch"),
     refuses: &[404],
     handler: |call| Box::pin(searches::delete(call)),
 };

@@ -2,7 +2,7 @@
 //! them.
 
 use super::marks;
-use super::operation::{Answered, Method, Operation};
+use super::operation::{Method, Operation, ResponseKind};
 use super::parameters::{KEY, OF_TOPIC};
 use crate::model::Role::Act;
 use crate::web::need::Need::OfTopic;
@@ -17,7 +17,7 @@ pub(super) const MARK: Operation = Operation {
            `key` is any key of the item.",
     parameters: &[&OF_TOPIC],
     body: Some(("Mark", "{\"key\": \"post:x:2031610711893905509\", \"mark\": \"noise\"}")),
-    answered: Answered::Json(200, "OneMark"),
+    answered: ResponseKind::Json(200, "OneMark"),
     refuses: &[404, 413, 415],
     handler: |call| Box::pin(marks::set(call)),
 };
@@ -31,7 +31,7 @@ pub(super) const UNMARK: Operation = Operation {
     told: "Only inside `topicwatch run`, and only with a token. It is no mistake where there is no mark.",
     parameters: &[&OF_TOPIC, &KEY],
     body: None,
-    answered: Answered::Json(200, "OneMark"),
+    answered: ResponseKind::Json(200, "OneMark"),
     refuses: &[404],
     handler: |call| Box::pin(marks::take_back(call)),
 };

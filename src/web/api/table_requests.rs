@@ -1,7 +1,7 @@
 //! The operations that make requests and show their outcome. They have a file of their own because `table` is long
 //! enough; `requests` answers them.
 
-use super::operation::{Answered, Method, Operation, get};
+use super::operation::{Method, Operation, ResponseKind, get};
 use super::parameters::{OF_ALERT, OF_TOPIC, REQUEST};
 use super::requests;
 use crate::model::Role::{Act, Read};
@@ -31,7 +31,7 @@ pub(super) const ASK: Operation = Operation {
            The same is not asked twice while it waits: the answer is then the one that waits.",
     parameters: &[&OF_TOPIC],
     body: Some(("Ask", "run-now")),
-    answered: Answered::Json(202, "OneRequest"),
+    answered: ResponseKind::Json(202, "OneRequest"),
     refuses: &[404, 413, 415],
     handler: |call| Box::pin(requests::ask(call)),
 };
@@ -74,7 +74,7 @@ pub(super) const ASK_OF_ALERT: Operation = Operation {
            `ack` is about all that the alert saw, or about one `event`; `snooze` needs `for`.",
     parameters: &[&OF_ALERT],
     body: Some(("AskOfAlert", "ack")),
-    answered: Answered::Json(202, "OneAlertRequest"),
+    answered: ResponseKind::Json(202, "OneAlertRequest"),
     refuses: &[404, 413, 415],
     handler: |call| Box::pin(requests::ask_of_alert(call)),
 };

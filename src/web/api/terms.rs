@@ -19,7 +19,7 @@ pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let since = call.instant("since").unwrap_or(Time(until.0 - DAY));
     let span = Span::new(since, until).filter(|span| span.until.0 - span.from.0 <= MOST_TERM_DAYS * DAY);
     let span = span.ok_or_else(|| {
-        Problem::contrary(
+        Problem::conflict(
             "`since` is not in the last 32 days",
             "Ask for a shorter span, such as 7d; reports tell longer ones.",
         )

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::call::Call;
 use super::envelope::{answer, cut};
-use crate::compare::card_as_json;
+use crate::compare::topic_card_json;
 use crate::model::TopicCard;
 use crate::web::pages::overview::NEW;
 use crate::web::problem::Problem;
@@ -13,17 +13,17 @@ use crate::web::problem::Problem;
 pub(super) async fn list(call: Call) -> Result<Response, Problem> {
     let after = call.position()?.map(|position| position.key).unwrap_or_default();
     let limit = call.number("limit");
-    let (only, since) = (call.visitor.only(), call.now.minus(NEW));
+    let (only, since) = (call.visitor.visible_topics(), call.now.minus(NEW));
     let mut cards = call.site().store.topic_cards(only.as_deref(), &after, limit + 1, since).await?;
     let more = cut(&mut cards, limit);
     let next = cards.last().filter(|_| more).map(|card| call.token(0, &card.topic));
-    let data = stand(&call, &cards).await?;
+    let data = topics_json(&call, &cards).await?;
     answer(&call, [("data", json!(data)), ("next_page_token", json!(next))]).await
 }
 
 pub(super) async fn one(call: Call) -> Result<Response, Problem> {
     let card = card(&call).await?;
-    let data = stand(&call, std::slice::from_ref(&card)).await?.pop();
+    let data = topics_json(&call, std::slice::from_ref(&card)).await?.pop();
     answer(&call, [("data", json!(data))]).await
 }
 
@@ -39,7 +39,7 @@ pub(super) fn unknown(topic: &str) -> Problem {
     Problem { hint: hint.to_owned(), ..Problem::unknown(title) }
 }
 
-async fn stand(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
+async fn topics_json(call: &Call, cards: &[TopicCard]) -> Result<Vec<Value>, Problem> {
     let known = call.site().sources(cards).await?;
-    Ok(cards.iter().map(|card| card_as_json(card, &known, call.now)).collect())
+    Ok(cards.iter().map(|card| topic_card_json(card, &known, call.now)).collect())
 }

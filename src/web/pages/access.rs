@@ -43,7 +43,7 @@ fn table_of_tokens(tokens: &[TokenRow]) -> Markup {
             th scope="row" { (token.name) }
             td data-label="Role" { (token.role) }
             td data-label="For" {
-                @if token.is_for_all() { "all topics" }
+                @if token.covers_all_topics() { "all topics" }
                 @for topic in &token.topics { span.sub { (format::line(topic, 80)) } }
                 @for tag in &token.tags { span.sub { "tag " (format::line(tag, 80)) } }
             }
@@ -64,7 +64,7 @@ fn table_of_links(links: &[LinkRow], now: Time) -> Markup {
             td data-label="Made" { (moment(link.made_at, "UTC")) }
             td data-label="Expires" { (moment(link.expires_at, "UTC")) }
             td data-label="State" {
-                @if link.is_good(now) { (word("good", "good")) }
+                @if link.is_valid(now) { (word("good", "good")) }
                 @else if link.withdrawn_at.is_some() { (word("calm", "withdrawn")) }
                 @else { (word("calm", "expired")) }
             }

@@ -59,8 +59,8 @@ fn button(kind: RequestKind, alert: &str, event: Option<&str>, label: &str) -> M
 }
 
 /// The outcome of the latest requests, for one alert or for all.
-pub(super) async fn asked_for(site: &Site, alert: Option<&str>, visitor: &Visitor) -> Result<Markup, Problem> {
-    if !site.acts(visitor) {
+pub(super) async fn latest_requests(site: &Site, alert: Option<&str>, visitor: &Visitor) -> Result<Markup, Problem> {
+    if !site.may_act(visitor) {
         return Ok(html! {});
     }
     let asked = site.store.requests_of_alerts(alert, TOLD).await?;
@@ -83,12 +83,12 @@ pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response 
 async fn asked(site: &Site, body: Body) -> Result<(), Problem> {
     may_ask(site)?;
     let form = form(body).await?;
-    let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| kind.is_of_alert()))?;
-    let kind = kind.ok_or_else(|| form.unfit("kind"))?;
+    let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| kind.is_for_alert()))?;
+    let kind = kind.ok_or_else(|| form.invalid("kind"))?;
     let name = form.get("alert").unwrap_or("");
     let length = |word: &str| LENGTHS.iter().find(|(known, ..)| *known == word).map(|(_, length, _)| *length);
     let length_ms = match kind {
-        RequestKind::Snooze => Some(form.word("length", length)?.ok_or_else(|| form.unfit("length"))?),
+        RequestKind::Snooze => Some(form.word("length", length)?.ok_or_else(|| form.invalid("length"))?),
         _ => None,
     };
     if site.store.alert_card(name, site.now()).await?.is_none() {

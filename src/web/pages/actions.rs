@@ -36,7 +36,7 @@ pub(super) fn name(kind: RequestKind) -> &'static str {
 /// The buttons of a topic, and the outcome of the latest requests. The CSV file has the items that the page shows.
 pub(super) async fn shown(site: &Site, card: &TopicCard, ask: &Ask) -> Result<Markup, Problem> {
     let visitor = &ask.visitor;
-    let acts = site.acts(visitor);
+    let acts = site.may_act(visitor);
     let asked = if acts { site.store.requests_of(&card.topic, TOLD).await? } else { Vec::new() };
     let pause = match &card.paused {
         None => Some(RequestKind::Pause),
@@ -130,13 +130,13 @@ pub(in crate::web) async fn ask(
 async fn asked(site: &Site, topic: &str, body: Body) -> Result<Option<String>, Problem> {
     may_ask(site)?;
     let form = form(body).await?;
-    let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| !kind.is_of_alert()))?;
-    let kind = kind.ok_or_else(|| form.unfit("kind"))?;
+    let kind = form.word("kind", |word| RequestKind::parse(word).filter(|kind| !kind.is_for_alert()))?;
+    let kind = kind.ok_or_else(|| form.invalid("kind"))?;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {
         return Err(Problem::unknown("There is no such topic"));
     }
     if kind == RequestKind::RunNow {
-        return pressed(site, &form, topic).await.map(Some);
+        return request_run(site, &form, topic).await.map(Some);
     }
     put(site, &ControlRequest::plain(kind, topic)).await?;
     Ok(None)
@@ -178,7 +178,7 @@ pub(super) fn press_field(site: &Site) -> Result<Markup, Problem> {
 
 /// Requests a run now, or a test of a channel. If this press was already handled, or a requested run has not ended,
 /// makes no new request and returns the earlier one.
-pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String, Problem> {
+pub(super) async fn request_run(site: &Site, form: &Ask, of: &str) -> Result<String, Problem> {
     let new = may_ask(site)?(site.now());
     let is_id = |id: &&str| id.len() == new.len() && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let id = form.get("press").filter(is_id).unwrap_or(&new);
@@ -186,14 +186,14 @@ pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String,
     if site.store.request_by_id(id).await?.is_some() || site.store.run(id).await?.is_some() {
         return Ok(id.to_owned());
     }
-    if let Some(going) = going(site, of).await? {
+    if let Some(going) = pending_run_request(site, of).await? {
         return Ok(going);
     }
     if site.store.request(id, &ControlRequest::plain(RequestKind::RunNow, of), site.now()).await? {
         return Ok(id.to_owned());
     }
     // Somebody else made the request meanwhile.
-    if let Some(going) = going(site, of).await? {
+    if let Some(going) = pending_run_request(site, of).await? {
         return Ok(going);
     }
     let hint = "Is `topicwatch run` up? It takes up what waits within seconds; try again then.";
@@ -201,7 +201,7 @@ pub(super) async fn pressed(site: &Site, form: &Ask, of: &str) -> Result<String,
 }
 
 /// The request for a run that still waits, or whose run has not ended.
-async fn going(site: &Site, of: &str) -> Result<Option<String>, Problem> {
+async fn pending_run_request(site: &Site, of: &str) -> Result<Option<String>, Problem> {
     let asked = site.store.requests_of(of, TOLD).await?;
     for request in asked.into_iter().filter(|request| request.wish.kind == RequestKind::RunNow) {
         let goes_on = match request.state {

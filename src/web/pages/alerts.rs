@@ -6,9 +6,9 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::{acks, item_view};
-use crate::draw::format::{self, counted, number};
-use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, FiringAt, Quiet, Time, topic_of};
-use crate::store::EventPlace;
+use crate::draw::format::{self, count_noun, number};
+use crate::model::{AlertCard, AlertEvent, AlertEventKind, Firing, QuietHours, Time, TopicFiring, subject_topic};
+use crate::store::EventCursor;
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
@@ -37,8 +37,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         return Err(acks::unknown());
     }
     let topics = known(&site, &cards, &events).await?;
-    let asked = acks::asked_for(&site, one, &ask.visitor).await?;
-    let acts = site.acts(&ask.visitor);
+    let asked = acks::latest_requests(&site, one, &ask.visitor).await?;
+    let acts = site.may_act(&ask.visitor);
     let main = html! {
         h1 { @match one { Some(name) => { "Alert: " (format::line(name, 64)) }, None => "Alerts" } }
         @if one.is_some() { p { a href="/alerts" { "All alerts" } } }
@@ -76,16 +76,16 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 /// Parses a page token: the last event of the page before.
-fn place(token: &str) -> Option<EventPlace> {
+fn place(token: &str) -> Option<EventCursor> {
     let (at, event) = token.split_once('/')?;
-    Some(EventPlace { at: Time(at.parse().ok()?), event: event.to_owned() })
+    Some(EventCursor { at: Time(at.parse().ok()?), event: event.to_owned() })
 }
 
 /// The topics among what is shown that have a page.
 async fn known(site: &Site, cards: &[AlertCard], events: &[AlertEvent]) -> Result<BTreeSet<String>, Problem> {
     let firing = cards.iter().flat_map(|card| card.firing.iter().take(NAMED)).map(|firing| firing.subject.as_str());
     let subjects = firing.chain(events.iter().map(|event| event.subject.as_str()));
-    let named: BTreeSet<String> = subjects.filter_map(topic_of).map(str::to_owned).collect();
+    let named: BTreeSet<String> = subjects.filter_map(subject_topic).map(str::to_owned).collect();
     if named.is_empty() {
         return Ok(named);
     }
@@ -117,7 +117,7 @@ fn row(card: &AlertCard, topics: &BTreeSet<String>, acts: bool, now: Time) -> Ma
 }
 
 /// The hours of a day in which nothing is sent.
-pub(in crate::web) fn hours(quiet: Quiet) -> String {
+pub(in crate::web) fn hours(quiet: QuietHours) -> String {
     let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
     format!("{}–{}", clock(quiet.from), clock(quiet.until))
 }
@@ -132,20 +132,20 @@ fn state(card: &AlertCard, topics: &BTreeSet<String>, now: Time) -> Markup {
         @else if card.firing_in_all > 0 { span.state.bad { "firing" } }
         @else { span.state.good { "quiet" } }
         @if let Some(until) = card.snoozed(now) { " " span.state.calm { "snoozed" } span.sub { "until " (moment(until, "UTC")) } }
-        @for firing in card.firing.iter().take(NAMED) { span.sub { (fires(firing, topics)) } }
+        @for firing in card.firing.iter().take(NAMED) { span.sub { (firing_view(firing, topics)) } }
         @if more > 0 { span.sub { "and " (number(more.unsigned_abs())) " more" } }
-        @if card.waiting > 0 { span.sub { (counted(card.waiting.unsigned_abs(), "event")) " not told yet" } }
+        @if card.waiting > 0 { span.sub { (count_noun(card.waiting.unsigned_abs(), "event")) " not told yet" } }
     }
 }
 
-fn fires(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
+fn firing_view(firing: &Firing, topics: &BTreeSet<String>) -> Markup {
     html! { (about(&firing.subject, topics)) " since " (moment(firing.since, "UTC")) @if firing.acked { ", acknowledged" } }
 }
 
 /// What an event is about, with a link to the page of its topic if it has one.
 fn about(subject: &str, topics: &BTreeSet<String>) -> Markup {
     let told = format::line(subject, 100);
-    html! { @match topic_of(subject).filter(|topic| topics.contains(*topic)) {
+    html! { @match subject_topic(subject).filter(|topic| topics.contains(*topic)) {
         Some(topic) => a href=(format!("/topics/{topic}")) { (told) },
         None => (told),
     } }
@@ -168,7 +168,7 @@ fn seen(event: &AlertEvent, topics: &BTreeSet<String>, acts: bool) -> Markup {
         } } } }
         p.meta {
             (about(&event.subject, topics))
-            @if let Some(run) = event.run() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
+            @if let Some(run) = event.run_id() { " · " a href=(link("/runs", [("run", run)])) { "its run" } }
             " · " (event_row(event))
         }
         @if acts && event.acked_at.is_none() { (acks::of_event(event)) }
@@ -188,12 +188,12 @@ fn event_row(event: &AlertEvent) -> Markup {
 }
 
 /// What fires for topics. Empty for visitors who do not see all topics, because alerts cover all of them.
-pub(super) async fn firing_at(site: &Site, topics: &[String], visitor: &Visitor) -> Result<Vec<FiringAt>, Problem> {
-    if visitor.sees_all() { Ok(site.store.firing_at(topics, site.now()).await?) } else { Ok(Vec::new()) }
+pub(super) async fn firing_at(site: &Site, topics: &[String], visitor: &Visitor) -> Result<Vec<TopicFiring>, Problem> {
+    if visitor.sees_all() { Ok(site.store.firing_for_topics(topics, site.now()).await?) } else { Ok(Vec::new()) }
 }
 
 /// A small note on what fires for a topic.
-pub(super) fn note(firing: &[FiringAt]) -> Markup {
+pub(super) fn note(firing: &[TopicFiring]) -> Markup {
     html! { @for one in firing {
         span.sub {
             a href=(page_of(&one.alert)) { "alert " (format::line(&one.alert, 64)) }
@@ -207,7 +207,7 @@ pub(super) fn note(firing: &[FiringAt]) -> Markup {
 pub(super) fn line(alerts: &[(String, i64)]) -> Markup {
     let named = alerts.iter().take(NAMED);
     html! { @if !alerts.is_empty() { p.note {
-        a href="/alerts" { (counted(alerts.len() as u64, "alert")) " firing" } ": "
+        a href="/alerts" { (count_noun(alerts.len() as u64, "alert")) " firing" } ": "
         @for (place, (name, many)) in named.enumerate() {
             @if place > 0 { ", " }
             a href=(page_of(name)) { (format::line(name, 64)) } @if *many > 1 { " (" (number(many.unsigned_abs())) ")" }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use maud::{Markup, html};
 
 use super::item_view;
-use crate::compare::{Citation, Cited, cited, cited_within};
-use crate::draw::format::{self, counted, number};
+use crate::compare::{Citation, Citations, cited, restrict_to_topics};
+use crate::draw::format::{self, count_noun, number};
 use crate::model::{AnswerRow, ItemRow, Time, TopicCard};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
@@ -27,7 +27,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let mut answers = store.list_answers(&card.topic, before, ANSWERS + 1).await?;
     let more = answers.len() > ANSWERS as usize;
     answers.truncate(ANSWERS as usize);
-    let looked = looked_up(&site, &card, &answers, ask.visitor.only()).await?;
+    let looked = looked_up(&site, &card, &answers, ask.visitor.visible_topics()).await?;
     let path = format!("/answers/{}", card.topic);
     let main = html! {
         h1 { "Answers: " a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 120)) } }
@@ -49,7 +49,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 pub(super) async fn latest(site: &Site, card: &TopicCard, visitor: &Visitor) -> Result<Markup, Problem> {
     let answers = site.store.list_answers(&card.topic, i64::MAX, 1).await?;
     let Some((_, answer)) = answers.first() else { return Ok(html! {}) };
-    let looked = looked_up(site, card, &answers, visitor.only()).await?;
+    let looked = looked_up(site, card, &answers, visitor.visible_topics()).await?;
     Ok(html! { section.answer aria-labelledby="answer" {
         h2 #answer { "The latest answer" }
         (one(answer, &looked, 0, card.timezone()))
@@ -72,7 +72,7 @@ pub(super) async fn words(site: &Site, card: &TopicCard) -> Result<Markup, Probl
 /// The citations of answers, looked up, and the cited items that the topic knows.
 struct Looked {
     /// In the order of the answers.
-    cited: Vec<Cited>,
+    cited: Vec<Citations>,
     rows: BTreeMap<String, ItemRow>,
 }
 
@@ -84,11 +84,11 @@ async fn looked_up(
     among: Option<Vec<String>>,
 ) -> Result<Looked, Problem> {
     let asked: Vec<&AnswerRow> = answers.iter().map(|(_, answer)| answer).collect();
-    let mut moment = site.store.moment().await?;
+    let mut moment = site.store.snapshot().await?;
     let cited = cited(&mut moment, &asked).await;
     moment.end().await?;
     let cited = match among {
-        Some(topics) => cited_within(&site.store, cited?, &topics).await?,
+        Some(topics) => restrict_to_topics(&site.store, cited?, &topics).await?,
         None => cited?,
     };
     let listed = cited.iter().flat_map(|cited| cited.listed().0);
@@ -110,14 +110,14 @@ fn one(answer: &AnswerRow, looked: &Looked, place: usize, zone: &str) -> Markup 
             @if answer.partial { ", cut" }
         }
         (item_view::answer(&answer.text, cited))
-        @if cited.beyond > 0 { p.meta { "It names " (counted(cited.beyond, "more link")) ", which were not looked up." } }
+        @if cited.beyond > 0 { p.meta { "It names " (count_noun(cited.beyond, "more link")) ", which were not looked up." } }
         @if !listed.is_empty() { details open[missing > 0] {
             summary {
-                "Rests on " (counted(cited.citations.len() as u64, "citation")) ": "
+                "Rests on " (count_noun(cited.citations.len() as u64, "citation")) ": "
                 @if missing > 0 { strong.bad { (number(missing)) " not found" } } @else { "all found" }
             }
             ul { @for citation in listed { li { (citation_of(citation, &looked.rows)) } } }
-            @if left > 0 { p.meta { (counted(left, "citation")) " more, not listed" } }
+            @if left > 0 { p.meta { (count_noun(left, "citation")) " more, not listed" } }
         } }
     }
 }
@@ -130,7 +130,7 @@ fn citation_of(citation: &Citation, rows: &BTreeMap<String, ItemRow>) -> Markup 
         Some(key) => {
             span.good { "✓" } " "
             @match rows.get(key) {
-                Some(row) => { a dir="auto" href=(item_view::item_page(key)) { (item_view::words_of(row.title.as_deref(), row.text.as_deref(), 160)) } " " span.meta { (item_view::by(row.author.as_deref())) } },
+                Some(row) => { a dir="auto" href=(item_view::item_page(key)) { (item_view::summary_line(row.title.as_deref(), row.text.as_deref(), 160)) } " " span.meta { (item_view::by(row.author.as_deref())) } },
                 None => { a href=(item_view::item_page(key)) { (cited) } " " span.meta { "found by another topic" } },
             }
         }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::draw::chart::{self, Chart, ChartDay, Gap};
+use crate::draw::chart::{self, Chart, ChartDay, ChartHole};
 use crate::draw::format;
 use crate::draw::spark::SparkDay;
 use crate::insight::daily::{CalendarUnit, Day, days, share};
-use crate::insight::{Coverage, covered};
+use crate::insight::{Coverage, source_coverage};
 use crate::model::{DayCount, Span, Time, TopicCard};
 use crate::web::ask::Ask;
 use crate::web::problem::Problem;
@@ -24,12 +24,12 @@ const SHORT: i64 = 60_000;
 
 /// The span of a chart's bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::web) enum By {
+pub(in crate::web) enum ChartUnit {
     Day,
     Week,
 }
 
-impl By {
+impl ChartUnit {
     fn parse(word: &str) -> Option<Self> {
         [Self::Day, Self::Week].into_iter().find(|by| by.noun() == word)
     }
@@ -95,7 +95,7 @@ impl Counted {
         last(card, now).iter().map(spark).collect()
     }
 
-    fn chart(&self, card: &TopicCard, by: By, now: Time, gaps: Gaps, asked_anew: Vec<Time>) -> Chart {
+    fn chart(&self, card: &TopicCard, by: ChartUnit, now: Time, gaps: Gaps, asked_anew: Vec<Time>) -> Chart {
         let number = |n: i64| n.unsigned_abs();
         let Gaps { holes, full } = gaps;
         let day = |(date, span): (String, Span)| {
@@ -136,7 +136,7 @@ impl Counted {
 
 /// What was not covered, and which of it because replies were full.
 struct Gaps {
-    holes: Vec<Gap>,
+    holes: Vec<ChartHole>,
     full: Vec<Span>,
 }
 
@@ -145,7 +145,7 @@ struct Gaps {
 pub(in crate::web) async fn chart_of(
     site: &Site,
     card: &TopicCard,
-    by: By,
+    by: ChartUnit,
 ) -> Result<Option<(Chart, Vec<String>)>, Problem> {
     let now = site.now();
     let days = by.last(card, now);
@@ -154,15 +154,15 @@ pub(in crate::web) async fn chart_of(
         return Ok(None);
     };
     let counted = match by {
-        By::Day => read(site, std::slice::from_ref(card)).await?,
-        By::Week => {
+        ChartUnit::Day => read(site, std::slice::from_ref(card)).await?,
+        ChartUnit::Week => {
             let spans: Vec<(String, Span)> = days.iter().map(|(_, span)| (card.topic.clone(), *span)).collect();
             let weeks = site.store.count_days(&spans).await?.into_iter().map(|(_, week)| week).collect();
             Counted(BTreeMap::from([(card.topic.clone(), weeks)]))
         }
     };
     let gaps = gaps(site, card, span).await?;
-    let asked_anew = site.store.asked_anew(&card.topic, span).await?;
+    let asked_anew = site.store.query_changes(&card.topic, span).await?;
     // The current scorers, and those at the time of counting: items may have been scored again since.
     let begins: Vec<Time> = days.iter().map(|(_, span)| span.from).collect();
     let mut scorers = site.store.scorers_at(&card.topic, &begins).await?;
@@ -173,21 +173,21 @@ pub(in crate::web) async fn chart_of(
 }
 
 async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem> {
-    let mut moment = site.store.moment().await?;
+    let mut moment = site.store.snapshot().await?;
     let watched = moment.watched(std::slice::from_ref(&card.topic)).await;
-    let looks = moment.looks(&card.topic, span).await;
+    let looks = moment.runs_with_searches(&card.topic, span).await;
     moment.end().await?;
     let (watched, looks) = (watched?.pop(), looks?);
     let (mut holes, mut full) = (Vec::new(), Vec::new());
     if let Some(watched) = &watched {
         if let Some(before) = Span::new(span.from, watched.began.min(span.until)) {
-            holes.push(Gap { span: before, before: true });
+            holes.push(ChartHole { span: before, before: true });
         }
-        for source in covered(watched, &looks, span, |_| true) {
+        for source in source_coverage(watched, &looks, span, |_| true) {
             let Coverage::Spans { holes: found, .. } = source.coverage else { continue };
             for hole in found.iter().filter(|hole| hole.stretch.length_ms >= SHORT) {
-                holes.push(Gap { span: hole.stretch.span, before: false });
-                if hole.causes.iter().any(|cause| cause.why == crate::insight::Why::Saturated) {
+                holes.push(ChartHole { span: hole.stretch.span, before: false });
+                if hole.causes.iter().any(|cause| cause.why == crate::insight::HoleCause::Saturated) {
                     full.push(hole.stretch.span);
                 }
             }
@@ -198,24 +198,24 @@ async fn gaps(site: &Site, card: &TopicCard, span: Span) -> Result<Gaps, Problem
 
 /// Both charts of a topic.
 pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&Ask>) -> Result<Markup, Problem> {
-    let by = ask.map_or(Ok(None), |ask| ask.word("by", By::parse))?.unwrap_or(By::Day);
+    let by = ask.map_or(Ok(None), |ask| ask.word("by", ChartUnit::parse))?.unwrap_or(ChartUnit::Day);
     let Some((chart, scorers)) = chart_of(site, card, by).await? else { return Ok(html! {}) };
     let path = format!("/topics/{}", card.topic);
     let (title, table) = match by {
-        By::Day => ("The last 14 days", "The days in numbers"),
-        By::Week => ("The last 8 weeks", "The weeks in numbers"),
+        ChartUnit::Day => ("The last 14 days", "The days in numbers"),
+        ChartUnit::Week => ("The last 8 weeks", "The weeks in numbers"),
     };
     let drawn = chart.holes.iter().any(|hole| !hole.before);
     let zone = card.timezone();
-    let waits = site.store.days_wait().await?;
+    let waits = site.store.days_pending().await?;
     Ok(html! { section aria-labelledby="days" {
         h2 #days { (title) }
-        @if let Some(ask) = ask { nav.pages aria-label="Days or weeks" { @for (one, name) in [(By::Day, "Days"), (By::Week, "Weeks")] {
-            a href=(ask.with(&path, &[("by", (one == By::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
+        @if let Some(ask) = ask { nav.pages aria-label="Days or weeks" { @for (one, name) in [(ChartUnit::Day, "Days"), (ChartUnit::Week, "Weeks")] {
+            a href=(ask.with(&path, &[("by", (one == ChartUnit::Week).then_some("week")), ("after", None)]) + "#days") aria-current=[(one == by).then_some("true")] { (name) }
         } } }
-        @if waits && by == By::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
+        @if waits && by == ChartUnit::Day && card.last_run.is_some() { p.note { "The latest items are still being counted." } }
         div.pair {
-            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == By::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::anew(&chart, zone)) } }
+            figure { (chart::volume(&chart, zone)) figcaption { (chart::legend(by.noun())) " " @if by == ChartUnit::Day { "Days" } @else { "Weeks from Monday" } " of " (zone) ", by when they were published." @if drawn { " Hatched: not covered." } (chart::query_changes_note(&chart, zone)) } }
             figure { (chart::tone(&chart, zone)) figcaption { span.negative { "■ negative" } ", " span.positive { "● positive" } " of the scored, with 95 % intervals." } }
         }
         @if scorers.len() > 1 { p.note {
@@ -223,7 +223,7 @@ pub(super) async fn charts(site: &Site, card: &TopicCard, ask: Option<&Ask>) -> 
         } }
         @if card.has_filter() { p.meta { "Counted before the topic's filter." } }
         details { summary { (table) } div.wide role="region" tabindex="0" aria-label=(table) { table {
-            thead { tr { th scope="col" { @if by == By::Day { "Day" } @else { "Week" } } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
+            thead { tr { th scope="col" { @if by == ChartUnit::Day { "Day" } @else { "Week" } } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Scored" } th.n scope="col" { "Negative" } th.n scope="col" { "Positive" } } }
             tbody { @for day in chart.days.iter().rev() { tr {
                 th scope="row" { (day.date) } td.n { (format::at_least(day.all, day.saturated)) } td.n { (format::number(day.unique)) } td.n { (format::number(day.scored)) }
                 td.n { (day.negative.as_ref().map_or_else(|| "–".to_owned(), format::share)) } td.n { (day.positive.as_ref().map_or_else(|| "–".to_owned(), format::share)) }

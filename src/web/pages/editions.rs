@@ -12,8 +12,8 @@ use axum::response::{IntoResponse as _, Response};
 use maud::{Markup, html};
 
 use super::runs::place;
-use crate::draw::format::{self, counted};
-use crate::model::MadeRow;
+use crate::draw::format::{self, count_noun};
+use crate::model::EditionRow;
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{self, Page, moment};
@@ -26,7 +26,7 @@ const MADE: u32 = 50;
 
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let before = ask.word("after", place)?;
-    let mut made = site.store.list_made(None, before.as_ref(), MADE + 1).await?;
+    let mut made = site.store.list_outputs(None, before.as_ref(), MADE + 1).await?;
     let more = made.len() > MADE as usize;
     made.truncate(MADE as usize);
     let main = html! {
@@ -48,14 +48,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     })
 }
 
-fn table(made: &[MadeRow]) -> Markup {
+fn table(made: &[EditionRow]) -> Markup {
     html! { div.wide { table.cards {
         caption.quiet { "What was made, the latest first" }
         thead { tr { th scope="col" { "Name" } th scope="col" { "Made" } th scope="col" { "What" } th scope="col" { "Files" } } }
         tbody { @for row in made { tr {
             th scope="row" { (format::line(&row.name, 80)) span.sub { (row.kind) } }
             td data-label="Made" { (moment(row.made_at, "UTC")) }
-            td data-label="What" { @match row.rows { Some(rows) => (counted(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
+            td data-label="What" { @match row.rows { Some(rows) => (count_noun(rows.unsigned_abs(), "row")), None => (format::line(&row.subject, 160)) } }
             td data-label="Files" {
                 @if row.files.is_empty() { span.meta { "none left" } }
                 @for (place, file) in row.files.iter().enumerate() {
@@ -89,7 +89,7 @@ async fn asked(site: &Site, uri: &Uri, visitor: Visitor) -> Result<Response, Pro
 
 /// Opens a file of a run, by its place among those that are recorded.
 pub(in crate::web) async fn open(site: &Site, run: &str, place: usize) -> Result<Response, Problem> {
-    let made = site.store.made_by(run).await?;
+    let made = site.store.output_of_run(run).await?;
     let unknown = || Problem {
         hint: "The list of reports and exports says what there is.".to_owned(),
         ..Problem::unknown("There is no such file")

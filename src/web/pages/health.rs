@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::draw::format::{counted, number};
-use crate::model::{LATE, LivingRow, Time};
+use crate::draw::format::{count_noun, number};
+use crate::model::{LATE, ProcessRow, Time};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
@@ -18,11 +18,11 @@ const MISSED: Duration = Duration::from_secs(7 * 86_400);
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
-    let living = store.living_rows().await?;
+    let living = store.instance_rows().await?;
     let standing = store.standing(now, now.minus(LATE)).await?;
     let ledger = store.ledger(now.minus(MISSED), now.minus(LATE)).await?;
     let undelivered = store.undelivered(None).await?;
-    let waiting = store.words_waiting().await?;
+    let waiting = store.index_backlog().await?;
     let disk = store.disk().await?;
     let alive = living.iter().any(|row| row.is_alive(now));
     // The process reports that it lives beside its loop, which may be stuck all the same.
@@ -34,7 +34,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             dd {
                 @if stuck { (word("bad", "standing still")) " The loop of this process does not go round any more: start it anew." }
                 @else if alive && standing.overdue == 0 { (word("good", "ticking")) }
-                @else if alive { (word("warn", "late")) " " (counted(standing.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
+                @else if alive { (word("warn", "late")) " " (count_noun(standing.overdue.unsigned_abs(), "slot")) " waited longer than two minutes" @if let Some(at) = ledger.overdue_since { ", the first since " (moment(at, "UTC")) } }
                 @else { (word("bad", "not running")) " No daemon has reported lately. Start " code { "topicwatch run" } "." }
             }
             dt { "Database" } dd { (word("good", "answers")) " " code { (store.place()) } ", " (bytes(disk.bytes)) }
@@ -43,10 +43,10 @@ pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Pro
             dt { "Messages" } dd {
                 @let (dead, queued) = (undelivered.dead, undelivered.waiting);
                 @if dead > 0 { (word("bad", &format!("{} dead", number(dead.unsigned_abs())))) " " }
-                @if queued > 0 { (counted(queued.unsigned_abs(), "message")) " waiting for another try" }
+                @if queued > 0 { (count_noun(queued.unsigned_abs(), "message")) " waiting for another try" }
                 @else if dead == 0 { (word("good", "none waiting")) } @else { "none waiting" }
             }
-            dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (counted(waiting.unsigned_abs(), "item")) " not indexed yet" } }
+            dt { "Text search" } dd { @if waiting == 0 { (word("good", "complete")) } @else { (word("warn", "behind")) " " (count_noun(waiting.unsigned_abs(), "item")) " not indexed yet" } }
         }
         h2 { "Processes" }
         @if living.is_empty() { p { "No process runs what is due. Start " code { "topicwatch run" } "; it stays up and is listed here." } } @else { (processes(&living, now)) }
@@ -58,7 +58,7 @@ fn word(class: &str, word: &str) -> Markup {
     html! { span.{ "state " (class) } { (word) } }
 }
 
-fn processes(living: &[LivingRow], now: Time) -> Markup {
+fn processes(living: &[ProcessRow], now: Time) -> Markup {
     html! { div.wide { table.cards {
         caption.quiet { "Processes and their signs of life" }
         thead { tr { th scope="col" { "Process" } th scope="col" { "State" } th scope="col" { "Since" } th scope="col" { "Last sign of life" } } }

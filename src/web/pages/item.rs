@@ -6,10 +6,10 @@ use maud::{Markup, html};
 
 use super::{item_view, kept, marks, spread};
 use crate::compare::{self, Rankings};
-use crate::draw::format::{self, counted, number};
+use crate::draw::format::{self, count_noun, number};
 use crate::draw::growth::growth;
 use crate::insight::word_diff;
-use crate::model::{CopyRow, EarlierRow, ItemRow, SeenRow, Time};
+use crate::model::{CopyRow, ItemRow, ItemSightingRow, RevisionRow, Time};
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
 use crate::web::problem::Problem;
@@ -25,30 +25,30 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let store = &site.store;
     let key = ask.get("key").unwrap_or("");
     let known = seen_by(&ask.visitor, store.item_by_key(key).await?);
-    let known = Rankings::rated(store, known).await?;
+    let known = Rankings::rate_all(store, known).await?;
     let Some(item) = known.first() else {
         let hint = "It may have been forgotten. Items are found on the pages of their topics.";
         return Err(Problem { hint: hint.to_owned(), ..Problem::unknown("There is no such item") });
     };
-    let only = ask.visitor.only();
-    let seen = store.seen_of(key, only.as_deref(), SEEN).await?;
-    let earlier = store.earlier_of(key, only.as_deref(), EARLIER).await?;
+    let only = ask.visitor.visible_topics();
+    let seen = store.item_sightings(key, only.as_deref(), SEEN).await?;
+    let earlier = store.item_revisions(key, only.as_deref(), EARLIER).await?;
     let (many, copies) = store.copies_of(key, only.as_deref(), COPIES).await?;
     // A story leads through the items of all topics.
     let story = if ask.visitor.sees_all() { compare::story(store, key).await? } else { None };
     // The whole title is shown: it is nowhere else on the page.
     let title = item.title.as_deref().map(|title| format::line(title, 500)).filter(|title| !title.is_empty());
-    let title = title.unwrap_or_else(|| item_view::words_of(None, item.text.as_deref(), 80));
+    let title = title.unwrap_or_else(|| item_view::summary_line(None, item.text.as_deref(), 80));
     let main = html! {
         h1 dir="auto" { (title) }
         div data-item {
-            (item_view::known_of(item, "UTC"))
-            (kept::of_item(item, site.keeps(&ask.visitor), &item_view::item_page(&item.key), 0))
+            (item_view::metadata(item, "UTC"))
+            (kept::of_item(item, site.may_annotate(&ask.visitor), &item_view::item_page(&item.key), 0))
             @if let Some(text) = &item.text { div.words { @for part in text.lines().map(|part| format::line(part, 20_000)).filter(|part| !part.is_empty()) { p dir="auto" { (part) } } } }
             (facts(item))
         }
         @if let Some(story) = &story { (spread::section(story)) }
-        (topics(&known, site.acts(&ask.visitor)))
+        (topics(&known, site.may_act(&ask.visitor)))
         (sightings(&seen, item))
         (edits(item, &earlier))
         (near(many, &copies))
@@ -100,14 +100,14 @@ fn topics(known: &[ItemRow], acts: bool) -> Markup {
     } }
 }
 
-fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
+fn sightings(seen: &[ItemSightingRow], item: &ItemRow) -> Markup {
     let points: Vec<(Time, i64)> =
         seen.iter().rev().filter(|s| s.engagement.is_known()).map(|s| (s.at, s.engagement.sum())).collect();
     html! { section aria-labelledby="sightings" {
         h2 #sightings { "Sightings" }
         @if points.len() > 1 { figure { (growth(&points, "reactions")) figcaption { "Likes, reposts, replies and quotes together, over time." } } }
         div.wide role="region" tabindex="0" aria-label="Table of sightings" { table.cards {
-            caption { "The latest " (counted(seen.len() as u64, "sighting")) @if seen.len() == SEEN as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
+            caption { "The latest " (count_noun(seen.len() as u64, "sighting")) @if seen.len() == SEEN as usize { "; there may be more" } @if item.times_seen > 1 && seen.is_empty() { "; older ones were pruned" } "." }
             thead { tr { th scope="col" { "When" } th scope="col" { "Topic" } th scope="col" { "Source" } th.n scope="col" { "Rank" } th scope="col" { "Reactions" } } }
             tbody { @for row in seen { tr {
                 td data-label="When" { (moment(row.at, "UTC")) }
@@ -121,7 +121,7 @@ fn sightings(seen: &[SeenRow], item: &ItemRow) -> Markup {
 }
 
 /// Each edit as the words it removed and the words it added, latest first.
-fn edits(item: &ItemRow, earlier: &[EarlierRow]) -> Markup {
+fn edits(item: &ItemRow, earlier: &[RevisionRow]) -> Markup {
     let text = |title: &Option<String>, text: &Option<String>| {
         [title, text].into_iter().flatten().cloned().collect::<Vec<_>>().join(" – ")
     };
@@ -144,9 +144,9 @@ fn edits(item: &ItemRow, earlier: &[EarlierRow]) -> Markup {
 fn near(many: i64, copies: &[CopyRow]) -> Markup {
     html! { @if many > 0 { section aria-labelledby="copies" {
         h2 #copies { "Near-copies" }
-        p.meta { (counted(many.unsigned_abs(), "other item")) @if many == 1 { " says" } @else { " say" } " nearly the same" @if many > i64::from(COPIES) { "; the first of them" } "." }
+        p.meta { (count_noun(many.unsigned_abs(), "other item")) @if many == 1 { " says" } @else { " say" } " nearly the same" @if many > i64::from(COPIES) { "; the first of them" } "." }
         ul { @for copy in copies { li {
-            a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+            a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
             span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, "UTC")) } }
         } } }
     } } }

@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use crate::compare::Cited;
+use crate::compare::Citations;
 use crate::draw::format;
-use crate::draw::prose::{Piece as Prose, pieces};
+use crate::draw::prose::{Piece as Prose, parse_line};
 use crate::insight::Piece;
 use crate::model::{Engagement, ItemRow, ItemTone, Kind, Time};
 use crate::normalise::safe_link;
@@ -39,7 +39,7 @@ pub(super) fn writer(row: &ItemRow) -> Option<Markup> {
 }
 
 /// Title and text on one line.
-pub(super) fn words_of(title: Option<&str>, text: Option<&str>, most: usize) -> String {
+pub(super) fn summary_line(title: Option<&str>, text: Option<&str>, most: usize) -> String {
     let both = [title, text].into_iter().flatten().map(|text| format::line(text, most)).filter(|text| !text.is_empty());
     let told = format::line(&both.collect::<Vec<_>>().join(" – "), most);
     if told.is_empty() { "(no words)".to_owned() } else { told }
@@ -74,7 +74,7 @@ pub(super) fn reactions(engagement: &Engagement) -> String {
 pub(super) fn tone(tone: &ItemTone) -> Markup {
     html! {
         @let class = tone.tone.map_or("", |tone| tone.as_str());
-        span.(class) { (format::sound(tone.tone)) @if let Some(score) = tone.score { " " (format::score(score)) } }
+        span.(class) { (format::tone(tone.tone)) @if let Some(score) = tone.score { " " (format::score(score)) } }
     }
 }
 
@@ -86,21 +86,21 @@ pub(super) fn item(row: &ItemRow, zone: &str) -> Markup {
                 p.title { a dir="auto" href=(item_page(&row.key)) { (title) } }
                 @if let Some(text) = row.text.as_deref().map(|text| format::line(text, GIST)).filter(|text| !text.is_empty()) { p.gist dir="auto" { (text) } }
             }
-            None => p { a dir="auto" href=(item_page(&row.key)) { (words_of(None, row.text.as_deref(), LIST)) } },
+            None => p { a dir="auto" href=(item_page(&row.key)) { (summary_line(None, row.text.as_deref(), LIST)) } },
         }
-        (known_of(row, zone))
+        (metadata(row, zone))
     }
 }
 
 /// The same, without a link to the item's page.
-pub(super) fn item_alone(row: &ItemRow, zone: &str) -> Markup {
+pub(super) fn item_without_link(row: &ItemRow, zone: &str) -> Markup {
     html! {
-        p dir="auto" { (words_of(row.title.as_deref(), row.text.as_deref(), LIST)) }
-        (known_of(row, zone))
+        p dir="auto" { (summary_line(row.title.as_deref(), row.text.as_deref(), LIST)) }
+        (metadata(row, zone))
     }
 }
 
-pub(super) fn known_of(row: &ItemRow, zone: &str) -> Markup {
+pub(super) fn metadata(row: &ItemRow, zone: &str) -> Markup {
     html! {
         p.meta {
             @if let Some(writer) = writer(row) { (writer) " · " }
@@ -115,15 +115,15 @@ pub(super) fn known_of(row: &ItemRow, zone: &str) -> Markup {
 
 /// The text of an answer: each line as a paragraph or as an entry of a list, with its links. Links that were looked
 /// up and not found are marked.
-pub(super) fn answer(text: &str, cited: &Cited) -> Markup {
+pub(super) fn answer(text: &str, cited: &Citations) -> Markup {
     let lines: Vec<String> =
         text.lines().map(|line| format::line(line, 2_000)).filter(|line| !line.is_empty()).take(200).collect();
     let told = |line: &str| {
-        html! { @for piece in pieces(line) { @match piece {
+        html! { @for piece in parse_line(line) { @match piece {
             Prose::Words(words) => (words),
             Prose::Link(label, address) => {
                 (outside(address, label))
-                @if cited.in_vain(address, line) { " " strong.bad { "✗ not found" } }
+                @if cited.is_missing(address, line) { " " strong.bad { "✗ not found" } }
             }
         } } }
     };

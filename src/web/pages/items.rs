@@ -11,8 +11,8 @@ use axum::response::Response;
 use maud::{Markup, html};
 
 use super::{item_view, kept, marks, searches};
-use crate::compare::{Filtered, Hiding, Rankings};
-use crate::draw::format::{counted, number};
+use crate::compare::{FilterMode, Rankings, RowFilter};
+use crate::draw::format::{count_noun, number};
 use crate::export::{Format, ItemCount, count_items};
 use crate::model::{Kind, Source, Time, Tone, Verdict};
 use crate::store::{FoundPlace, ItemRow};
@@ -46,33 +46,33 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let query = ItemQuery::of(&site, &ask, Format::Csv).await?;
     let after = ask.word("after", place)?;
     let (rows, next) = latest(&site, &query, after.clone(), ITEMS).await?;
-    let rows = Rankings::rated(store, rows).await?;
-    let mut hiding = Hiding::of(store, &query.order.filter.topics, query.filtered).await?;
+    let rows = Rankings::rate_all(store, rows).await?;
+    let mut hiding = RowFilter::of(store, &query.order.filter.topics, query.filtered).await?;
     let many = count_items(store, &query.order, &mut hiding, COUNTED).await?;
-    let hidden = query.filtered == Filtered::Hide && hiding.hidden() > 0;
-    let waiting = query.order.filter.words.is_some() && store.words_waiting().await? > 0;
-    let per_topic = query.order.filter.topics.is_empty() && store.many_topics().await? > 1;
+    let hidden = query.filtered == FilterMode::Hide && hiding.hidden_count() > 0;
+    let waiting = query.order.filter.words.is_some() && store.index_backlog().await? > 0;
+    let per_topic = query.order.filter.topics.is_empty() && store.count_topics().await? > 1;
     let filters = ask.only(PARAMETERS);
     let narrowed = !filters.is_empty();
     let form = form(&site, &ask, query.filtered, hiding.any()).await?;
-    let saved = searches::section(&site, &filters, site.keeps(&ask.visitor)).await?;
+    let saved = searches::section(&site, &filters, site.may_annotate(&ask.visitor)).await?;
     let main = html! {
         h1 { (heading(&filters)) }
         (form)
         nav.pages aria-label="Kept items" { a href="/items" aria-current=[(!narrowed).then_some("page")] { "All" } @for (name, told) in KEPT { a href=(format!("/items?{name}=true")) aria-current=[(filters.len() == 1 && filters.contains_key(name)).then_some("page")] { (told) } } }
         p.lead role="status" {
             strong { @match many {
-                ItemCount::All(many) => (counted(many, "item")),
-                ItemCount::AtLeast(many) => { "At least " (counted(many, "item")) },
+                ItemCount::All(many) => (count_noun(many, "item")),
+                ItemCount::AtLeast(many) => { "At least " (count_noun(many, "item")) },
                 ItemCount::More => { "More than " (number(COUNTED)) " items" },
             } }
             @if matches!(many, ItemCount::AtLeast(_)) { " (not all were looked through)" }
             @if many != ItemCount::All(0) { ", newest first." }
             @if per_topic && many != ItemCount::All(0) { " Each topic that found an item counts it." }
-            @if hiding.any() && query.filtered == Filtered::Hide { " What topics' filters hide is left out." }
+            @if hiding.any() && query.filtered == FilterMode::Hide { " What topics' filters hide is left out." }
         }
         @if waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
-        (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.keeps(&ask.visitor)))
+        (list(&ask, &rows, (next.is_some(), hidden), narrowed, site.may_annotate(&ask.visitor)))
         @if many != ItemCount::All(0) { nav.pages aria-label="Download these items" {
             @for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {
                 a href=(address(&format!("/items.{format}"), &filters)) download { "Download " (format.to_string().to_uppercase()) }
@@ -120,7 +120,7 @@ fn list(ask: &Ask, rows: &[ItemRow], (more, hidden): (bool, bool), narrowed: boo
     }
 }
 
-async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Result<Markup, Problem> {
+async fn form(site: &Site, ask: &Ask, filtered: FilterMode, filters: bool) -> Result<Markup, Problem> {
     let topics = site.store.topic_ids().await?;
     let (sources, tags) = (site.store.searched_sources().await?, tags_of(site).await?);
     let given = |name: &str| ask.get(name).unwrap_or("");
@@ -138,7 +138,7 @@ async fn form(site: &Site, ask: &Ask, filtered: Filtered, filters: bool) -> Resu
     Ok(html! { form.filters method="get" action="/items" role="search" aria-label="Items" {
         div.asked { label for="search" { "Words" } input #search type="search" name="search" value=(given("search")) maxlength="300"; }
         @if topics.len() > CHOICE { (field("topic", "Topic", "", 64)) } @else { (choice("topic", "Topic", named)) }
-        @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
+        @if filters { div { label for="filtered" { "Topics' filters" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[filtered == *mode] { (mode) } } } } }
         button.main type="submit" { "Show" }
         @if !ask.only(PARAMETERS).is_empty() { a href="/items" { "Clear the filters" } }
         details open[!ask.only(&MORE).is_empty()] { summary { "More filters" } div {

@@ -4,12 +4,12 @@
 use axum::http::StatusCode;
 use maud::{Markup, html};
 
-use super::actions::{may_ask, press_field, pressed, request_row};
+use super::actions::{may_ask, press_field, request_row, request_run};
 use super::alerts;
 use super::item_view::progress_page;
-use crate::draw::format::{self, counted, number};
-use crate::edit::{Given, Jobs, Kind};
-use crate::model::{AlertEvent, AlertEventKind, OutboxState, Posted, Role};
+use crate::draw::format::{self, count_noun, number};
+use crate::edit::{Jobs, KeyValue, Kind};
+use crate::model::{AlertEvent, AlertEventKind, OutboxEntry, OutboxState, Role};
 use crate::web::ask::{Ask, cut, link};
 use crate::web::editing::Editing;
 use crate::web::jobs_file::AlertTrial;
@@ -22,9 +22,9 @@ use crate::web::visitor::Visitor;
 const NAMED: usize = 10;
 
 /// What a table's button requests, and the label of the button.
-fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
+fn job_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
     match kind {
-        Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.word()), "Run now")),
+        Kind::Report | Kind::Export => Some((format!("{}:{name}", kind.singular()), "Run now")),
         Kind::Channel => Some((format!("channel:{name}"), "Send a test")),
         Kind::Alert => Some((format!("alert:{name}"), "Test")),
         Kind::Topic => None,
@@ -33,25 +33,25 @@ fn asked_of(kind: Kind, name: &str) -> Option<(String, &'static str)> {
 
 /// Whether this visitor may press the buttons of the file.
 fn asks(site: &Site, visitor: &Visitor) -> bool {
-    site.acts(visitor) && visitor.role >= Role::Edit
+    site.may_act(visitor) && visitor.role >= Role::Edit
 }
 
 /// The button of a table that is on, or of an alert.
 pub(super) fn button(site: &Site, kind: Kind, name: &str, on: bool, visitor: &Visitor) -> Result<Markup, Problem> {
-    let asks = asked_of(kind, name).filter(|_| asks(site, visitor) && (on || kind == Kind::Alert));
+    let asks = job_of(kind, name).filter(|_| asks(site, visitor) && (on || kind == Kind::Alert));
     let Some((_, told)) = asks else { return Ok(html! {}) };
     Ok(html! { form method="post" action="/jobs" {
         input type="hidden" name="do" value="run";
-        input type="hidden" name="kind" value=(kind.word());
+        input type="hidden" name="kind" value=(kind.singular());
         input type="hidden" name="name" value=(name);
         (press_field(site)?)
-        button type="submit" aria-label=(format!("{told}: {} {name}", kind.word())) { (told) }
+        button type="submit" aria-label=(format!("{told}: {} {name}", kind.singular())) { (told) }
     } })
 }
 
 /// The outcome of the latest request.
 pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor) -> Result<Markup, Problem> {
-    let Some((of, _)) = asked_of(kind, name).filter(|_| asks(site, visitor)) else { return Ok(html! {}) };
+    let Some((of, _)) = job_of(kind, name).filter(|_| asks(site, visitor)) else { return Ok(html! {}) };
     let Some(request) = site.store.requests_of(&of, 1).await?.into_iter().next() else { return Ok(html! {}) };
     if kind != Kind::Channel {
         // Once there is a run, it says more than the request.
@@ -80,7 +80,7 @@ pub(super) async fn last(site: &Site, kind: Kind, name: &str, visitor: &Visitor)
 }
 
 /// The state of a channel's test.
-fn outcome(posted: &Posted) -> &'static str {
+fn outcome(posted: &OutboxEntry) -> &'static str {
     match posted.state {
         OutboxState::Sent => "sent",
         OutboxState::Dead => "refused",
@@ -93,32 +93,33 @@ fn outcome(posted: &Posted) -> &'static str {
 /// Handles a button. Returns where to go next.
 pub(super) async fn run(site: &Site, editing: &Editing, jobs: &Jobs<'_>, form: &Ask) -> Result<String, Problem> {
     let id = may_ask(site)?(site.now());
-    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.invalid("kind"))?;
     let name = form.get("name").unwrap_or("");
-    let (of, _) = asked_of(kind, name).ok_or_else(|| form.unfit("kind"))?;
+    let (of, _) = job_of(kind, name).ok_or_else(|| form.invalid("kind"))?;
     fit(jobs, kind, name)?;
     match kind {
         Kind::Alert => {
-            let trial = editing.file.try_alert(name).await.map_err(|wrong| Problem::bad(wrong.message, wrong.hint))?;
+            let trial =
+                editing.file.try_alert(name).await.map_err(|wrong| Problem::bad_request(wrong.message, wrong.hint))?;
             editing.keep_trial(id.clone(), trial);
             Ok(link("/jobs", [("tested", id.as_str())]))
         }
-        Kind::Channel => pressed(site, form, &of).await.map(|_| "/jobs#channels".to_owned()),
-        Kind::Topic | Kind::Report | Kind::Export => pressed(site, form, &of).await.map(|id| progress_page(&id)),
+        Kind::Channel => request_run(site, form, &of).await.map(|_| "/jobs#channels".to_owned()),
+        Kind::Topic | Kind::Report | Kind::Export => request_run(site, form, &of).await.map(|id| progress_page(&id)),
     }
 }
 
 /// Checks that a table can be run or tested: it exists, is not paused, and a daemon knows it.
 fn fit(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
     let entry = known(jobs, kind, name)?;
-    let (word, told) = (kind.word(), cut(name));
-    if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == Given::Flag(true)) {
-        return Err(Problem::contrary(format!("The {word} `{told}` is paused"), "Resume it on /jobs, then try again."));
+    let (word, told) = (kind.singular(), cut(name));
+    if kind != Kind::Alert && jobs.given(entry, "paused").is_some_and(|(given, _)| *given == KeyValue::Flag(true)) {
+        return Err(Problem::conflict(format!("The {word} `{told}` is paused"), "Resume it on /jobs, then try again."));
     }
     let scheduled = || jobs.given(entry, "schedule").is_some() || jobs.given(entry, "every").is_some();
     if matches!(kind, Kind::Report | Kind::Export) && !scheduled() {
         let hint = format!("Give it a schedule, or make it in a shell: topicwatch {word}.");
-        return Err(Problem::contrary(
+        return Err(Problem::conflict(
             format!("The {word} `{told}` has no schedule, so that no daemon makes it"),
             hint,
         ));
@@ -129,7 +130,7 @@ fn fit(jobs: &Jobs<'_>, kind: Kind, name: &str) -> Result<(), Problem> {
 /// The table with a name.
 pub(super) fn known<'j>(jobs: &'j Jobs<'_>, kind: Kind, name: &str) -> Result<&'j crate::edit::Entry, Problem> {
     let hint = "It may have been renamed or removed. /jobs lists what the file has.";
-    let title = || format!("There is no {} `{}` in the file", kind.word(), cut(name));
+    let title = || format!("There is no {} `{}` in the file", kind.singular(), cut(name));
     let mut there = jobs.entries(kind).filter(|entry| entry.name == name);
     there.next().ok_or_else(|| Problem::new(StatusCode::NOT_FOUND, title(), hint))
 }
@@ -141,12 +142,12 @@ pub(super) fn trial(trial: &AlertTrial) -> Markup {
     html! { div.note #tested role="status" {
         p { "Test of the alert " a href=(alerts::page_of(&trial.name)) { strong { (format::line(&trial.name, 64)) } } ": nothing was stored, nobody was told." }
         @if trial.firing.is_empty() { p { "Nothing would fire now." } } @else {
-            p { strong { (counted(trial.firing.len() as u64, "subject")) " would fire now" } ":" }
+            p { strong { (count_noun(trial.firing.len() as u64, "subject")) " would fire now" } ":" }
             ul { @for one in trial.firing.iter().take(NAMED) { li { (format::line(&one.subject, 100)) " since " (moment(one.since, "UTC")) } } }
             @if trial.firing.len() > NAMED { p { "and " (number((trial.firing.len() - NAMED) as u64)) " more" } }
         }
         p {
-            "In " (counted(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (counted(fired, "time")) "."
+            "In " (count_noun(trial.runs, "run")) " since " (moment(trial.since, "UTC")) " it would have fired " (count_noun(fired, "time")) "."
             @if trial.events.len() > NAMED { " The latest:" }
         }
         @if !trial.events.is_empty() { ul { @for event in latest { li dir="auto" { (moment(event.at, "UTC")) " " (said(event)) } } } }

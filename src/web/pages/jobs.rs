@@ -13,15 +13,15 @@ use maud::{Markup, html};
 
 use super::actions::may_ask;
 use super::job_runs;
-use super::topic_edit::{NEW, aside, cannot, deletion, editing, editor, locked, opened, place};
+use super::topic_edit::{NEW, deletion, edit_problem, editing, editor, locked, opened, place, run_blocking};
 use super::topic_lines::hidden;
 use crate::draw::format::{self, number};
-use crate::edit::{Entry, Given, Jobs, Kind};
+use crate::edit::{Entry, Jobs, KeyValue, Kind};
 use crate::model::{PausedBy, Time, TopicCard};
 use crate::web::app::App;
 use crate::web::ask::{Ask, link};
-use crate::web::editing::{Deleted, Editing};
-use crate::web::jobs_file::{AlertTrial, Opened, Unsaved, Wrong};
+use crate::web::editing::{Deletion, Editing};
+use crate::web::jobs_file::{AlertTrial, FileSnapshot, SaveError, Wrong};
 use crate::web::layout::{self, Page};
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -32,9 +32,9 @@ const LISTED: usize = 100;
 
 /// The result of a button, for the page after it.
 #[derive(Default)]
-struct Told {
+struct ActionResult {
     /// The id of a deletion, and what was deleted.
-    undo: Option<(String, Deleted)>,
+    undo: Option<(String, Deletion)>,
     /// The result of an alert trial.
     tried: Option<AlertTrial>,
     /// A topic to delete, if the visitor confirms it.
@@ -49,14 +49,14 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let undo = ask.get("undo").and_then(|id| Some((id.to_owned(), editing(&site).ok()?.deleted(id)?)));
     let tried = ask.get("tested").and_then(|id| editing(&site).ok()?.trial(id));
     let confirm = ask.get("delete").map(str::to_owned);
-    page(&site, Told { undo, tried, confirm, ..Told::default() }, &ask.visitor).await
+    page(&site, ActionResult { undo, tried, confirm, ..ActionResult::default() }, &ask.visitor).await
 }
 
-async fn page(site: &Site, told: Told, visitor: &Visitor) -> Result<Page, Problem> {
+async fn page(site: &Site, told: ActionResult, visitor: &Visitor) -> Result<Page, Problem> {
     let opened = opened(editing(site)?).await?;
     let undo = told.undo.filter(|(_, deleted)| deleted.left == opened.seen);
-    let told = Told { undo, ..told };
-    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let told = ActionResult { undo, ..told };
+    let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let locked = locked(site, &opened, visitor);
     let edits = locked.is_none();
     if let Some(topic) = told.confirm.as_ref().filter(|_| edits) {
@@ -91,7 +91,7 @@ fn confirm(topic: &str, seen: &str) -> Markup {
         p { "Delete the topic " strong { (topic) } " from the file? What it found stays stored." }
         form.actions method="post" action="/jobs" {
             input type="hidden" name="do" value="delete";
-            input type="hidden" name="kind" value=(Kind::Topic.word());
+            input type="hidden" name="kind" value=(Kind::Topic.singular());
             input type="hidden" name="name" value=(topic);
             input type="hidden" name="seen" value=(seen);
             button type="submit" { "Delete" }
@@ -100,11 +100,11 @@ fn confirm(topic: &str, seen: &str) -> Markup {
     } }
 }
 
-fn news(told: &Told) -> Markup {
+fn news(told: &ActionResult) -> Markup {
     html! {
         @if let Some(tried) = &told.tried { (job_runs::trial(tried)) }
         @if let Some((id, deleted)) = &told.undo { div.note role="status" {
-            p { "Deleted: " (deleted.kind.word()) " " strong { (deleted.name) } ". What it found stays stored." }
+            p { "Deleted: " (deleted.kind.singular()) " " strong { (deleted.name) } ". What it found stays stored." }
             form.actions method="post" action="/jobs" {
                 input type="hidden" name="do" value="undo"; input type="hidden" name="undo" value=(id);
                 button type="submit" { "Undo" }
@@ -145,7 +145,7 @@ fn section(kind: Kind, rows: &[Markup], all: usize) -> Markup {
 }
 
 /// A table in a few of its own words, without addresses, which may be secrets.
-fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
+fn table_summary(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
     let keys: &[&str] = match kind {
         Kind::Topic => &["query", "schedule", "every"],
         Kind::Report => &["window", "schedule", "every"],
@@ -154,13 +154,13 @@ fn what(jobs: &Jobs<'_>, kind: Kind, entry: &Entry) -> String {
         Kind::Channel => &["kind"],
     };
     let words = keys.iter().filter_map(|key| match jobs.given(entry, key)?.0 {
-        Given::Text(text) => Some(format::line(text, 80)),
+        KeyValue::Text(text) => Some(format::line(text, 80)),
         _ => None,
     });
     let when = ["schedule", "every"];
     let own = when.iter().any(|key| jobs.given(entry, key).is_some());
     let inherited = when.iter().filter(|_| kind == Kind::Topic && !own).find_map(|key| match jobs.default(key)?.0 {
-        Given::Text(text) => Some(format!("{} (from [defaults])", format::line(text, 80))),
+        KeyValue::Text(text) => Some(format!("{} (from [defaults])", format::line(text, 80))),
         _ => None,
     });
     words.chain(inherited).collect::<Vec<_>>().join(" · ")
@@ -180,14 +180,14 @@ async fn row(
     jobs: &Jobs<'_>,
     kind: Kind,
     entry: &Entry,
-    (opened, edits, halted): (&Opened, bool, &BTreeSet<String>),
+    (opened, edits, halted): (&FileSnapshot, bool, &BTreeSet<String>),
     visitor: &Visitor,
 ) -> Result<Markup, Problem> {
     let (on, name) = (!jobs.is_paused(kind, entry), &entry.name);
     let button = |word: &str, told: &str, label: String| {
         html! { form method="post" action="/jobs" {
             input type="hidden" name="do" value=(word);
-            input type="hidden" name="kind" value=(kind.word());
+            input type="hidden" name="kind" value=(kind.singular());
             input type="hidden" name="name" value=(name);
             input type="hidden" name="seen" value=(opened.seen);
             button type="submit" aria-label=(label) { (told) }
@@ -198,7 +198,7 @@ async fn row(
     let halted = on && kind == Kind::Topic && halted.contains(name);
     Ok(html! { tr {
         th scope="row" { @if kind == Kind::Topic { a href=(format!("/topics/{name}")) { (format::line(name, 80)) } } @else { (format::line(name, 80)) } }
-        td data-label="What" { (what(jobs, kind, entry)) }
+        td data-label="What" { (table_summary(jobs, kind, entry)) }
         td data-label="State" {
             @if halted { span.state.calm { "paused by a button" } a.sub href=(format!("/topics/{name}")) { "Resume it on its page" } }
             @else { span.state.(if on { "good" } else { "calm" }) { @if on { "on" } @else { "paused" } } }
@@ -206,7 +206,7 @@ async fn row(
         td {
             div.actions {
                 @if edits {
-                    @if on { (button("off", "Pause", format!("Pause {} {name}", kind.word()))) } @else { (button("on", "Resume", format!("Resume {} {name}", kind.word()))) }
+                    @if on { (button("off", "Pause", format!("Pause {} {name}", kind.singular()))) } @else { (button("on", "Resume", format!("Resume {} {name}", kind.singular()))) }
                 }
                 (run)
                 @if kind == Kind::Topic {
@@ -238,7 +238,7 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
         may_ask(site)?;
         let editing = editing(site)?;
         let text = opened(editing).await?.text;
-        let to = job_runs::run(site, editing, &Jobs::read(&text).map_err(cannot)?, &form).await?;
+        let to = job_runs::run(site, editing, &Jobs::read(&text).map_err(edit_problem)?, &form).await?;
         return Ok(Redirect::to(&to).into_response());
     }
     let editing = editor(site, visitor)?;
@@ -246,50 +246,51 @@ async fn asked(site: &Site, visitor: &Visitor, body: Body) -> Result<Response, P
     if let Some(why) = locked(site, &opened, visitor) {
         return Err(Problem::new(StatusCode::FORBIDDEN, "The file cannot be changed here", why));
     }
-    let conflict = |lost: Option<String>| Told { changed: true, lost, ..Told::default() };
+    let conflict = |lost: Option<String>| ActionResult { changed: true, lost, ..ActionResult::default() };
     if verb == "undo" {
         let gone = || Problem::unknown("There is nothing to undo any more");
         let id = form.get("undo").unwrap_or("");
         let deleted = editing.deleted(id).ok_or_else(gone)?;
-        let whole = deleted.removed.put_back(&opened.text).filter(|_| deleted.left == opened.seen);
+        let whole = deleted.removed.restore(&opened.text).filter(|_| deleted.left == opened.seen);
         let Some(whole) = whole else {
-            return told(site, visitor, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text)))).await;
+            return result_response(site, visitor, StatusCode::CONFLICT, conflict(Some(hidden(&deleted.removed.text))))
+                .await;
         };
         let lost = conflict(Some(hidden(&deleted.removed.text)));
-        let (response, left) = saved(site, visitor, &opened, whole, "/jobs", lost).await?;
+        let (response, left) = save_file(site, visitor, &opened, whole, "/jobs", lost).await?;
         if left.is_some() {
             editing.forget(id);
         }
         return Ok(response);
     }
-    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.unfit("kind"))?;
+    let kind = form.word("kind", Kind::parse)?.ok_or_else(|| form.invalid("kind"))?;
     let name = form.get("name").unwrap_or("");
-    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     if form.get("seen").is_some_and(|seen| seen != opened.seen) {
         return match pressed_again(editing, &form, &opened, kind, name) {
             Some(to) => Ok(Redirect::to(&to).into_response()),
-            None => told(site, visitor, StatusCode::CONFLICT, conflict(None)).await,
+            None => result_response(site, visitor, StatusCode::CONFLICT, conflict(None)).await,
         };
     }
     job_runs::known(&jobs, kind, name)?;
     match verb {
         "on" | "off" => {
-            let whole = jobs.set(kind, name, "paused", Some(&Given::Flag(verb == "off"))).map_err(cannot)?;
-            Ok(saved(site, visitor, &opened, whole, "/jobs", conflict(None)).await?.0)
+            let whole = jobs.set(kind, name, "paused", Some(&KeyValue::Flag(verb == "off"))).map_err(edit_problem)?;
+            Ok(save_file(site, visitor, &opened, whole, "/jobs", conflict(None)).await?.0)
         }
         "delete" if kind == Kind::Topic => {
             // A deletion was confirmed on a page that knows the file.
-            form.get("seen").ok_or_else(|| form.unfit("seen"))?;
-            let (whole, removed) = jobs.remove(kind, name).map_err(cannot)?;
+            form.get("seen").ok_or_else(|| form.invalid("seen"))?;
+            let (whole, removed) = jobs.remove(kind, name).map_err(edit_problem)?;
             let id = opened.seen.clone();
             let to = undoing(&id);
-            let (response, left) = saved(site, visitor, &opened, whole, &to, conflict(None)).await?;
+            let (response, left) = save_file(site, visitor, &opened, whole, &to, conflict(None)).await?;
             if let Some(left) = left {
-                editing.remember(id, Deleted { kind, name: name.to_owned(), removed, left });
+                editing.remember(id, Deletion { kind, name: name.to_owned(), removed, left });
             }
             Ok(response)
         }
-        _ => Err(form.unfit("do")),
+        _ => Err(form.invalid("do")),
     }
 }
 
@@ -299,7 +300,7 @@ fn undoing(id: &str) -> String {
 }
 
 /// Where a button leads whose change is in the file already, as when it was pressed twice.
-fn pressed_again(editing: &Editing, form: &Ask, opened: &Opened, kind: Kind, name: &str) -> Option<String> {
+fn pressed_again(editing: &Editing, form: &Ask, opened: &FileSnapshot, kind: Kind, name: &str) -> Option<String> {
     let verb = form.get("do")?;
     if verb == "delete" {
         let id = form.get("seen")?;
@@ -311,24 +312,31 @@ fn pressed_again(editing: &Editing, form: &Ask, opened: &Opened, kind: Kind, nam
     (verb == if paused { "off" } else { "on" }).then(|| "/jobs".to_owned())
 }
 
-async fn told(site: &Site, visitor: &Visitor, status: StatusCode, told: Told) -> Result<Response, Problem> {
+async fn result_response(
+    site: &Site,
+    visitor: &Visitor,
+    status: StatusCode,
+    told: ActionResult,
+) -> Result<Response, Problem> {
     Ok((status, layout::page(site, &page(site, told, visitor).await?, visitor)).into_response())
 }
 
 /// Writes the file and redirects, or shows why not. Also returns the new fingerprint of the file if it was written.
-async fn saved(
+async fn save_file(
     site: &Site,
     visitor: &Visitor,
-    opened: &Opened,
+    opened: &FileSnapshot,
     whole: String,
     to: &str,
-    conflict: Told,
+    conflict: ActionResult,
 ) -> Result<(Response, Option<String>), Problem> {
     let seen = opened.seen.clone();
-    let (status, why) = match aside(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
+    let (status, why) = match run_blocking(&editing(site)?.file, move |file| file.save(&whole, &seen)).await? {
         Ok(left) => return Ok((Redirect::to(to).into_response(), Some(left))),
-        Err(Unsaved::Changed) => (StatusCode::CONFLICT, conflict),
-        Err(Unsaved::Refused(wrong)) => (StatusCode::UNPROCESSABLE_ENTITY, Told { wrong, ..Told::default() }),
+        Err(SaveError::Changed) => (StatusCode::CONFLICT, conflict),
+        Err(SaveError::Refused(wrong)) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, ActionResult { wrong, ..ActionResult::default() })
+        }
     };
-    Ok((told(site, visitor, status, why).await?, None))
+    Ok((result_response(site, visitor, status, why).await?, None))
 }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::actions::{long_form, may_ask};
 use super::item_view;
-use super::marks::is_here;
+use super::marks::is_own_page;
 use crate::draw::format;
 use crate::model::{self, ItemRow, LONGEST_NOTE};
 use crate::web::app::App;
@@ -22,7 +22,7 @@ const NAMED: usize = 60;
 /// The star and the note of an item and, if the visitor may act, the buttons. `back` is the address that a press
 /// leads back to, `number` is the item's number on its page.
 pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str, number: usize) -> Markup {
-    let said = item_view::words_of(row.title.as_deref(), row.text.as_deref(), NAMED);
+    let said = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let starred = row.starred_at.is_some();
     let hidden = || {
         html! {
@@ -59,7 +59,8 @@ pub(in crate::web) fn may_keep(site: &Site) -> Result<(), Problem> {
 
 /// Checks a typed note; `None` if it is empty.
 pub(in crate::web) fn as_note(typed: &str) -> Result<Option<String>, Problem> {
-    model::as_note(typed).map_err(|bad| Problem::bad(capital(&bad.to_string()), format!("{}.", capital(&bad.hint()))))
+    model::parse_note(typed)
+        .map_err(|bad| Problem::bad_request(capital(&bad.to_string()), format!("{}.", capital(&bad.hint()))))
 }
 
 /// Capitalizes the first letter, as sentences on pages begin.
@@ -80,7 +81,7 @@ pub(in crate::web) async fn star(State(app): State<App>, body: Body) -> Response
         may_keep(&app.site)?;
         let form = long_form(body, LONGEST_NOTE * 4).await?;
         let starred = form.word("starred", |word| word.parse::<bool>().ok())?;
-        let starred = starred.ok_or_else(|| form.unfit("starred"))?;
+        let starred = starred.ok_or_else(|| form.invalid("starred"))?;
         let known = app.site.store.star(form.get("key").unwrap_or(""), starred, app.site.now()).await?;
         known.then(|| back(&form)).ok_or_else(unknown)
     };
@@ -101,7 +102,7 @@ pub(in crate::web) async fn note(State(app): State<App>, body: Body) -> Response
 
 /// The page where the button was pressed.
 fn back(form: &Ask) -> String {
-    form.get("back").filter(|back| is_here(back)).unwrap_or("/items").to_owned()
+    form.get("back").filter(|back| is_own_page(back)).unwrap_or("/items").to_owned()
 }
 
 fn answer(site: &Site, done: Result<String, Problem>) -> Response {

@@ -20,7 +20,7 @@ use crate::web::site::Site;
 use crate::web::visitor::Visitor;
 
 pub(in crate::web) async fn show(site: Arc<Site>, _ask: Ask) -> Result<Page, Problem> {
-    let main = if admission::is_closed(&site).await? {
+    let main = if admission::requires_token(&site).await? {
         form(None)
     } else {
         html! { h1 { "Nothing to log in to" } p { "There is no token: whoever reaches this address reads these pages" @if site.may_edit(&Visitor::anyone(site.settings().edit)) { ", and may change what is watched" } @else { ", and nobody can change anything by them" } "." } p { a href="/" { "To the overview" } } }
@@ -49,7 +49,7 @@ pub(in crate::web) async fn enter(
     body: Body,
 ) -> Response {
     let site = &app.site;
-    match admission::is_closed(site).await {
+    match admission::requires_token(site).await {
         Ok(true) => {}
         Ok(false) => return Redirect::to("/").into_response(),
         Err(problem) => return layout::problem(site, &problem),
@@ -76,7 +76,7 @@ pub(in crate::web) async fn enter(
 /// Ends the session on the server too, so that a copy of the cookie is no longer valid.
 pub(in crate::web) async fn leave(State(app): State<App>, headers: HeaderMap) -> Response {
     let (site, https) = (&app.site, app.site.settings().https);
-    for pass in admission::passes(&headers, https).take(MOST_PASSES) {
+    for pass in admission::session_cookies(&headers, https).take(MOST_PASSES) {
         if let Err(problem) = admission::leave(site, pass).await {
             return layout::problem(site, &problem);
         }

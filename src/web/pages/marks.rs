@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::actions::{form, may_ask};
 use super::item_view;
-use crate::model::{ItemRow, Through, Verdict};
+use crate::model::{ItemRow, MarkedVia, Verdict};
 use crate::web::app::App;
 use crate::web::layout;
 use crate::web::problem::Problem;
@@ -21,7 +21,7 @@ const NAMED: usize = 60;
 /// The mark of an item of a topic, how likely it is good and, if the visitor may act, the buttons. `back` is the
 /// address that a press leads back to.
 pub(super) fn of_item(row: &ItemRow, acts: bool, back: &str) -> Markup {
-    let said = item_view::words_of(row.title.as_deref(), row.text.as_deref(), NAMED);
+    let said = item_view::summary_line(row.title.as_deref(), row.text.as_deref(), NAMED);
     let button = |word: &str, name: &str, label: String| {
         html! { button.plain type="submit" name="mark" value=(word) aria-label=(label) { (name) } " " }
     };
@@ -58,10 +58,10 @@ async fn asked(site: &Site, topic: &str, body: Body) -> Result<String, Problem> 
     may_ask(site)?;
     let form = form(body).await?;
     let mark = form.word("mark", |word| if word == NONE { Some(None) } else { Verdict::parse(word).map(Some) })?;
-    let mark = mark.ok_or_else(|| form.unfit("mark"))?;
+    let mark = mark.ok_or_else(|| form.invalid("mark"))?;
     let key = form.get("key").unwrap_or("");
-    put(site, topic, key, mark, Through::Page).await?;
-    Ok(form.get("back").filter(|back| is_here(back)).map_or_else(|| format!("/topics/{topic}"), str::to_owned))
+    put(site, topic, key, mark, MarkedVia::Page).await?;
+    Ok(form.get("back").filter(|back| is_own_page(back)).map_or_else(|| format!("/topics/{topic}"), str::to_owned))
 }
 
 /// Marks an item that the topic knows, or removes its mark.
@@ -70,7 +70,7 @@ pub(in crate::web) async fn put(
     topic: &str,
     key: &str,
     mark: Option<Verdict>,
-    through: Through,
+    through: MarkedVia,
 ) -> Result<(), Problem> {
     let keys = [key.to_owned()];
     let items = site.store.item_by_key(key).await?;
@@ -83,7 +83,7 @@ pub(in crate::web) async fn put(
 }
 
 /// Whether an address is one of these pages, as the forms write it, so that no press leads anywhere else.
-pub(super) fn is_here(back: &str) -> bool {
+pub(super) fn is_own_page(back: &str) -> bool {
     let plain = back.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let pages = ["/topics/", "/item?", "/items?", "/items#"];
     plain && (back == "/items" || pages.iter().any(|page| back.starts_with(page)))
@@ -115,7 +115,7 @@ mod tests {
             ("/logout", false),
             ("", false),
         ] {
-            assert_eq!(is_here(back), here, "{back:?}");
+            assert_eq!(is_own_page(back), here, "{back:?}");
         }
     }
 }

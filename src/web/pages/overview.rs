@@ -10,7 +10,7 @@ use super::{alerts, days, searches, topic_edit};
 use crate::compare::SourceHistory;
 use crate::draw::format::{self, at_least, number};
 use crate::draw::spark;
-use crate::model::{FiringAt, PausedBy, RunState, Source, Time, TopicCard, Used};
+use crate::model::{PausedBy, RunState, Source, Time, TopicCard, TopicFiring, Usage};
 use crate::web::ask::{Ask, link};
 use crate::web::layout::{Page, moment, slot};
 use crate::web::problem::Problem;
@@ -25,7 +25,8 @@ pub(in crate::web) const NEW: Duration = Duration::from_secs(86_400);
 pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Problem> {
     let (store, now) = (&site.store, site.now());
     let after = ask.get("after").unwrap_or("");
-    let mut cards = store.topic_cards(ask.visitor.only().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
+    let mut cards =
+        store.topic_cards(ask.visitor.visible_topics().as_deref(), after, TOPICS + 1, now.minus(NEW)).await?;
     let more = cards.len() > TOPICS as usize;
     cards.truncate(TOPICS as usize);
     let nature = site.nature().await?;
@@ -43,7 +44,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         html! {}
     };
     let days = days::read(&site, &cards).await?;
-    let waits = store.days_wait().await?;
+    let waits = store.days_pending().await?;
     let ids: Vec<String> = cards.iter().map(|card| card.topic.clone()).collect();
     let firing = alerts::firing_at(&site, &ids, &ask.visitor).await?;
     let main = html! {
@@ -74,8 +75,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 async fn tiles(site: &Site, now: Time) -> Result<Markup, Problem> {
     let store = &site.store;
     let others = store.used_by_provider(now.utc_day()).await?;
-    let used = others.iter().fold(store.used_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
-    let (many, fire) = (store.many_topics().await?, store.alerts_that_fire(now).await?);
+    let used = others.iter().fold(store.usage_on(now.utc_day(), &[]).await?.0, |sum, (_, one)| sum.plus(*one));
+    let (many, fire) = (store.count_topics().await?, store.firing_alerts(now).await?);
     let searches = searches::line(store).await?;
     Ok(html! {
         ul.tiles {
@@ -95,7 +96,7 @@ fn none_of_theirs() -> Markup {
     }
 }
 
-fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {
+fn cost(site: &Site, used: Usage, others: &[(Source, Usage)]) -> Markup {
     let limits = &site.settings().limits;
     // The sum over several providers has no limit of its own.
     let limits = limits.service.filter(|_| others.is_empty());
@@ -109,7 +110,7 @@ fn cost(site: &Site, used: Used, others: &[(Source, Used)]) -> Markup {
     }
 }
 
-fn row(card: &TopicCard, known: &SourceHistory, firing: &[FiringAt], days: &[spark::SparkDay], now: Time) -> Markup {
+fn row(card: &TopicCard, known: &SourceHistory, firing: &[TopicFiring], days: &[spark::SparkDay], now: Time) -> Markup {
     let zone = card.timezone();
     html! { tr {
         th scope="row" {
@@ -189,9 +190,9 @@ fn first_run(site: &Site, cards: &[TopicCard], visitor: &Visitor) -> Markup {
             @if cards.is_empty() {
                 li { "Write down what to watch: " code { "topicwatch init" } " makes an annotated " code { "jobs.toml" } ", and " code { "topicwatch check" } " says what is in force." }
             } @else {
-                li { "The configuration is read: " (format::counted(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
+                li { "The configuration is read: " (format::count_noun(cards.len() as u64, "topic")) ", " @for (place, card) in cards.iter().take(10).enumerate() { @if place > 0 { ", " } a href=(format!("/topics/{}", card.topic)) { (format::line(&card.title, 60)) } } @if cards.len() > 10 { ", …" } "." }
             }
-            @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.acts(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
+            @if site.may_edit(visitor) { li { a href=(topic_edit::NEW) { "Add a topic" } " here" @if site.may_act(visitor) { ", and press " strong { "Run now" } " on its page" } "." } }
             li { "Run every topic once, now: " code { "topicwatch once" } ". It takes seconds, and says what it cost." }
             li { "Have them run at their slots: " code { "topicwatch run" } " stays up and plans them." }
             li { "Look here again. The first answers are a baseline; from then on, new is what was not there before." }

@@ -18,7 +18,7 @@ use super::run_state::state;
 use crate::draw::format::{self, at_least};
 use crate::listener::Peer;
 use crate::model::{Request, RequestState, RunRow, RunState, SearchRow, SearchState};
-use crate::web::admission::CameBy;
+use crate::web::admission::Authentication;
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::layout::{self, Page, moment};
@@ -96,7 +96,7 @@ impl Progress {
     }
 
     /// Where to go next.
-    fn further(&self) -> Markup {
+    fn next_links(&self) -> Markup {
         // A daemon may not have begun it yet. Jobs other than topics have a colon in their name.
         let asked = self.asked.as_ref().map(|asked| &asked.wish.of).filter(|of| !of.contains(':'));
         let topic = self.run.as_ref().and_then(|run| run.topic.as_ref()).or(asked);
@@ -114,7 +114,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
         h1 { "Run " @if let Some(job) = progress.job() { "of " (format::line(job, 80)) " " } small.meta { (format::line(&ask.name, 120)) } }
         div #progress data-events=[(!progress.is_over()).then(|| format!("{path}/events"))] { (progress.markup()) }
         @if !progress.is_over() { p { a href=(path) { "Look again" } } }
-        (progress.further())
+        (progress.next_links())
     };
     Ok(Page { title: "Run".to_owned(), place: "/runs", live: false, nature: site.nature().await?, main })
 }
@@ -132,7 +132,7 @@ pub(in crate::web) async fn events(
     Path(id): Path<String>,
 ) -> Response {
     let site = app.site;
-    let came_by = CameBy::of(visitor, &headers, site.settings().https);
+    let came_by = Authentication::of(visitor, &headers, site.settings().https);
     match Progress::of(&site, &id).await {
         Ok(Some(_)) => {}
         Ok(None) => return layout::problem(&site, &unknown()),
@@ -143,15 +143,16 @@ pub(in crate::web) async fn events(
         let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, "Too many watch runs at once", hint);
         return layout::problem(&site, &problem);
     };
-    let watch = Watch { site, came_by, peer, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
-    let stream = futures_util::stream::unfold(watch, Watch::next);
+    let watch =
+        EventStream { site, came_by, peer, id, said: String::new(), quiet: 0, looks: 0, over: false, _place: place };
+    let stream = futures_util::stream::unfold(watch, EventStream::next);
     ([(header::CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
 /// A stream under way.
-struct Watch {
+struct EventStream {
     site: Arc<Site>,
-    came_by: CameBy,
+    came_by: Authentication,
     peer: Peer,
     id: String,
     /// What was sent last.
@@ -162,7 +163,7 @@ struct Watch {
     _place: OwnedSemaphorePermit,
 }
 
-impl Watch {
+impl EventStream {
     /// The next event; `None` when the stream ends.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
@@ -177,7 +178,7 @@ impl Watch {
             }
             self.looks += 1;
             // A database that is away for a moment may be back at the next check.
-            match self.came_by.stays(&self.site, &self.peer).await {
+            match self.came_by.is_still_valid(&self.site, &self.peer).await {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(_) => continue,

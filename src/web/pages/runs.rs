@@ -8,10 +8,10 @@ use maud::{Markup, html};
 use super::run_state::state;
 use crate::draw::format::{self, at_least, number};
 use crate::model::{RunRow, RunState, SearchRow, SearchState, Time};
-use crate::store::RunPlace;
+use crate::store::RunCursor;
 use crate::web::ask::Ask;
 use crate::web::layout::{Page, moment};
-use crate::web::need::outside;
+use crate::web::need::out_of_scope;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
 use crate::web::visitor::Visitor;
@@ -27,13 +27,13 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let choice: Vec<String> = store.topic_ids().await?.into_iter().filter(|id| ask.visitor.sees(id)).collect();
     if let Some(topic) = topic {
         if !ask.visitor.sees(topic) {
-            return Err(outside());
+            return Err(out_of_scope());
         }
         if !choice.iter().any(|id| id == topic) {
             return Err(Problem::unknown("There is no such topic"));
         }
     }
-    let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.only());
+    let topics = topic.map(|topic| vec![topic.to_owned()]).or_else(|| ask.visitor.visible_topics());
     let after = ask.word("after", place)?;
     let mut runs = match ask.get("run") {
         Some(run) => alone(store.run(run).await?.filter(|run| shows(&ask.visitor, run))),
@@ -74,15 +74,15 @@ pub(in crate::web) fn shows(visitor: &Visitor, run: &RunRow) -> bool {
 }
 
 /// One run as a list.
-fn alone(run: Option<RunRow>) -> Vec<(RunPlace, RunRow)> {
+fn alone(run: Option<RunRow>) -> Vec<(RunCursor, RunRow)> {
     let at = |run: &RunRow| run.started_at.or(run.slot).or(run.finished_at).unwrap_or_default();
-    run.into_iter().map(|run| (RunPlace { at: at(&run), run: run.run.clone() }, run)).collect()
+    run.into_iter().map(|run| (RunCursor { at: at(&run), run: run.run.clone() }, run)).collect()
 }
 
 /// Parses a page token: the last run of the page before.
-pub(super) fn place(token: &str) -> Option<RunPlace> {
+pub(super) fn place(token: &str) -> Option<RunCursor> {
     let (at, run) = token.split_once('/')?;
-    Some(RunPlace { at: Time(at.parse().ok()?), run: run.to_owned() })
+    Some(RunCursor { at: Time(at.parse().ok()?), run: run.to_owned() })
 }
 
 fn one(site: &Site, run: &RunRow, at: Time, searches: Option<&Vec<SearchRow>>) -> Markup {

@@ -12,7 +12,7 @@ use super::actions::form;
 use super::kept::may_keep;
 use crate::draw::format;
 use crate::export::{FEED_ENTRIES, Format, write_feed};
-use crate::model::{MOST_SEARCHES, Nature, SavedSearch};
+use crate::model::{DataOrigin, MOST_SEARCHES, SavedSearch};
 use crate::store::{ItemRow, Store};
 use crate::web::app::App;
 use crate::web::ask::{Ask, cut};
@@ -40,7 +40,7 @@ pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, act
             @else { "Searches can be saved on the pages of " code { "topicwatch run" } ", by who may run topics." }
         } } @else { ul { @for search in &saved { li {
             a href=(address("/items", &search.filters)) { (search.name) } " "
-            span.meta { (told(search)) " " }
+            span.meta { (describe_filters(search)) " " }
             a href=(feed_of(&search.name)) aria-label=(format!("Feed of {}", search.name)) { "Feed" }
             @if acts { " " form.inline method="post" action="/searches" {
                 input type="hidden" name="name" value=(search.name);
@@ -56,7 +56,7 @@ pub(super) async fn section(site: &Site, filters: &BTreeMap<String, String>, act
 }
 
 /// The filters of a search, in words.
-fn told(search: &SavedSearch) -> String {
+fn describe_filters(search: &SavedSearch) -> String {
     let all: Vec<String> = search.filters.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     if all.is_empty() { "everything".to_owned() } else { format::line(&all.join(", "), 160) }
 }
@@ -76,14 +76,17 @@ pub(super) async fn line(store: &Store) -> Result<Markup, Problem> {
 
 /// Saves the filters of an address under a name.
 pub(in crate::web) async fn save(site: &Site, name: &str, ask: &Ask) -> Result<SavedSearch, Problem> {
-    if !SavedSearch::may_be_named(name) {
+    if !SavedSearch::is_valid_name(name) {
         let hint = "Take 1 to 64 lowercase letters, digits, - and _, such as launch-news.";
-        return Err(Problem::bad(format!("`{}` cannot be the name of a search", cut(name)), hint));
+        return Err(Problem::bad_request(format!("`{}` cannot be the name of a search", cut(name)), hint));
     }
     let search = SavedSearch { name: name.to_owned(), filters: to_keep(site, ask).await?, made_at: site.now() };
     if !site.store.save_search(&search).await? {
         let hint = "Delete one that nobody reads, then save this one.";
-        return Err(Problem::bad(format!("There are {MOST_SEARCHES} saved searches, and no more are kept"), hint));
+        return Err(Problem::bad_request(
+            format!("There are {MOST_SEARCHES} saved searches, and no more are kept"),
+            hint,
+        ));
     }
     Ok(search)
 }
@@ -105,7 +108,7 @@ pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response 
         let form = form(body).await?;
         let deletes = form.word("what", |word| matches!(word, "save" | "delete").then_some(word == "delete"))?;
         let name = form.get("name").unwrap_or("");
-        if deletes.ok_or_else(|| form.unfit("what"))? {
+        if deletes.ok_or_else(|| form.invalid("what"))? {
             delete(&app.site, name).await?;
             return Ok("/items#searches".to_owned());
         }
@@ -119,13 +122,13 @@ pub(in crate::web) async fn ask(State(app): State<App>, body: Body) -> Response 
 
 /// The feed of a search: what the items page shows of it, at most a hundred items.
 pub(in crate::web) async fn feed(State(app): State<App>, Path(file): Path<String>) -> Response {
-    match fed(&app.site, &file).await {
+    match render_feed(&app.site, &file).await {
         Ok(response) => response,
         Err(problem) => layout::problem(&app.site, &problem),
     }
 }
 
-async fn fed(site: &Site, file: &str) -> Result<Response, Problem> {
+async fn render_feed(site: &Site, file: &str) -> Result<Response, Problem> {
     let Some(name) = file.strip_suffix(".atom") else {
         let hint = format!("The feed of a saved search is at {}.", feed_of(&cut(file)));
         return Err(Problem { hint, ..Problem::unknown("There is no such page") });
@@ -133,7 +136,7 @@ async fn fed(site: &Site, file: &str) -> Result<Response, Problem> {
     let search = site.store.saved_search(name).await?.ok_or_else(|| unknown(name))?;
     let query = ItemQuery::of(site, &Ask::kept(&search.filters), Format::Atom).await?;
     let rows = unique(site, &query).await?;
-    let invented = site.nature().await? == Some(Nature::Sandbox);
+    let invented = site.nature().await? == Some(DataOrigin::Sandbox);
     let mut feed = Vec::new();
     write_feed(&mut feed, &search.name, rows, invented).map_err(|error| {
         tracing::warn!("a feed could not be written: {error}");

@@ -9,8 +9,8 @@ use tokio::io::AsyncReadExt as _;
 
 use super::run_state::state;
 use super::{answers, days, item_view, overview};
-use crate::compare::{Filtered, Hiding, shown_or_copy};
-use crate::draw::format::{self, counted};
+use crate::compare::{FilterMode, RowFilter, shown_or_copy};
+use crate::draw::format::{self, count_noun};
 use crate::listener::Peer;
 use crate::model::{ItemRow, LinkRow, SharedKind, Time, TopicCard};
 use crate::store::{Filter, ItemOrder};
@@ -42,7 +42,7 @@ pub(in crate::web) async fn show(
     let site = &app.site;
     let made = match admission::link_of(site, &peer, &secret).await {
         Ok(Some(link)) => shown(site, &link).await,
-        Ok(None) => Err(nothing()),
+        Ok(None) => Err(not_found()),
         Err(problem) => Err(problem),
     };
     let mut response = made.unwrap_or_else(|problem| {
@@ -57,7 +57,7 @@ pub(in crate::web) async fn show(
     response
 }
 
-fn nothing() -> Problem {
+fn not_found() -> Problem {
     let hint =
         "It was mistyped, has expired or was withdrawn, or its report was replaced. Whoever sent it can make another.";
     Problem::new(StatusCode::NOT_FOUND, "This link shows nothing", hint)
@@ -73,13 +73,13 @@ async fn shown(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
 /// The file that the run made, as the database recorded it. A file that was removed, erased or replaced since is not
 /// shown.
 async fn report(site: &Site, run: &str) -> Result<Response, Problem> {
-    let made = site.store.made_by(run).await?.ok_or_else(nothing)?;
+    let made = site.store.output_of_run(run).await?.ok_or_else(not_found)?;
     let page = made.files.into_iter().find(|file| is_page(&file.path));
     // A later run may have put more there than was shared.
-    let path = page.filter(|page| !page.replaced).ok_or_else(nothing)?.path;
+    let path = page.filter(|page| !page.replaced).ok_or_else(not_found)?.path;
     let unread = |error: std::io::Error| {
         tracing::warn!(path, "a report that a link shows cannot be read: {error}");
-        nothing()
+        not_found()
     };
     let file = tokio::fs::File::open(&path).await.map_err(unread)?;
     let mut text = Vec::new();
@@ -99,7 +99,7 @@ fn is_page(path: &str) -> bool {
 
 async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
     let (store, now) = (&site.store, site.now());
-    let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(nothing)?;
+    let card = store.topic_card(&link.of, now.minus(DAY)).await?.ok_or_else(not_found)?;
     let (items, hidden) = latest(site, &card).await?;
     let (charts, answer) = (days::charts(site, &card, None).await?, answers::words(site, &card).await?);
     let main = html! {
@@ -112,8 +112,8 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
             @if items.is_empty() { p {
                 @if hidden > 0 { "All that was found last is hidden by the topic's filter." } @else { "Nothing was found yet." }
             } } @else {
-                p.meta { (counted(items.len() as u64, "item")) ", new first; near-copies are folded." }
-                ol.found { @for row in &items { li { (item_view::item_alone(row, card.timezone())) } } }
+                p.meta { (count_noun(items.len() as u64, "item")) ", new first; near-copies are folded." }
+                ol.found { @for row in &items { li { (item_view::item_without_link(row, card.timezone())) } } }
             }
         }
     };
@@ -123,7 +123,7 @@ async fn topic(site: &Site, link: &LinkRow) -> Result<Response, Problem> {
 /// The latest items that the topic's filter does not hide, and how many it hid before them.
 async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Problem> {
     let filter = Filter { topics: vec![card.topic.clone()], ..Filter::default() };
-    let mut hiding = Hiding::of(&site.store, std::slice::from_ref(&card.topic), Filtered::Hide).await?;
+    let mut hiding = RowFilter::of(&site.store, std::slice::from_ref(&card.topic), FilterMode::Hide).await?;
     let (mut items, mut after, mut pages) = (Vec::new(), None, 0);
     loop {
         let listed = site.store.list_items(&filter, true, ItemOrder::New, after.as_ref(), STEP).await?;
@@ -133,7 +133,7 @@ async fn latest(site: &Site, card: &TopicCard) -> Result<(Vec<ItemRow>, u64), Pr
         (after, pages) = (listed.next, pages + 1);
         if items.len() >= ITEMS || after.is_none() || pages * STEP as usize >= LOOKED {
             items.truncate(ITEMS);
-            return Ok((items, hiding.hidden()));
+            return Ok((items, hiding.hidden_count()));
         }
     }
 }

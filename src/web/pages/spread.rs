@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::item_view;
 use crate::draw::format::{self, number};
 use crate::draw::spread;
-use crate::insight::story::{Entry, FirstIn, Story};
+use crate::insight::story::{FirstSighting, Story, TimelineEntry};
 use crate::model::{Tie, Time};
 use crate::web::layout::moment;
 
@@ -28,7 +28,7 @@ pub(super) fn section(story: &Story) -> Markup {
                 dd { (item(entry, story)) br; span.meta { (spread::times(entry, &at)) } }
             } }
         }
-        @for (head, reasons) in spread::doubts(story, &at) {
+        @for (head, reasons) in spread::caveats(story, &at) {
             @if reasons.is_empty() { p.meta { (head) } }
             @else { div.note { p { (head) } ul { @for reason in &reasons { li { (reason) } } } } }
         }
@@ -37,13 +37,13 @@ pub(super) fn section(story: &Story) -> Markup {
         }
         @if !story.seen_once { (places("Topic", &story.topics)) (places("Source", &story.sources)) }
         @if story.items > 1 { (authors(story)) (timeline(story)) }
-        p.meta { @for line in spread::left(story, &at) { (line) " " } }
+        p.meta { @for line in spread::remaining(story, &at) { (line) " " } }
     } }
 }
 
 /// An item as a link to its page; the item of this page as plain text.
-fn item(entry: &Entry, story: &Story) -> Markup {
-    let words = item_view::words_of(entry.title.as_deref(), entry.text.as_deref(), 120);
+fn item(entry: &TimelineEntry, story: &Story) -> Markup {
+    let words = item_view::summary_line(entry.title.as_deref(), entry.text.as_deref(), 120);
     html! {
         (item_view::by(entry.author.as_deref())) ": "
         @if entry.key == story.key { span dir="auto" { (words) } }
@@ -51,7 +51,7 @@ fn item(entry: &Entry, story: &Story) -> Markup {
     }
 }
 
-fn places(what: &str, places: &[FirstIn]) -> Markup {
+fn places(what: &str, places: &[FirstSighting]) -> Markup {
     let label = format!("{what}s it was seen in");
     html! { div.wide role="region" tabindex="0" aria-label=(label) { table.cards {
         caption { (label) @if places.len() > PLACES { ", the first " (PLACES) } }

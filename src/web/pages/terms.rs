@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use super::item_view::{item_page, words_of};
+use super::item_view::{item_page, summary_line};
 use crate::compare::{StandOutRows, TermSample, terms_between};
 use crate::draw::format::{self, number};
 use crate::insight::daily::Share;
@@ -39,7 +39,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
             }
         } @else {
             div.wide role="region" tabindex="0" aria-label="Terms that are news" { table {
-                caption { "The last 24 hours, against the " (number(told.before_days)) " days before; copies and one author's texts of a day count once." @if told.cut { " Of the latest items only." } @if told.more > 0 { " " @if told.more_is_least() { "≥\u{a0}" } (format::counted(told.more, "term")) " more." } }
+                caption { "The last 24 hours, against the " (number(told.before_days)) " days before; copies and one author's texts of a day count once." @if told.cut { " Of the latest items only." } @if told.more > 0 { " " @if told.more_is_least() { "≥\u{a0}" } (format::count_noun(told.more, "term")) " more." } }
                 thead { tr { th scope="col" { "Term" } th.n scope="col" { "Items" } th.n scope="col" { "Authors" } th.n scope="col" { "Texts" } th.n scope="col" { "Expected" } th.n scope="col" { "Negative" } th scope="col" { "For example" } } }
                 tbody { @for term in &told.terms { tr {
                     th scope="row" { bdi { (format::line(&term.term, 80)) } }
@@ -48,7 +48,7 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
                 } } }
             } }
             @if !told.themes.is_empty() { div.wide role="region" tabindex="0" aria-label="Themes" { table {
-                caption { "Themes: items that share such terms." @if told.more_themes > 0 { " " (format::counted(told.more_themes, "theme")) " more, with " (format::counted(told.more_items, "item")) "." } @if told.other_items > 0 { " " (format::counted(told.other_items, "item")) " of no theme." } }
+                caption { "Themes: items that share such terms." @if told.more_themes > 0 { " " (format::count_noun(told.more_themes, "theme")) " more, with " (format::count_noun(told.more_items, "item")) "." } @if told.other_items > 0 { " " (format::count_noun(told.other_items, "item")) " of no theme." } }
                 thead { tr { th scope="col" { "Theme" } th.n scope="col" { "Items" } th.n scope="col" { "Unique" } th.n scope="col" { "Authors" } th.n scope="col" { "Day before" } th.n scope="col" { "Negative" } th scope="col" { "First" } th scope="col" { "For example" } } }
                 tbody { @for theme in &told.themes { tr {
                     th scope="row" { bdi { (format::line(&theme.name, 120)) } }
@@ -63,5 +63,5 @@ pub(super) async fn section(site: &Site, card: &TopicCard) -> Result<Markup, Pro
 }
 
 fn example(sample: &TermSample) -> Markup {
-    html! { a dir="auto" href=(item_page(&sample.key)) { (words_of(sample.words.as_deref(), None, 120)) } }
+    html! { a dir="auto" href=(item_page(&sample.key)) { (summary_line(sample.words.as_deref(), None, 120)) } }
 }

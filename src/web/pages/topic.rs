@@ -9,7 +9,7 @@ use super::overview::{new, next, sources};
 use super::run_state::state;
 use super::topic_items::{self, ItemQuery};
 use super::{actions, alerts, answers, days, item_view, terms, topic_edit};
-use crate::draw::format::{self, number, several};
+use crate::draw::format::{self, at_least_noun, number};
 use crate::web::ask::Ask;
 use crate::web::layout::Page;
 use crate::web::problem::Problem;
@@ -21,8 +21,8 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let (store, now) = (&site.store, site.now());
     let unknown = || Problem::unknown("There is no such topic");
     let Some(card) = store.topic_card(&ask.name, now.minus(DAY)).await? else {
-        return if topic_edit::in_the_file(&site, &ask.name, &ask.visitor).await {
-            awaited(&site, &ask.name).await
+        return if topic_edit::file_has_topic(&site, &ask.name, &ask.visitor).await {
+            pending_page(&site, &ask.name).await
         } else {
             Err(unknown())
         };
@@ -35,7 +35,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let charts = days::charts(&site, &card, Some(&ask)).await?;
     let terms = terms::section(&site, &card).await?;
     let last: Vec<String> = card.last_run.iter().map(|run| run.run.clone()).collect();
-    let older = store.older_of(&last).await?.into_values().sum::<i64>();
+    let older = store.older_counts(&last).await?.into_values().sum::<i64>();
     let baseline = match card.last_run.as_ref().and_then(|run| run.started_at) {
         Some(since) => store.baseline_since(std::slice::from_ref(&card.topic), since).await?.into_values().sum::<i64>(),
         None => 0,
@@ -44,7 +44,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
     let main = html! {
         h1 { (format::line(&card.title, 120)) " " small.meta { (card.topic) } }
         dl.facts {
-            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (several((run.counts.new - older - baseline).max(0).unsigned_abs(), baseline == 0 && known.is_full(&card), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
+            dt { "Last run" } dd { @match &card.last_run { None => "not run yet", Some(run) => { (state(run.state)) " " (item_view::when(run.started_at, card.timezone())) ", " (at_least_noun((run.counts.new - older - baseline).max(0).unsigned_abs(), baseline == 0 && known.is_full(&card), "new item")) @if baseline > 0 { " (+" (number(baseline.unsigned_abs())) " of the baseline)" } @if older > 0 { " (+" (number(older.unsigned_abs())) " older)" } } } }
             dt { "Next slot" } dd { (next(&card, now)) }
             dt { "Sources" } dd { (sources(&card, &known)) }
             @if !firing.is_empty() { dt { "Alerts" } dd { (alerts::note(&firing)) } }
@@ -60,7 +60,7 @@ pub(in crate::web) async fn show(site: Arc<Site>, ask: Ask) -> Result<Page, Prob
 }
 
 /// A topic that is in the file, but that no daemon has taken over yet.
-async fn awaited(site: &Site, topic: &str) -> Result<Page, Problem> {
+async fn pending_page(site: &Site, topic: &str) -> Result<Page, Problem> {
     let main = html! {
         h1 { (format::line(topic, 120)) }
         p data-soon { "It is saved. " @if site.settings().acts.is_some() { "It is taken over within seconds." } @else { "A " code { "topicwatch run" } " of the same file takes it over within seconds, " code { "topicwatch once" } " with its next run." } }

@@ -1,10 +1,10 @@
 //! The text that the file would have if a form were saved, and which field of the form each error is about.
 
-use super::topic_fields::{FIELDS, TOML, applied, sent_back};
+use super::topic_fields::{FIELDS, TOML, applied, normalize_text};
 use super::topic_form::Form;
-use super::topic_lines::{copied, shown, unhidden};
+use super::topic_lines::{copied, restore_ping, shown};
 use crate::edit::{Jobs, Kind, Refused};
-use crate::web::jobs_file::{Opened, Wrong};
+use crate::web::jobs_file::{FileSnapshot, Wrong};
 
 /// The topic that a form is about.
 #[derive(Clone, Copy)]
@@ -30,18 +30,18 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    pub(super) fn of(form: &Form, target: Target<'_>, opened: &Opened) -> Result<Self, Refused> {
+    pub(super) fn of(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Result<Self, Refused> {
         let jobs = Jobs::read(&opened.text)?;
         let there = match target.known().or(form.from.as_deref()) {
             Some(id) => Some(jobs.whole(Kind::Topic, id)?),
             None => None,
         };
-        let before = there.map_or_else(|| jobs.typed("[[topics]]"), |entry| jobs.block(entry).to_owned());
+        let before = there.map_or_else(|| jobs.with_line_ends("[[topics]]"), |entry| jobs.block(entry).to_owned());
         let before = if target.known().is_none() { copied(&before)?.0 } else { before };
         let block = match &form.toml {
             // Lines that were sent back as shown were not changed.
-            Some(toml) if sent_back(toml) == sent_back(&shown(&before, form.edits)) => before,
-            Some(toml) => jobs.typed(&unhidden(toml, &before)),
+            Some(toml) if normalize_text(toml) == normalize_text(&shown(&before, form.edits)) => before,
+            Some(toml) => jobs.with_line_ends(&restore_ping(toml, &before)),
             None => applied(&before, &form.values, jobs.paused_by_default(Kind::Topic))?,
         };
         let text = match target.known() {
@@ -66,7 +66,7 @@ impl Candidate {
     }
 
     /// Puts each error beside the field that it is about.
-    pub(super) fn placed(&self, wrong: Vec<Wrong>, as_toml: bool) -> Vec<(Option<&'static str>, Wrong)> {
+    pub(super) fn assign_to_fields(&self, wrong: Vec<Wrong>, as_toml: bool) -> Vec<(Option<&'static str>, Wrong)> {
         let jobs = Jobs::read(&self.text).ok();
         let entry = jobs.as_ref().and_then(|jobs| Some((jobs, jobs.entries(Kind::Topic).nth(self.at)?)));
         let field = |wrong: &Wrong| {

@@ -13,7 +13,7 @@ use crate::edit::{Jobs, Kind, Refused};
 use crate::model::Role;
 use crate::web::ask::{Ask, link};
 use crate::web::editing::Editing;
-use crate::web::jobs_file::{JobsFile, Opened, Wrong};
+use crate::web::jobs_file::{FileSnapshot, JobsFile, Wrong};
 use crate::web::layout::Page;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -56,13 +56,13 @@ pub(super) fn editor<'s>(site: &'s Site, visitor: &Visitor) -> Result<&'s Editin
 }
 
 /// Reads the file, which may be slow.
-pub(super) async fn opened(editing: &Editing) -> Result<Opened, Problem> {
+pub(super) async fn opened(editing: &Editing) -> Result<FileSnapshot, Problem> {
     let unreadable = |wrong: Wrong| Problem::new(StatusCode::SERVICE_UNAVAILABLE, wrong.message, wrong.hint);
-    aside(&editing.file, |file| file.open()).await?.map_err(unreadable)
+    run_blocking(&editing.file, |file| file.open()).await?.map_err(unreadable)
 }
 
 /// Runs something that may be slow on a thread of its own.
-pub(super) async fn aside<T: Send + 'static>(
+pub(super) async fn run_blocking<T: Send + 'static>(
     file: &Arc<dyn JobsFile>,
     what: impl FnOnce(&dyn JobsFile) -> T + Send + 'static,
 ) -> Result<T, Problem> {
@@ -73,12 +73,12 @@ pub(super) async fn aside<T: Send + 'static>(
     })
 }
 
-pub(super) fn cannot(refused: Refused) -> Problem {
-    Problem::bad(refused.message, refused.hint)
+pub(super) fn edit_problem(refused: Refused) -> Problem {
+    Problem::bad_request(refused.message, refused.hint)
 }
 
 /// Why nothing can be saved; `None` if something can.
-pub(super) fn locked(site: &Site, opened: &Opened, visitor: &Visitor) -> Option<String> {
+pub(super) fn locked(site: &Site, opened: &FileSnapshot, visitor: &Visitor) -> Option<String> {
     if visitor.is_known() && visitor.role < Role::Edit {
         return Some(format!("Your token has the role `{}`; changing {} needs `edit`.", visitor.role, opened.place));
     }
@@ -91,7 +91,7 @@ pub(super) fn locked(site: &Site, opened: &Opened, visitor: &Visitor) -> Option<
 /// The form before anything was sent.
 async fn shown(site: &Site, target: Target<'_>, ask: &Ask) -> Result<Page, Problem> {
     let opened = opened(editing(site)?).await?;
-    page(site, &blank(site, target, ask, &opened)?).await
+    page(site, &initial_form(site, target, ask, &opened)?).await
 }
 
 pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
@@ -100,27 +100,28 @@ pub(super) async fn page(site: &Site, form: &Form) -> Result<Page, Problem> {
 }
 
 /// The form of a topic in the file, of a copy of one, or of a new one.
-pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened) -> Result<Form, Problem> {
-    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+pub(super) fn initial_form(site: &Site, target: Target<'_>, ask: &Ask, opened: &FileSnapshot) -> Result<Form, Problem> {
+    let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let from = ask.get("from").filter(|_| target.known().is_none());
     let there = match target.known().or(from) {
         Some(id) => {
             jobs.entry(Kind::Topic, id).map_err(|_| Problem::unknown("The file has no such topic"))?;
             // Text between its lines belongs to something else, and may be a secret.
-            Some(jobs.whole(Kind::Topic, id).map_err(cannot)?)
+            Some(jobs.whole(Kind::Topic, id).map_err(edit_problem)?)
         }
         None => None,
     };
     let paused = jobs.paused_by_default(Kind::Topic);
     let mut values = there.map_or_else(|| empty(paused), |entry| values_of(&jobs, entry, paused));
     if let Some(from) = from {
-        values.insert("id", free(&jobs, from));
+        values.insert("id", unused_id(&jobs, from));
         values.remove("title");
     }
     let edits = site.may_edit(&ask.visitor);
     let as_toml = ask.get("as") == Some("toml");
     let block = there.map_or("[[topics]]\nid = \"\"\nquery = \"\"\n", |entry| jobs.block(entry));
-    let (block, unpinged) = if from.is_some() { copied(block).map_err(cannot)? } else { (block.to_owned(), false) };
+    let (block, unpinged) =
+        if from.is_some() { copied(block).map_err(edit_problem)? } else { (block.to_owned(), false) };
     Ok(Form {
         path: target.known().map_or_else(|| NEW.to_owned(), place),
         heading: match (target.known(), from) {
@@ -142,14 +143,14 @@ pub(super) fn blank(site: &Site, target: Target<'_>, ask: &Ask, opened: &Opened)
 }
 
 /// An id for a copy that no topic has.
-fn free(jobs: &Jobs<'_>, from: &str) -> String {
+fn unused_id(jobs: &Jobs<'_>, from: &str) -> String {
     let taken = |name: &str| jobs.entries(Kind::Topic).any(|entry| entry.name == name);
     let names = (2..1_000).map(|n| format!("{from}-{n}"));
     names.into_iter().find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// Whether the file has a topic, whatever the database knows.
-pub(super) async fn in_the_file(site: &Site, topic: &str, visitor: &Visitor) -> bool {
+pub(super) async fn file_has_topic(site: &Site, topic: &str, visitor: &Visitor) -> bool {
     let Some(editing) = site.editing.as_ref().filter(|_| site.may_edit(visitor)) else { return false };
     let Ok(opened) = opened(editing).await else { return false };
     Jobs::read(&opened.text).is_ok_and(|jobs| jobs.entry(Kind::Topic, topic).is_ok())

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::edit::{Entry, Given, Jobs, Kind, Refused};
+use crate::edit::{Entry, Jobs, KeyValue, Kind, Refused};
 use crate::web::ask::Ask;
 
 /// How a field is entered.
@@ -105,26 +105,26 @@ pub(super) fn empty(paused: bool) -> Values {
 }
 
 /// A text as a browser sends it back from a form: with line ends of its own, and trimmed.
-pub(super) fn sent_back(text: &str) -> String {
+pub(super) fn normalize_text(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n").trim().to_owned()
 }
 
 impl Field {
     /// A value of the file, as shown in the field.
-    fn shown(&self, (given, raw): (&Given, &str)) -> String {
+    fn shown(&self, (given, raw): (&KeyValue, &str)) -> String {
         match given {
-            Given::Text(text) => text.clone(),
-            Given::Texts(texts) if self.shape == Shape::Names => texts.join(" "),
-            Given::Texts(texts) => texts.join("\n"),
-            Given::Number(number) => number.to_string(),
-            Given::Flag(flag) => flag.to_string(),
-            Given::Other => raw.to_owned(),
+            KeyValue::Text(text) => text.clone(),
+            KeyValue::Texts(texts) if self.shape == Shape::Names => texts.join(" "),
+            KeyValue::Texts(texts) => texts.join("\n"),
+            KeyValue::Number(number) => number.to_string(),
+            KeyValue::Flag(flag) => flag.to_string(),
+            KeyValue::Other => raw.to_owned(),
         }
     }
 
     /// The same for a value of the field, which may be limited to one line.
     fn sent_back(&self, value: &str) -> String {
-        let sent = sent_back(value);
+        let sent = normalize_text(value);
         if self.shape == Shape::Lines { sent } else { sent.replace('\n', "") }
     }
 }
@@ -135,20 +135,20 @@ pub(super) fn typed(form: &Ask) -> Values {
     FIELDS.iter().filter_map(|field| Some((field.key, value(field.key)?))).collect()
 }
 
-fn given(field: &Field, value: &str) -> Option<Given> {
+fn given(field: &Field, value: &str) -> Option<KeyValue> {
     let list = |parts: Vec<&str>| {
         let parts: Vec<String> =
             parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect();
-        (!parts.is_empty()).then_some(Given::Texts(parts))
+        (!parts.is_empty()).then_some(KeyValue::Texts(parts))
     };
     match field.shape {
         Shape::Names => list(value.split([',', ' ', '\n', '\t']).collect()),
         Shape::Lines => list(value.lines().collect()),
         _ if value.is_empty() => None,
-        Shape::Line => Some(Given::Text(value.to_owned())),
+        Shape::Line => Some(KeyValue::Text(value.to_owned())),
         // The check reports what is not a number.
-        Shape::Number => Some(value.parse().map_or_else(|_| Given::Text(value.to_owned()), Given::Number)),
-        Shape::Flag => Some(Given::Flag(value == "true")),
+        Shape::Number => Some(value.parse().map_or_else(|_| KeyValue::Text(value.to_owned()), KeyValue::Number)),
+        Shape::Flag => Some(KeyValue::Flag(value == "true")),
     }
 }
 
@@ -199,7 +199,7 @@ mod tests {
         // A value that a form does not send back exactly has not changed.
         let block =
             "[[topics]]\nid = \"a\"\nquery = \" y \"\nmust = [\" cat \", \"dog\\r\\n\"]\ntitle = \"\"\"a\r\nb\"\"\"\n";
-        let sent = of(block).into_iter().map(|(key, value)| (key, sent_back(&value))).collect();
+        let sent = of(block).into_iter().map(|(key, value)| (key, normalize_text(&value))).collect();
         assert_eq!(applied(block, &sent, false).unwrap(), block);
         // If all are paused by default, a topic that is not paused says so.
         let new = applied("[[topics]]\n", &words, true).unwrap();

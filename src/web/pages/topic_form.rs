@@ -7,7 +7,7 @@ use super::item_view;
 use super::topic_fields::{FIELDS, Field, Shape, TOML, Values};
 use crate::draw::format::{self, number};
 use crate::web::ask::link;
-use crate::web::jobs_file::{Outlook, Tried, Wrong};
+use crate::web::jobs_file::{Preview, Tried, Wrong};
 use crate::web::layout::slot;
 
 /// Keys that say when a topic runs: one of them is enough.
@@ -45,7 +45,7 @@ pub(super) struct Form {
     pub(super) wrong: Vec<(Option<&'static str>, Wrong)>,
     /// The topic as it is in the file, if that changed meanwhile.
     pub(super) changed: Option<String>,
-    pub(super) outlook: Option<Outlook>,
+    pub(super) outlook: Option<Preview>,
     pub(super) tried: Option<Result<Tried, Wrong>>,
     /// The lines of the file that were made from it.
     pub(super) lines: Option<String>,
@@ -170,7 +170,7 @@ impl Form {
         } }
     }
 
-    fn outlook(&self, outlook: &Outlook, saves: bool) -> Markup {
+    fn outlook(&self, outlook: &Preview, saves: bool) -> Markup {
         let told = &outlook.forecast;
         let mark = if told.upper_bound { "≤\u{a0}" } else { "" };
         let calls = told.calls.social + told.calls.web + told.calls.ai + told.calls.providers;
@@ -204,7 +204,7 @@ fn results(tried: &Tried) -> Markup {
         h3 { "What " (tried.source) " answers" }
         p.meta { (number(tried.found as u64)) " found, cost " (tried.cost.to_string()) ". Nothing was stored." }
         @if tried.results.is_empty() { p { "Nothing was found: other words may find more." } } @else { ol.found { @for result in &tried.results { li {
-            p dir="auto" { (item_view::words_of(None, Some(&result.words), 280)) }
+            p dir="auto" { (item_view::summary_line(None, Some(&result.words), 280)) }
             p.meta { (item_view::by(result.author.as_deref())) @if let Some(url) = &result.url { " · " (item_view::outside(url, &format::line(url, 80))) } }
         } } } }
     }

@@ -7,12 +7,12 @@ use maud::{Markup, html};
 
 use super::item::seen;
 use super::{item_view, kept, marks};
-use crate::compare::{Filtered, Ranking, Showing, shown_items};
-use crate::draw::format::{counted, number};
-use crate::insight::daily::rising;
+use crate::compare::{FilterMode, ListOptions, Ranking, list_items};
+use crate::draw::format::{count_noun, number};
+use crate::insight::daily::rising_items;
 use crate::insight::relevance::{LEAST_MARKS, MOST_ITEMS};
 use crate::model::{CopyRow, Span, Time, Tone, TopicCard};
-use crate::store::{Filter, ItemOrder, ItemPlace, ItemRow};
+use crate::store::{Filter, ItemCursor, ItemOrder, ItemRow};
 use crate::web::ask::{Ask, LONGEST, words as words_of};
 use crate::web::layout::moment;
 use crate::web::problem::Problem;
@@ -49,11 +49,11 @@ pub(in crate::web) const PARAMETERS: &[&str] =
 pub(super) struct ItemQuery {
     filter: Filter,
     order: &'static str,
-    filtered: Filtered,
+    filtered: FilterMode,
     folded: bool,
     /// Whether to leave out likely noise.
     fold_noise: bool,
-    after: Option<ItemPlace>,
+    after: Option<ItemCursor>,
 }
 
 impl ItemQuery {
@@ -76,7 +76,7 @@ impl ItemQuery {
                 ..Filter::default()
             },
             order: order.unwrap_or("new"),
-            filtered: ask.word("filtered", Filtered::parse)?.unwrap_or(Filtered::Hide),
+            filtered: ask.word("filtered", FilterMode::parse)?.unwrap_or(FilterMode::Hide),
             folded: ask
                 .word("copies", |word| matches!(word, "fold" | "all").then_some(word == "fold"))?
                 .unwrap_or(true),
@@ -98,16 +98,16 @@ impl ItemQuery {
 }
 
 /// Parses a page token: the last item of the page before.
-fn place(token: &str) -> Option<ItemPlace> {
+fn place(token: &str) -> Option<ItemCursor> {
     let (value, key) = token.split_once('/')?;
-    Some(ItemPlace { value: value.parse().ok()?, key: key.to_owned() })
+    Some(ItemCursor { value: value.parse().ok()?, key: key.to_owned() })
 }
 
 /// The items that are shown.
 pub(super) struct Found {
     /// Each with its near-copies: their number, and the first of them.
     items: Vec<(ItemRow, (i64, Vec<CopyRow>))>,
-    next: Option<ItemPlace>,
+    next: Option<ItemCursor>,
     hidden: u64,
     /// Whether only the latest were read.
     cut: bool,
@@ -136,7 +136,7 @@ pub(super) async fn found(
         (listed.rows, listed.next, wish.order != "new" && !listed.whole)
     };
     let listed = !matches!(wish.order, "relevance" | "velocity");
-    let how = Showing {
+    let how = ListOptions {
         topic: &card.topic,
         filtered: wish.filtered,
         without_noise: wish.fold_noise,
@@ -144,7 +144,7 @@ pub(super) async fn found(
         copies: wish.folded.then_some(COPIES),
         folded: Some(&wish.filter).filter(|_| wish.folded && listed),
     };
-    let shown = shown_items(store, ranking.as_ref(), rows, how).await?;
+    let shown = list_items(store, ranking.as_ref(), rows, how).await?;
     let (hidden, noise) = (shown.hidden, shown.noise);
     let items = shown.items.into_iter().filter_map(|one| Some((seen(visitor, one.row)?, one.copies))).collect();
     let waiting = wish.filter.words.is_some() && store.words_waiting_of(&card.topic).await? > 0;
@@ -172,11 +172,11 @@ pub(in crate::web) async fn most_relevant(
 
 /// Items whose reactions grow fastest, as in reports.
 pub(in crate::web) async fn fastest(site: &Site, topic: &str, now: Time, most: usize) -> Result<Vec<ItemRow>, Problem> {
-    let mut moment = site.store.moment().await?;
+    let mut moment = site.store.snapshot().await?;
     let span = Span { from: now.minus(PACE), until: now };
     let reactions = moment.reactions(topic, span, MOST_REACTIONS).await;
     moment.end().await?;
-    let keys: Vec<String> = rising(&reactions?).into_iter().take(most).map(|rise| rise.key).collect();
+    let keys: Vec<String> = rising_items(&reactions?).into_iter().take(most).map(|rise| rise.key).collect();
     let mut rows = site.store.items_by_key(topic, &keys).await?;
     rows.sort_by_key(|row| keys.iter().position(|key| *key == row.key));
     Ok(rows)
@@ -187,7 +187,7 @@ pub(super) fn section(site: &Site, ask: &Ask, card: &TopicCard, wish: &ItemQuery
     html! { section aria-labelledby="items" {
         h2 #items { "Items" }
         (form(ask, card, wish, found.learned.is_some()))
-        (list(ask, card, wish, found, (site.acts(&ask.visitor), site.keeps(&ask.visitor))))
+        (list(ask, card, wish, found, (site.may_act(&ask.visitor), site.may_annotate(&ask.visitor))))
     } }
 }
 
@@ -200,10 +200,10 @@ fn form(ask: &Ask, card: &TopicCard, wish: &ItemQuery, learned: bool) -> Markup 
         div { label for="tone" { "Tone" } select #tone name="tone" { option value="" { "any" } @for tone in Tone::ALL { option value=(tone) selected[given("tone") == tone.as_str()] { (tone) } } } }
         div { label for="source" { "Source" } select #source name="source" { option value="" { "any" } @for source in card.sources() { option value=(source) selected[given("source") == source.as_str()] { (source) } } } }
         div { label for="author" { "Author" } input #author name="author" value=(given("author")) maxlength="100" size="12"; }
-        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (counted(days, "day")) } } } }
+        div { label for="since" { "First seen" } select #since name="since" { option value="" { "ever" } @for (name, days) in SPANS { option value=(name) selected[given("since") == name] { "last " (count_noun(days, "day")) } } } }
         div { label for="copies" { "Near-copies" } select #copies name="copies" { option value="fold" selected[wish.folded] { "folded" } option value="all" selected[!wish.folded] { "all" } } }
         @if learned { div { label for="noise" { "Likely noise" } select #noise name="noise" { option value="all" selected[!wish.fold_noise] { "all" } option value="fold" selected[wish.fold_noise] { "folded" } } } }
-        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in Filtered::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
+        @if filters { div { label for="filtered" { "Topic's filter" } select #filtered name="filtered" { @for mode in FilterMode::ALL { option value=(mode) selected[wish.filtered == *mode] { (mode) } } } } }
         @if let Some(by) = ask.get("by") { input type="hidden" name="by" value=(by); }
         button.main type="submit" { "Show" }
     } }
@@ -227,7 +227,7 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
         @if found.waiting { p.note { "Some items are not indexed yet; those of the last minutes may be missing." } }
         @if found.items.is_empty() {
             p { @if found.next.is_some() { "Nothing here among those looked through; there are older ones." }
-                @else if all_hidden { (counted(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
+                @else if all_hidden { (count_noun(found.hidden, "item")) " found, all hidden by the topic's filter. " a href=(ask.with(&path, &[("filtered", Some("keep"))])) { "Show them" } }
                 @else if narrowed(ask) { "No item is like that. " a href=(format!("{path}#items")) { "Clear the filters" } " to see all." }
                 @else { "Nothing was found yet. " code { "topicwatch once --topic " (card.topic) } " runs this topic now; if it stays empty, " code { "topicwatch once --dry-run --topic " (card.topic) } " shows what would be asked." } }
         } @else { ol.found { @for (number, (row, (many, copies))) in found.items.iter().enumerate() { li id=(format!("i{number}")) data-item tabindex="-1" {
@@ -235,15 +235,15 @@ fn list(ask: &Ask, card: &TopicCard, wish: &ItemQuery, found: &Found, (acts, kee
             (item_view::item(row, zone))
             div.deeds { (marks::of_item(row, acts, &back)) (kept::of_item(row, keeps, &back, number)) }
             @if *many > 0 { details {
-                summary { (counted(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
+                summary { (count_noun(many.unsigned_abs(), "near-copy").replace("copys", "copies")) }
                 ul { @for copy in copies { li {
-                    a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::words_of(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
+                    a dir="auto" href=(item_view::item_page(&copy.key)) { (item_view::summary_line(copy.title.as_deref(), copy.text.as_deref(), 160)) } " "
                     span.meta { (item_view::by(copy.author.as_deref())) @if let Some(at) = copy.published_at { ", " (moment(at, zone)) } }
                 } } }
                 @if *many > i64::from(COPIES) { p { a href=(item_view::item_page(&row.key)) { "All of them" } } }
             } }
         } } } }
-        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == Filtered::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
+        @if found.hidden > 0 && !all_hidden { p.meta { (number(found.hidden)) " of this page are " @if wish.filtered == FilterMode::Hide { "hidden by" } @else { "what is hidden by" } " the topic's filter." } }
         nav.pages aria-label="More items" {
             @if wish.after.is_some() { a href=(ask.with(&path, &[("after", None)])) { "From the beginning" } }
             @if let Some(next) = &found.next {

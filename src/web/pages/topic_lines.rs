@@ -1,6 +1,6 @@
 //! The lines of a topic as pages show and copy them. The address of its pings is a secret, and stays in the file.
 
-use crate::edit::{Given, Jobs, Kind, Refused, masked, without_comments};
+use crate::edit::{Jobs, KeyValue, Kind, Refused, mask_key, replace_comments};
 
 /// What a page shows instead of a secret address.
 const HIDDEN: &str = "(hidden)";
@@ -10,7 +10,7 @@ const PINGS: [&str; 3] = ["ping", "ping_env", "ping_allow_private"];
 
 /// A table as pages show it, with the address of its pings hidden. If the address cannot be found, nothing is shown.
 pub(super) fn hidden(block: &str) -> String {
-    let shown = masked(Kind::Topic, block, "ping", &Given::Text(HIDDEN.to_owned()));
+    let shown = mask_key(Kind::Topic, block, "ping", &KeyValue::Text(HIDDEN.to_owned()));
     shown.unwrap_or_else(|refused| format!("# Not shown: {}.\n", refused.message.lines().next().unwrap_or_default()))
 }
 
@@ -18,7 +18,7 @@ pub(super) fn hidden(block: &str) -> String {
 /// may not edit see no comment that could.
 pub(super) fn shown(block: &str, edits: bool) -> String {
     let shown = hidden(block);
-    if edits { shown } else { without_comments(&shown, "# (hidden)", is_secret) }
+    if edits { shown } else { replace_comments(&shown, "# (hidden)", is_secret) }
 }
 
 /// Whether a comment could hold an address.
@@ -34,7 +34,8 @@ fn is_secret(comment: &str) -> bool {
 pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
     let jobs = Jobs::read(block)?;
     let Some(entry) = jobs.entries(Kind::Topic).next() else { return Ok((block.to_owned(), false)) };
-    let of_its_own = |key: &str| matches!(jobs.given(entry, key), Some((Given::Text(url), _)) if url.contains("{id}"));
+    let of_its_own =
+        |key: &str| matches!(jobs.given(entry, key), Some((KeyValue::Text(url), _)) if url.contains("{id}"));
     let given = |key: &&&str| jobs.given(entry, key).is_some();
     if of_its_own("ping") || !["ping", "ping_env"].iter().any(|key| given(&key)) {
         return Ok((block.to_owned(), false));
@@ -47,11 +48,11 @@ pub(super) fn copied(block: &str) -> Result<(String, bool), Refused> {
 }
 
 /// A table that was shown and then edited, with the secret of the one in the file put back.
-pub(super) fn unhidden(block: &str, there: &str) -> String {
+pub(super) fn restore_ping(block: &str, there: &str) -> String {
     let made = || {
         let (old, new) = (Jobs::read(there).ok()?, Jobs::read(block).ok()?);
         let (was, is) = (old.entries(Kind::Topic).next()?, new.entries(Kind::Topic).next()?);
-        if *new.given(is, "ping")?.0 != Given::Text(HIDDEN.to_owned()) {
+        if *new.given(is, "ping")?.0 != KeyValue::Text(HIDDEN.to_owned()) {
             return None;
         }
         new.set(Kind::Topic, &is.name, "ping", Some(old.given(was, "ping")?.0)).ok()
@@ -70,9 +71,9 @@ mod tests {
     fn the_address_of_pings_is_not_shown_and_not_lost() {
         let shown = hidden(BLOCK);
         assert!(!shown.contains("secret") && shown.contains("id = \"a\" # stays"), "{shown}");
-        assert_eq!(unhidden(&shown, BLOCK), BLOCK);
+        assert_eq!(restore_ping(&shown, BLOCK), BLOCK);
         let other = BLOCK.replace("secret", "other");
-        assert_eq!(unhidden(&other, BLOCK), other);
+        assert_eq!(restore_ping(&other, BLOCK), other);
         for (block, shown) in [
             (BLOCK.replace("\"https://ping.example/secret\"", "{ url = 'secret' }"), true),
             (format!("{BLOCK}[topics.x]\ny = 1\n"), true),

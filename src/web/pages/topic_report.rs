@@ -29,7 +29,7 @@ pub(in crate::web) async fn show(
 }
 
 async fn made(app: &App, visitor: Visitor, topic: &str, uri: &Uri) -> Result<Response, Problem> {
-    let among = visitor.only();
+    let among = visitor.visible_topics();
     let ask = Ask::of(uri, visitor, &["as"])?;
     let site = &app.site;
     if !site.store.topic_ids().await?.iter().any(|known| known == topic) {

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 
 use super::topic_candidate::{Candidate, Target};
-use super::topic_edit::{NEW, aside, blank, cannot, editing, editor, locked, opened, page};
+use super::topic_edit::{NEW, edit_problem, editing, editor, initial_form, locked, opened, page, run_blocking};
 use super::topic_fields::{TOML, typed};
 use super::topic_form::Form;
 use super::topic_lines::shown;
@@ -16,7 +16,7 @@ use crate::edit::{Jobs, Kind};
 use crate::web::app::App;
 use crate::web::ask::Ask;
 use crate::web::editing::{Editing, TRIES};
-use crate::web::jobs_file::{Opened, Tried, Unsaved, Wrong};
+use crate::web::jobs_file::{FileSnapshot, SaveError, Tried, Wrong};
 use crate::web::layout;
 use crate::web::problem::Problem;
 use crate::web::site::Site;
@@ -58,7 +58,7 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
     let target = ask.get("topic").map_or(Target::New, Target::Topic);
     let opened = opened(editing).await?;
     let (target, mut form) = typed_form(site, target, &ask, &opened)?;
-    let status = match look(editing, &mut form, target, &opened).await? {
+    let status = match preview(editing, &mut form, target, &opened).await? {
         Some(_) => StatusCode::OK,
         None => StatusCode::UNPROCESSABLE_ENTITY,
     };
@@ -66,15 +66,20 @@ async fn checked(site: &Site, visitor: Visitor, body: Body) -> Result<Response, 
 }
 
 /// The form with the typed values. A topic that was removed meanwhile becomes one to add.
-fn typed_form<'t>(site: &Site, target: Target<'t>, ask: &Ask, opened: &Opened) -> Result<(Target<'t>, Form), Problem> {
-    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+fn typed_form<'t>(
+    site: &Site,
+    target: Target<'t>,
+    ask: &Ask,
+    opened: &FileSnapshot,
+) -> Result<(Target<'t>, Form), Problem> {
+    let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let gone = |id: &str| jobs.entry(Kind::Topic, id).is_err();
     let is_gone = target.known().or(ask.get("from")).is_some_and(gone);
     let (target, blank) = if is_gone {
-        let form = blank(site, Target::New, &ask.without("from"), opened)?;
+        let form = initial_form(site, Target::New, &ask.without("from"), opened)?;
         (Target::New, Form { gone: true, ..form })
     } else {
-        (target, blank(site, target, ask, opened)?)
+        (target, initial_form(site, target, ask, opened)?)
     };
     let mut form = blank;
     fill(&mut form, target, ask);
@@ -93,11 +98,11 @@ fn fill(form: &mut Form, target: Target<'_>, ask: &Ask) {
 }
 
 /// Checks the values of a form, and shows what they would do.
-async fn look(
+async fn preview(
     editing: &Editing,
     form: &mut Form,
     target: Target<'_>,
-    opened: &Opened,
+    opened: &FileSnapshot,
 ) -> Result<Option<Candidate>, Problem> {
     let as_toml = form.toml.is_some();
     let candidate = match Candidate::of(form, target, opened) {
@@ -113,7 +118,7 @@ async fn look(
         Ok(mut outlook) => {
             // Warnings about other parts of the file are not about this topic.
             outlook.warnings = candidate
-                .placed(std::mem::take(&mut outlook.warnings), true)
+                .assign_to_fields(std::mem::take(&mut outlook.warnings), true)
                 .into_iter()
                 .filter_map(|(field, wrong)| field.map(|_| wrong))
                 .collect();
@@ -122,20 +127,20 @@ async fn look(
             Ok(Some(candidate))
         }
         Err(wrong) => {
-            form.refuse(candidate.placed(wrong, as_toml));
+            form.refuse(candidate.assign_to_fields(wrong, as_toml));
             Ok(None)
         }
     }
 }
 
 async fn answered(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Response {
-    match sent(site, target, visitor, body).await {
+    match handle_form(site, target, visitor, body).await {
         Ok(response) => response,
         Err(problem) => layout::problem(site, &problem),
     }
 }
 
-async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Result<Response, Problem> {
+async fn handle_form(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> Result<Response, Problem> {
     let editing = editor(site, &visitor)?;
     let mut ask = Ask::long_form(body).await?;
     ask.visitor = visitor;
@@ -148,9 +153,9 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
         if let (Some("save"), Some(name)) = (ask.get("do"), saved_before(&form, target, &opened)) {
             return Ok(Redirect::to(&topic_page(&name)).into_response());
         }
-        return overtaken(site, form, target, &opened, &ask.visitor).await;
+        return conflict_page(site, form, target, &opened, &ask.visitor).await;
     }
-    let candidate = look(editing, &mut form, target, &opened).await?;
+    let candidate = preview(editing, &mut form, target, &opened).await?;
     let status = match (ask.get("do"), candidate) {
         (_, None) => StatusCode::UNPROCESSABLE_ENTITY,
         (Some("save"), Some(candidate)) => match save(editing, &candidate, &opened.seen).await? {
@@ -158,17 +163,17 @@ async fn sent(site: &Site, target: Target<'_>, visitor: Visitor, body: Body) -> 
                 let name = candidate.name().unwrap_or_default();
                 return Ok(Redirect::to(&topic_page(&name)).into_response());
             }
-            Err(Unsaved::Changed) => {
+            Err(SaveError::Changed) => {
                 let opened = self::opened(editing).await?;
-                return overtaken(site, form, target, &opened, &ask.visitor).await;
+                return conflict_page(site, form, target, &opened, &ask.visitor).await;
             }
-            Err(Unsaved::Refused(wrong)) => {
-                form.refuse(candidate.placed(wrong, form.toml.is_some()));
+            Err(SaveError::Refused(wrong)) => {
+                form.refuse(candidate.assign_to_fields(wrong, form.toml.is_some()));
                 StatusCode::UNPROCESSABLE_ENTITY
             }
         },
         (Some("try"), Some(candidate)) => {
-            form.tried = Some(tried(site, editing, &candidate).await);
+            form.tried = Some(try_topic(site, editing, &candidate).await);
             StatusCode::OK
         }
         (_, Some(_)) => StatusCode::OK,
@@ -181,7 +186,7 @@ fn topic_page(name: &str) -> String {
 }
 
 /// The topic, if the file already has what a form says, as when `Save` was pressed twice.
-fn saved_before(form: &Form, target: Target<'_>, opened: &Opened) -> Option<String> {
+fn saved_before(form: &Form, target: Target<'_>, opened: &FileSnapshot) -> Option<String> {
     let candidate = Candidate::of(form, target, opened).ok()?;
     let name = candidate.name()?;
     let jobs = Jobs::read(&opened.text).ok()?;
@@ -189,12 +194,12 @@ fn saved_before(form: &Form, target: Target<'_>, opened: &Opened) -> Option<Stri
     (block.trim_end() == candidate.block.trim_end()).then_some(name)
 }
 
-async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<String, Unsaved>, Problem> {
+async fn save(editing: &Editing, candidate: &Candidate, seen: &str) -> Result<Result<String, SaveError>, Problem> {
     let (text, seen) = (candidate.text.clone(), seen.to_owned());
-    aside(&editing.file, move |file| file.save(&text, &seen)).await
+    run_blocking(&editing.file, move |file| file.save(&text, &seen)).await
 }
 
-async fn tried(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<Tried, Wrong> {
+async fn try_topic(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<Tried, Wrong> {
     if !editing.may_try(site.now()) {
         return Err(Wrong::nowhere(format!("there were {TRIES} tries today"), "save the topic and run it"));
     }
@@ -202,14 +207,14 @@ async fn tried(site: &Site, editing: &Editing, candidate: &Candidate) -> Result<
 }
 
 /// The page for a visitor who saves second. Nothing that was typed is lost.
-async fn overtaken(
+async fn conflict_page(
     site: &Site,
     mut form: Form,
     target: Target<'_>,
-    opened: &Opened,
+    opened: &FileSnapshot,
     visitor: &Visitor,
 ) -> Result<Response, Problem> {
-    let jobs = Jobs::read(&opened.text).map_err(cannot)?;
+    let jobs = Jobs::read(&opened.text).map_err(edit_problem)?;
     let there = target.known().and_then(|id| jobs.entry(Kind::Topic, id).ok());
     if target.known().is_some() && there.is_none() {
         form = Form { gone: true, topic: None, path: NEW.to_owned(), ..form };

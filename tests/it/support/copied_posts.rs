@@ -1,6 +1,6 @@
 //! Posts that are copies of one another, stored run by run.
 
-use topicwatch::model::{Room, Source, Time, Topic};
+use topicwatch::model::{KeyTableLimits, Source, Time, Topic};
 use topicwatch::store::{SeenItem, Store};
 
 use crate::support::databases::Database;
@@ -11,7 +11,7 @@ pub const STORM: &str = "The storm took the roof of the old station last night, 
 pub const FLOOD: &str = "After three days of rain the river is as high as it was in the year of the great flood";
 
 /// Limits so small that the keys of a few items are moved to the next table, a few at a time.
-pub const SMALL: Room = Room { young: 9, middle: 40, slice: 4 };
+pub const SMALL: KeyTableLimits = KeyTableLimits { young: 9, middle: 40, slice: 4 };
 
 /// Every key and the place it leads to, in whichever table it is.
 pub const LEADS: &str = "SELECT key, place FROM cluster_lead_young UNION ALL SELECT key, place FROM cluster_lead_middle \

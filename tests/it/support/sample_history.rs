@@ -1,9 +1,9 @@
 //! A history with awkward texts, and its exports as tables and objects.
 
 use serde_json::Value;
-use topicwatch::compare::Hiding;
-use topicwatch::export::{self, Format, Order, What};
-use topicwatch::model::{Answer, Judged, Micros, Source, Time, Tone, Topic};
+use topicwatch::compare::RowFilter;
+use topicwatch::export::{self, ExportKind, ExportOptions, Format};
+use topicwatch::model::{Answer, Micros, Source, Time, Tone, ToneScore, Topic};
 use topicwatch::store::{Filter, Outcome, Store};
 
 use crate::support::searched::{NOW, manual, outcome, seen, topic};
@@ -35,13 +35,13 @@ pub fn tagged(id: &str, tags: &[&str]) -> Topic {
 }
 
 /// Judges a text by its first letter.
-pub fn judge(_: Option<&str>, text: Option<&str>) -> Judged {
+pub fn judge(_: Option<&str>, text: Option<&str>) -> ToneScore {
     let tone = match text.and_then(|text| text.chars().next()) {
         Some('p') => Tone::Positive,
         Some('t') => Tone::Negative,
         _ => Tone::Neutral,
     };
-    Judged { tone, score: Some(if tone == Tone::Negative { -125 } else { 7 }), scorer: "letters-1" }
+    ToneScore { tone, score: Some(if tone == Tone::Negative { -125 } else { 7 }), scorer: "letters-1" }
 }
 
 /// Two topics and three runs: a baseline, a changed query, and items that were seen before.
@@ -85,9 +85,9 @@ pub async fn nasty_world(store: &Store) {
     }
 }
 
-pub async fn written(store: &Store, order: &Order) -> String {
+pub async fn written(store: &Store, order: &ExportOptions) -> String {
     let mut bytes = Vec::new();
-    let rows = export::write(store, order, &mut Hiding::nothing(), &mut bytes).await.unwrap();
+    let rows = export::write(store, order, &mut RowFilter::nothing(), &mut bytes).await.unwrap();
     let text = String::from_utf8(bytes).unwrap();
     if order.format == Format::Jsonl {
         assert_eq!(text.lines().count() as u64, rows);
@@ -95,7 +95,7 @@ pub async fn written(store: &Store, order: &Order) -> String {
     text
 }
 
-pub async fn objects(store: &Store, what: What, filter: Filter) -> Vec<Value> {
-    let order = Order { format: Format::Jsonl, filter, ..Order::all(what) };
+pub async fn objects(store: &Store, what: ExportKind, filter: Filter) -> Vec<Value> {
+    let order = ExportOptions { format: Format::Jsonl, filter, ..ExportOptions::all(what) };
     written(store, &order).await.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

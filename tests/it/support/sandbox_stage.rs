@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use serde_json::{Value, json};
 use topicwatch::model::Time;
-use topicwatch::sandbox::{Clock, CorpusSource, Running, Settings, start};
+use topicwatch::sandbox::{Clock, CorpusSource, SandboxHandle, Settings, start};
 
 /// 2026-03-11T09:00:00Z.
 pub const NINE: i64 = 1_773_219_600_000;
 
 /// A sandbox, its manual clock and a client.
 pub struct Stage {
-    pub sandbox: Running,
+    pub sandbox: SandboxHandle,
     pub now: Arc<AtomicI64>,
     pub client: reqwest::Client,
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use topicwatch::model::{
-    Engagement, Finding, Found, Kind, Micros, Period, RunState, SchedulePolicy, SearchState, SocialOperation,
+    Engagement, Finding, Kind, Micros, Period, ReplyEntry, RunState, SchedulePolicy, SearchState, SocialOperation,
     SocialQuery, Source, Time, Topic, Trigger, Window, WindowFit,
 };
 use topicwatch::store::{
-    Call, Filter, JobPlan, Nature, Outcome, PlannedJob, PlannedSlot, RunRef, SearchResult, SeenItem, Settings, Store,
+    Call, DataOrigin, Filter, JobPlan, Outcome, PlannedJob, PlannedSlot, RunRef, SearchResult, SeenItem, Settings,
+    Store,
 };
 
 use crate::support::databases::Database;
@@ -57,13 +58,13 @@ pub(crate) fn call(source: Source) -> Call {
 
 pub(crate) fn seen(source: Source, rank: u32, keys: &[&str], text: &str) -> SeenItem {
     let strong = !keys[0].starts_with("text:");
-    let found = Found {
+    let found = ReplyEntry {
         kind: Some(Kind::Post),
         text: Some(text.into()),
         author: Some("ann".into()),
         rank,
         engagement: Engagement { likes: Some(i64::from(rank)), ..Engagement::default() },
-        ..Found::default()
+        ..ReplyEntry::default()
     };
     let keys: Vec<String> = keys.iter().map(|k| (*k).to_owned()).collect();
     let finding = Finding { source, found, kind: Kind::Post, keys: keys.clone(), strong, fit: WindowFit::Undated };
@@ -105,7 +106,7 @@ pub(crate) fn outcome(at: Time, items: Vec<SeenItem>) -> Outcome {
         key_version: 1,
         memory: Vec::new(),
         judge: None,
-        nature: Some(Nature::Sandbox),
+        nature: Some(DataOrigin::Sandbox),
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use topicwatch::model::Time;
-use topicwatch::sandbox::{CorpusSource, Fault, Running, Settings, start};
+use topicwatch::sandbox::{CorpusSource, Fault, SandboxHandle, Settings, start};
 
 /// Lines of `[service]`: no rate limit and no retries, so that a case need not wait.
 fn lines(address: SocketAddr) -> String {
@@ -18,7 +18,7 @@ fn lines(address: SocketAddr) -> String {
 /// A running sandbox.
 pub struct Sandbox {
     runtime: tokio::runtime::Runtime,
-    running: Option<Running>,
+    running: Option<SandboxHandle>,
     now: Arc<AtomicI64>,
 }
 
@@ -43,7 +43,7 @@ impl Sandbox {
         Self { runtime, running: Some(running), now }
     }
 
-    fn running(&self) -> &Running {
+    fn running(&self) -> &SandboxHandle {
         self.running.as_ref().unwrap()
     }
 
@@ -72,7 +72,7 @@ impl Sandbox {
         self.running().requests().iter().map(|seen| format!("{} {}", seen.method, seen.path)).collect()
     }
 
-    pub fn loaded(&self) -> topicwatch::sandbox::Loaded {
+    pub fn loaded(&self) -> topicwatch::sandbox::LoadStats {
         self.running().loaded().unwrap()
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::reading::Reading;
+use super::reading::ChangeInput;
 use super::sources::SourceChanges;
 use crate::insight::text_diff::Piece;
-use crate::model::{Engagement, FirstSight, ItemHead, Source, Time, WindowFit};
+use crate::model::{Engagement, FirstSighting, ItemSummary, Source, Time, WindowFit};
 
 /// A run as a point in a topic's history.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -31,13 +31,13 @@ pub struct Changes {
     /// Every source that was asked.
     pub sources: Vec<SourceChanges>,
     /// New items, the latest first.
-    pub new: Vec<New>,
+    pub new: Vec<NewItem>,
     /// First seen, but older than the window.
-    pub outside: Vec<New>,
+    pub outside: Vec<NewItem>,
     /// Gone items, the latest first.
-    pub gone: Vec<Gone>,
+    pub gone: Vec<GoneItem>,
     /// Edited items, the latest first.
-    pub edited: Vec<Edited>,
+    pub edited: Vec<EditedItem>,
     /// Rising items, the fastest first.
     pub rising: Vec<Rising>,
 }
@@ -75,12 +75,12 @@ pub struct ChangeCounts {
     /// The span held more rows than one reading; only the latest were read.
     pub cut: bool,
     /// What is unknown about the new items.
-    pub unknown: Unknown,
+    pub unknown: MissingFields,
 }
 
 /// How many new items lack something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Unknown {
+pub struct MissingFields {
     /// Those without a date.
     pub date: usize,
     /// Those without an author.
@@ -91,9 +91,9 @@ pub struct Unknown {
 
 /// A new item.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct New {
+pub struct NewItem {
     #[serde(flatten)]
-    pub item: ItemHead,
+    pub item: ItemSummary,
     /// The first run that saw it.
     pub run: String,
     pub first_seen: Time,
@@ -105,8 +105,8 @@ pub struct New {
     pub engagement: Engagement,
 }
 
-impl New {
-    pub(super) fn of(first: &FirstSight, fit: WindowFit, sources: BTreeSet<Source>) -> Self {
+impl NewItem {
+    pub(super) fn of(first: &FirstSighting, fit: WindowFit, sources: BTreeSet<Source>) -> Self {
         Self {
             item: first.item.clone(),
             run: first.run.clone(),
@@ -120,9 +120,9 @@ impl New {
 
 /// An item that a source no longer shows.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Gone {
+pub struct GoneItem {
     #[serde(flatten)]
-    pub item: ItemHead,
+    pub item: ItemSummary,
     pub source: Source,
     /// When it was last seen.
     pub last_seen: Time,
@@ -132,10 +132,10 @@ pub struct Gone {
 
 /// An item whose text changed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Edited {
+pub struct EditedItem {
     /// The item, with its text after the last edit.
     #[serde(flatten)]
-    pub item: ItemHead,
+    pub item: ItemSummary,
     /// When the last edit was seen.
     pub at: Time,
     /// The number of edits.
@@ -156,7 +156,7 @@ pub struct Edited {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rising {
     #[serde(flatten)]
-    pub item: ItemHead,
+    pub item: ItemSummary,
     /// The source that showed it both times.
     pub source: Source,
     /// The first and the last of the two sightings.
@@ -176,7 +176,7 @@ pub struct Rising {
 
 impl Changes {
     /// An empty result for a span.
-    pub(super) fn new(reading: &Reading) -> Self {
+    pub(super) fn new(reading: &ChangeInput) -> Self {
         let moment = |s: &crate::model::Snapshot| Moment { run: s.run.clone(), at: s.at };
         let all = &reading.snapshots.all;
         let inside = || all.iter().filter(|s| s.seq > reading.between.since);

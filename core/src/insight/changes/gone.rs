@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::reading::within;
-use crate::model::{Between, LastSight, SearchState, Snapshot, Snapshots, Source, Time, judges_gone};
+use crate::model::{LastSighting, SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal};
 
 /// How many complete snapshots in a row must have held an item before its absence counts.
 pub const GONE_AFTER: usize = 3;
@@ -14,7 +14,7 @@ pub const GONE_AFTER: usize = 3;
 const OF_THE_PAST: Duration = Duration::from_secs(60);
 
 /// Returns whether a search was a backfill: the time it asked about was already over.
-pub(super) fn of_the_past(snapshot: &Snapshot) -> bool {
+pub(super) fn is_backfill(snapshot: &Snapshot) -> bool {
     snapshot.asked.is_some_and(|asked| asked.until.plus(OF_THE_PAST) < snapshot.at)
 }
 
@@ -23,16 +23,16 @@ const ROUND: i64 = 10;
 
 /// Returns whether an item's absence from a snapshot means that the source no longer shows it: the search was answered,
 /// not cut, and not a backfill. `most` is the largest reply to the question.
-fn complete(snapshot: &Snapshot, most: i64) -> bool {
+fn is_complete(snapshot: &Snapshot, most: i64) -> bool {
     let found = snapshot.counts.found;
     let cut = snapshot.saturated || (found == most && found % ROUND == 0);
-    snapshot.state == SearchState::Ok && !cut && !of_the_past(snapshot)
+    snapshot.state == SearchState::Ok && !cut && !is_backfill(snapshot)
 }
 
 /// What must be read to judge gone items: last sightings in these runs of items published since an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Needs {
-    pub between: Between,
+pub struct GoneQuery {
+    pub between: SeqRange,
     /// Older items do not matter.
     pub published_since: Time,
 }
@@ -48,15 +48,15 @@ struct Step {
 }
 
 /// Returns the steps of each question, each list in reading order.
-fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Vec<Step>> {
+fn steps(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Vec<Vec<Step>> {
     let mut all = Vec::new();
     for (place, question) in snapshots.questions.iter().enumerate() {
-        if !judges_gone(question.source, &question.operation) {
+        if !detects_removal(question.source, &question.operation) {
             continue;
         }
         let of_question = || snapshots.all.iter().filter(|s| s.question == place);
         let most = of_question().map(|s| s.counts.found).max().unwrap_or(0);
-        let own: Vec<&Snapshot> = of_question().filter(|s| complete(s, most)).collect();
+        let own: Vec<&Snapshot> = of_question().filter(|s| is_complete(s, most)).collect();
         let mut steps = Vec::new();
         for row in own.windows(GONE_AFTER + 1) {
             let [before @ .., missed] = row else { continue };
@@ -77,30 +77,30 @@ fn steps(snapshots: &Snapshots, between: Between, window: Duration) -> Vec<Vec<S
 
 /// Returns what to read; `None` if nothing can be judged.
 #[must_use]
-pub fn needs(snapshots: &Snapshots, between: Between, window: Duration) -> Option<Needs> {
+pub fn gone_query(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Option<GoneQuery> {
     let steps = steps(snapshots, between, window);
     let first = steps.iter().flatten().filter_map(|step| step.before.first()).min()?;
     let published_since = steps.iter().flatten().map(|step| step.window_from).min()?;
-    Some(Needs { between: Between { since: first - 1, until: between.until }, published_since })
+    Some(GoneQuery { between: SeqRange { since: first - 1, until: between.until }, published_since })
 }
 
 /// Decides which items are gone.
-pub(super) struct Judge {
+pub(super) struct GoneDetector {
     steps: Vec<Vec<Step>>,
 }
 
-impl Judge {
-    pub(super) fn new(snapshots: &Snapshots, between: Between, window: Duration) -> Self {
+impl GoneDetector {
+    pub(super) fn new(snapshots: &Snapshots, between: SeqRange, window: Duration) -> Self {
         Self { steps: steps(snapshots, between, window) }
     }
 
     /// Returns whether gone items of a source can be judged.
-    pub(super) fn judges(&self, source: Source) -> bool {
+    pub(super) fn can_judge(&self, source: Source) -> bool {
         self.steps.iter().flatten().any(|step| step.source == source)
     }
 
     /// Returns the source that no longer shows the item, and when it was first missing.
-    pub(super) fn missed(&self, item: &LastSight) -> Option<(Source, Time)> {
+    pub(super) fn missed(&self, item: &LastSighting) -> Option<(Source, Time)> {
         // For each question, the first complete snapshot after the item's last sighting.
         let next = |steps: &Vec<Step>| steps.partition_point(|step| step.seq <= item.last_seq);
         let missed = |step: &&Step| {

@@ -10,34 +10,34 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-pub use findings::{ChangeCounts, Changes, Edited, Gone, Moment, New, Rising, Unknown};
-pub use gone::{GONE_AFTER, Needs, needs};
-pub use reading::Reading;
+pub use findings::{ChangeCounts, Changes, EditedItem, GoneItem, MissingFields, Moment, NewItem, Rising};
+pub use gone::{GONE_AFTER, GoneQuery, gone_query};
+pub use reading::ChangeInput;
 use sources::baselines;
-pub use sources::{InForce, SourceChanges, asked};
+pub use sources::{QueryPeriod, SourceChanges, source_queries};
 
-use super::one_author;
+use super::normalize_author;
 use super::rising::grown;
 use super::text_diff::word_diff;
 use crate::filter::Filter;
-use crate::model::{Engagement, FirstSight, Growth, ItemHead, Snapshot, Snapshots, Source, WindowFit};
+use crate::model::{Engagement, FirstSighting, Growth, ItemSummary, Snapshot, Snapshots, Source, WindowFit};
 
 /// Returns whether an item passes the topic's filter.
 #[must_use]
-pub fn meant(filter: &Filter, item: &ItemHead) -> bool {
+pub fn passes_filter(filter: &Filter, item: &ItemSummary) -> bool {
     filter.passes(item.title.as_deref(), item.text.as_deref(), item.author.as_deref(), item.lang.as_deref())
 }
 
 /// The topic's filter, and the items that pass only because their text was pruned.
-struct Sieve<'a> {
+struct FilterState<'a> {
     filter: &'a Filter,
     unjudged: BTreeSet<String>,
 }
 
-impl Sieve<'_> {
-    fn means(&mut self, item: &ItemHead) -> bool {
-        let passes = meant(self.filter, item);
-        if passes && item.pruned && self.filter.asks_for_words() {
+impl FilterState<'_> {
+    fn passes(&mut self, item: &ItemSummary) -> bool {
+        let passes = passes_filter(self.filter, item);
+        if passes && item.pruned && self.filter.needs_text() {
             self.unjudged.insert(item.key.clone());
         }
         passes
@@ -46,7 +46,7 @@ impl Sieve<'_> {
 
 /// Inside the window if any source says so; undated only if no source knows. An item found by a backfill is outside:
 /// the day the backfill asked for was over.
-fn fit(first: &FirstSight, past: &BTreeSet<(i64, Source)>) -> WindowFit {
+fn fit(first: &FirstSighting, past: &BTreeSet<(i64, Source)>) -> WindowFit {
     let of = |(source, fit): &(Source, WindowFit)| match fit {
         WindowFit::In if past.contains(&(first.seq, *source)) => WindowFit::Outside,
         fit => *fit,
@@ -66,26 +66,26 @@ fn unknown(engagement: Engagement) -> bool {
 }
 
 /// Returns the searches that were backfills.
-fn past(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
+fn backfills(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
     let of = |s: &Snapshot| Some((s.seq, snapshots.questions.get(s.question)?.source));
-    snapshots.all.iter().filter(|s| gone::of_the_past(s)).filter_map(of).collect()
+    snapshots.all.iter().filter(|s| gone::is_backfill(s)).filter_map(of).collect()
 }
 
 /// Returns what changed. Each list holds at most `most` entries; the counts include all.
 #[must_use]
-pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
+pub fn changes(reading: &ChangeInput, filter: &Filter, most: usize) -> Changes {
     let baseline = baselines(&reading.snapshots);
-    let past = past(&reading.snapshots);
+    let past = backfills(&reading.snapshots);
     let mut sources = sources::sources(&reading.snapshots, reading.between, &baseline);
     let mut counts = ChangeCounts::default();
     let mut told = Changes::new(reading);
-    let mut sieve = Sieve { filter, unjudged: BTreeSet::new() };
+    let mut sieve = FilterState { filter, unjudged: BTreeSet::new() };
     let (mut texts, mut authors) = (BTreeSet::new(), BTreeSet::new());
     for first in &reading.first {
         let by: BTreeSet<Source> = first.seen.iter().map(|(source, _)| *source).collect();
         let quiet = !by.is_empty() && by.iter().all(|source| baseline.contains(&(first.seq, *source)));
         let fit = fit(first, &past);
-        if !sieve.means(&first.item) {
+        if !sieve.passes(&first.item) {
             counts.filtered += 1;
             continue;
         }
@@ -96,7 +96,7 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
         if fit == WindowFit::Outside {
             counts.outside += 1;
             if told.outside.len() < most {
-                told.outside.push(New::of(first, fit, by));
+                told.outside.push(NewItem::of(first, fit, by));
             }
             continue;
         }
@@ -106,14 +106,14 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
         counts.unknown.engagement += usize::from(unknown(first.engagement));
         texts.insert(first.item.cluster.as_deref().unwrap_or(&first.item.key));
         match &first.item.author {
-            Some(author) => drop(authors.insert(one_author(author))),
+            Some(author) => drop(authors.insert(normalize_author(author))),
             None => counts.unknown.author += 1,
         }
         for source in &mut sources {
             source.new += usize::from(by.contains(&source.source));
         }
         if told.new.len() < most {
-            told.new.push(New::of(first, fit, by));
+            told.new.push(NewItem::of(first, fit, by));
         }
     }
     counts.new_texts = texts.len();
@@ -133,20 +133,20 @@ pub fn changes(reading: &Reading, filter: &Filter, most: usize) -> Changes {
 }
 
 fn gone(
-    reading: &Reading,
-    sieve: &mut Sieve<'_>,
+    reading: &ChangeInput,
+    sieve: &mut FilterState<'_>,
     most: usize,
     told: &mut Changes,
     counts: &mut ChangeCounts,
     sources: &mut [SourceChanges],
 ) {
-    let judged = gone::Judge::new(&reading.snapshots, reading.between, reading.window);
+    let judged = gone::GoneDetector::new(&reading.snapshots, reading.between, reading.window);
     for source in sources.iter_mut() {
-        source.gone_judged = judged.judges(source.source);
+        source.gone_judged = judged.can_judge(source.source);
     }
     for last in &reading.last {
         let Some((source, missed)) = judged.missed(last) else { continue };
-        if !sieve.means(&last.item) {
+        if !sieve.passes(&last.item) {
             counts.filtered_gone += 1;
             continue;
         }
@@ -154,13 +154,19 @@ fn gone(
         for of in sources.iter_mut().filter(|of| of.source == source) {
             of.gone += 1;
         }
-        told.gone.push(Gone { item: last.item.clone(), source, last_seen: last.last_seen, missed });
+        told.gone.push(GoneItem { item: last.item.clone(), source, last_seen: last.last_seen, missed });
     }
     told.gone.sort_by(|a, b| (b.missed, &a.item.key).cmp(&(a.missed, &b.item.key)));
     told.gone.truncate(most);
 }
 
-fn edited(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
+fn edited(
+    reading: &ChangeInput,
+    sieve: &mut FilterState<'_>,
+    most: usize,
+    told: &mut Changes,
+    counts: &mut ChangeCounts,
+) {
     let diff = |old: Option<&String>, new: Option<&String>| {
         (old != new).then(|| word_diff(old.map_or("", String::as_str), new.map_or("", String::as_str)))
     };
@@ -169,13 +175,13 @@ fn edited(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Chan
         if (&edit.old_title, &edit.old_text) == (&edit.item.title, &edit.item.text) {
             continue;
         }
-        if !sieve.means(&edit.item) {
+        if !sieve.passes(&edit.item) {
             counts.filtered_edited += 1;
             continue;
         }
         counts.edited += 1;
         if told.edited.len() < most {
-            told.edited.push(Edited {
+            told.edited.push(EditedItem {
                 item: edit.item.clone(),
                 at: edit.at,
                 edits: edit.edits,
@@ -188,13 +194,19 @@ fn edited(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Chan
     }
 }
 
-fn rising(reading: &Reading, sieve: &mut Sieve<'_>, most: usize, told: &mut Changes, counts: &mut ChangeCounts) {
+fn rising(
+    reading: &ChangeInput,
+    sieve: &mut FilterState<'_>,
+    most: usize,
+    told: &mut Changes,
+    counts: &mut ChangeCounts,
+) {
     let mut all: Vec<Rising> = reading.growths.iter().filter_map(risen).collect();
     all.sort_by(|a, b| a.item.key.cmp(&b.item.key).then(b.gain.cmp(&a.gain)));
     // Two sources that show the same item count as one rise.
     all.dedup_by(|b, a| a.item.key == b.item.key);
     for rise in all {
-        if sieve.means(&rise.item) {
+        if sieve.passes(&rise.item) {
             told.rising.push(rise);
         } else {
             counts.filtered_rising += 1;

@@ -1,19 +1,19 @@
 //! The rows read for a span of a topic's runs.
 
-use crate::model::{Between, Edit, FirstSight, Growth, LastSight, Snapshots, Time};
+use crate::model::{Edit, FirstSighting, Growth, LastSighting, SeqRange, Snapshots, Time};
 
 /// All rows of a span.
 #[derive(Debug, Clone)]
-pub struct Reading {
-    pub between: Between,
+pub struct ChangeInput {
+    pub between: SeqRange,
     /// How far back the topic's searches look, if a request does not say.
     pub window: std::time::Duration,
     /// Searches in the span and before it.
     pub snapshots: Snapshots,
     /// First sightings in the span, the latest first.
-    pub first: Vec<FirstSight>,
-    /// Last sightings, as requested by [`needs`](super::needs).
-    pub last: Vec<LastSight>,
+    pub first: Vec<FirstSighting>,
+    /// Last sightings, as requested by [`gone_query`](super::gone_query).
+    pub last: Vec<LastSighting>,
     /// Edits, the latest first.
     pub edits: Vec<Edit>,
     /// Items seen at least twice, with their reactions.

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Between, SearchState, Snapshot, Snapshots, Source, Time, judges_gone};
+use crate::model::{SearchState, SeqRange, Snapshot, Snapshots, Source, Time, detects_removal};
 
 /// A question and the consecutive runs of a span that asked it.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct InForce {
+pub struct QueryPeriod {
     pub operation: String,
     pub query: String,
     /// When it was first asked in this sequence of runs.
@@ -42,7 +42,7 @@ pub struct SourceChanges {
     #[serde(skip)]
     pub judgeable: bool,
     /// The questions asked, in order.
-    pub queries: Vec<InForce>,
+    pub queries: Vec<QueryPeriod>,
 }
 
 fn answered(snapshot: &Snapshot) -> bool {
@@ -71,13 +71,13 @@ pub(super) fn baselines(snapshots: &Snapshots) -> BTreeSet<(i64, Source)> {
 /// Returns what the searches alone show of each source in a span: its queries and when they changed. Used by charts to
 /// mark where another query began.
 #[must_use]
-pub fn asked(snapshots: &Snapshots, between: Between) -> Vec<SourceChanges> {
+pub fn source_queries(snapshots: &Snapshots, between: SeqRange) -> Vec<SourceChanges> {
     sources(snapshots, between, &baselines(snapshots))
 }
 
 pub(super) fn sources(
     snapshots: &Snapshots,
-    between: Between,
+    between: SeqRange,
     baseline: &BTreeSet<(i64, Source)>,
 ) -> Vec<SourceChanges> {
     let of = |source: &Source| {
@@ -101,7 +101,10 @@ pub(super) fn sources(
             new: 0,
             gone: 0,
             gone_judged: false,
-            judgeable: snapshots.questions.iter().any(|q| q.source == *source && judges_gone(q.source, &q.operation)),
+            judgeable: snapshots
+                .questions
+                .iter()
+                .any(|q| q.source == *source && detects_removal(q.source, &q.operation)),
             queries: in_force(snapshots, &own, between, baseline),
         })
     };
@@ -112,10 +115,10 @@ pub(super) fn sources(
 fn in_force(
     snapshots: &Snapshots,
     own: &[(&Snapshot, usize)],
-    between: Between,
+    between: SeqRange,
     baseline: &BTreeSet<(i64, Source)>,
-) -> Vec<InForce> {
-    let mut stretches: Vec<(usize, InForce)> = Vec::new();
+) -> Vec<QueryPeriod> {
+    let mut stretches: Vec<(usize, QueryPeriod)> = Vec::new();
     let mut before = None;
     for (snapshot, place) in own {
         if snapshot.seq > between.since
@@ -125,7 +128,7 @@ fn in_force(
                 Some((last, stretch)) if last == place => stretch.until = snapshot.at,
                 _ => stretches.push((
                     *place,
-                    InForce {
+                    QueryPeriod {
                         operation: question.operation.clone(),
                         query: question.query.clone(),
                         from: snapshot.at,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{Between, Counts, Edit, Kind, LastSight, Question, SearchState, Snapshot, Span, Time};
+use crate::model::{Counts, Edit, Kind, LastSighting, Question, SearchState, SeqRange, Snapshot, Span, Time};
 
 const HOUR: i64 = 3_600_000;
 const DAY: Duration = Duration::from_secs(86_400);
@@ -17,8 +17,8 @@ fn at(hour: i64) -> Time {
     Time(BEGAN + hour * HOUR)
 }
 
-fn head(key: &str, published: Option<i64>) -> ItemHead {
-    ItemHead {
+fn head(key: &str, published: Option<i64>) -> ItemSummary {
+    ItemSummary {
         key: key.into(),
         kind: Kind::Post,
         url: None,
@@ -48,10 +48,10 @@ fn snapshots(all: Vec<Snapshot>) -> Snapshots {
     Snapshots { known: vec![false; questions.len()], questions, all, cut: false }
 }
 
-fn reading(all: Vec<Snapshot>, since: i64) -> Reading {
+fn reading(all: Vec<Snapshot>, since: i64) -> ChangeInput {
     let until = all.last().map_or(0, |s| s.seq);
-    Reading {
-        between: Between { since, until },
+    ChangeInput {
+        between: SeqRange { since, until },
         window: DAY,
         snapshots: snapshots(all),
         first: Vec::new(),
@@ -62,7 +62,7 @@ fn reading(all: Vec<Snapshot>, since: i64) -> Reading {
     }
 }
 
-fn changes_of(reading: &Reading) -> Changes {
+fn changes_of(reading: &ChangeInput) -> Changes {
     changes(reading, &Filter::default(), 100)
 }
 
@@ -131,7 +131,7 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
     ] {
         let mut reading = reading(all, since);
         let last = seen.iter().map(|(_, seq)| *seq).max().unwrap();
-        reading.last = vec![LastSight { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
+        reading.last = vec![LastSighting { item: head("a", published), last_seq: last, last_seen: at(last), seen }];
         let got = changes_of(&reading);
         assert_eq!((got.gone.len(), got.counts.gone), (expected, expected), "{name}");
         assert_eq!(got.sources[0].gone, expected, "{name}");
@@ -141,10 +141,10 @@ fn an_item_is_gone_only_after_complete_snapshots_of_the_same_query_that_held_it(
 #[test]
 fn what_to_read_reaches_back_over_the_snapshots_that_are_compared() {
     let all = snapshots((1..=9).map(ok).collect());
-    let between = Between { since: 8, until: 9 };
-    let needs = needs(&all, between, DAY).unwrap();
-    assert_eq!((needs.between, needs.published_since), (Between { since: 5, until: 9 }, at(9 - 24)));
-    assert_eq!(super::needs(&snapshots(vec![ok(1), ok(2), ok(3)]), Between { since: 0, until: 3 }, DAY), None);
+    let between = SeqRange { since: 8, until: 9 };
+    let needs = gone_query(&all, between, DAY).unwrap();
+    assert_eq!((needs.between, needs.published_since), (SeqRange { since: 5, until: 9 }, at(9 - 24)));
+    assert_eq!(gone_query(&snapshots(vec![ok(1), ok(2), ok(3)]), SeqRange { since: 0, until: 3 }, DAY), None);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_rise_needs_ten_reactions_and_a_fifth_of_what_there_was() {
 fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
     let mut reading = reading(vec![ok(1), ok(2)], 1);
     reading.snapshots.known = vec![true; 3];
-    let first = |key: &str, seen| FirstSight {
+    let first = |key: &str, seen| FirstSighting {
         item: head(key, Some(1)),
         run: "r2".into(),
         seq: 2,
@@ -220,8 +220,13 @@ fn hidden_items_are_counted_as_filtered_and_nowhere_else() {
 fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
     let mut reading = reading(vec![ok(1), ok(2)], 1);
     reading.snapshots.known = vec![true; 3];
-    let first = |key: &str, pruned: bool| FirstSight {
-        item: ItemHead { pruned, text: (!pruned).then(|| format!("about {key}")), author: None, ..head(key, Some(1)) },
+    let first = |key: &str, pruned: bool| FirstSighting {
+        item: ItemSummary {
+            pruned,
+            text: (!pruned).then(|| format!("about {key}")),
+            author: None,
+            ..head(key, Some(1))
+        },
         run: "r2".into(),
         seq: 2,
         first_seen: at(2),
@@ -244,7 +249,7 @@ fn what_a_filter_cannot_judge_any_more_is_counted_and_told() {
 fn what_a_backfill_found_is_not_new() {
     let mut reading = reading(vec![ok(1), ok(50)], 1);
     reading.snapshots.known = vec![true; 3];
-    reading.first = vec![FirstSight {
+    reading.first = vec![FirstSighting {
         item: head("a", Some(1)),
         run: "r50".into(),
         seq: 50,
@@ -269,8 +274,8 @@ proptest! {
     ) {
         let mut reading = reading((1..=5).map(ok).collect(), since);
         reading.snapshots.known[0] = known;
-        reading.first = rows.iter().enumerate().map(|(n, (seq, fit, hidden))| FirstSight {
-            item: ItemHead { text: Some(if *hidden { "hidden".into() } else { "shown".into() }), ..head(&n.to_string(), None) },
+        reading.first = rows.iter().enumerate().map(|(n, (seq, fit, hidden))| FirstSighting {
+            item: ItemSummary { text: Some(if *hidden { "hidden".into() } else { "shown".into() }), ..head(&n.to_string(), None) },
             run: String::new(),
             seq: *seq,
             first_seen: at(*seq),

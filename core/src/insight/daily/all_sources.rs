@@ -1,8 +1,8 @@
 //! What all sources of a topic covered together. A source that missed something leaves a hole even if another one searched
 //! that time: its posts are missing. A source counts from its first search on, and until its last one if it was removed.
 
-use crate::insight::{Hole, Why, cover};
-use crate::model::{Look, Source, Span, Time, Watched};
+use crate::insight::{Hole, HoleCause, split_coverage};
+use crate::model::{Look, Source, Span, Time, WatchedTopic};
 
 /// What one source covered.
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) struct SourceSpans {
 impl SourceSpans {
     /// Holes that exist only because replies were full.
     fn full(&self) -> impl Iterator<Item = Span> {
-        let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == Why::Saturated);
+        let full = |hole: &&Hole| hole.causes.iter().all(|cause| cause.why == HoleCause::Saturated);
         self.holes.iter().filter(full).map(|hole| hole.stretch.span)
     }
 }
@@ -54,7 +54,7 @@ pub(super) fn all_sources(sources: &[SourceSpans], period: Span) -> AllSources {
         for hole in source.holes.iter().chain(&source.open) {
             let causes: Vec<String> = hole.causes.iter().map(ToString::to_string).collect();
             let name = if sources.len() > 1 { format!("{}: ", source.source) } else { String::new() };
-            let inside = hole.stretch.span.within(source.active);
+            let inside = hole.stretch.span.intersection(source.active);
             reasons.extend(inside.map(|span| (span, format!("{name}{}", causes.join("; ")))));
         }
     }
@@ -72,21 +72,21 @@ pub(super) fn all_sources(sources: &[SourceSpans], period: Span) -> AllSources {
 
 /// The parts of a period that lie in the spans of each source, as far as it is active, and in which any is.
 fn common(sources: &[SourceSpans], period: Span, spans: impl Fn(&SourceSpans) -> Vec<Span>) -> Vec<Span> {
-    let active = cover(period, sources.iter().map(|source| source.active)).holes;
+    let active = split_coverage(period, sources.iter().map(|source| source.active)).holes;
     let missing = sources.iter().flat_map(|source| {
-        source.active.within(period).map_or_else(Vec::new, |active| cover(active, spans(source)).holes)
+        source.active.intersection(period).map_or_else(Vec::new, |active| split_coverage(active, spans(source)).holes)
     });
-    cover(period, active.into_iter().chain(missing)).holes
+    split_coverage(period, active.into_iter().chain(missing)).holes
 }
 
 /// The parts of spans that lie in none of the others.
 fn without(spans: &[Span], others: &[Span]) -> Vec<Span> {
-    spans.iter().flat_map(|span| cover(*span, others.iter().copied()).holes).collect()
+    spans.iter().flat_map(|span| split_coverage(*span, others.iter().copied()).holes).collect()
 }
 
 /// The time in which a source counts beside others: from the first time it was asked about, and until its last search if the
 /// topic no longer has it.
-pub(super) fn active(source: Source, watched: Option<&Watched>, looks: &[Look], period: Span) -> Span {
+pub(super) fn active(source: Source, watched: Option<&WatchedTopic>, looks: &[Look], period: Span) -> Span {
     let searches =
         || looks.iter().filter_map(|look| Some((look.at, look.search.as_ref().filter(|s| s.source == source)?)));
     let asked = |(at, search): (Time, &crate::model::LookSearch)| search.asked.map_or(at, |asked| asked.from.min(at));
@@ -103,7 +103,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::insight::{Cause, HoleLength};
+    use crate::insight::{Cause, SpanLength};
 
     const LENGTH: i64 = 60;
 
@@ -123,21 +123,21 @@ mod tests {
     fn source(number: usize, timeline: &[At], active: Span) -> SourceSpans {
         let spans = |what: At| -> Vec<Span> {
             let of = (0_i64..).zip(timeline).filter(|(_, at)| **at == what);
-            cover(span(0, LENGTH), of.map(|(at, _)| span(at, at + 1))).covered
+            split_coverage(span(0, LENGTH), of.map(|(at, _)| span(at, at + 1))).covered
         };
-        let hole = |why: Why| {
+        let hole = |why: HoleCause| {
             move |span: Span| Hole {
-                stretch: HoleLength { span, length_ms: span.until.0 - span.from.0 },
+                stretch: SpanLength { span, length_ms: span.until.0 - span.from.0 },
                 causes: vec![Cause { why, count: 1, detail: None }],
             }
         };
-        let full = spans(At::Full).into_iter().map(hole(Why::Saturated));
+        let full = spans(At::Full).into_iter().map(hole(HoleCause::Saturated));
         SourceSpans {
             source: [Source::Social, Source::Web, Source::Ai][number],
             active,
             covered: spans(At::Covered),
             late: spans(At::Late),
-            holes: full.chain(spans(At::Missed).into_iter().map(hole(Why::FailedSearch))).collect(),
+            holes: full.chain(spans(At::Missed).into_iter().map(hole(HoleCause::FailedSearch))).collect(),
             open: None,
             idle: false,
         }

@@ -69,13 +69,13 @@ impl CalendarUnit {
 
     /// Returns the last period that had ended at an instant.
     #[must_use]
-    pub fn last_whole(self, at: Time, timezone: &str) -> Option<CalendarPeriod> {
+    pub fn last_complete(self, at: Time, timezone: &str) -> Option<CalendarPeriod> {
         self.of(date_of(at, timezone), timezone)?.before(timezone)
     }
 
     /// Parses a name such as `2026-W12` or `2026-03`; `None` if there is no such period.
     #[must_use]
-    pub fn named(self, name: &str, timezone: &str) -> Option<CalendarPeriod> {
+    pub fn parse(self, name: &str, timezone: &str) -> Option<CalendarPeriod> {
         let (year, number) = match self {
             Self::Week => name.split_once("-W").or_else(|| name.split_once("-w"))?,
             Self::Month => name.split_once('-')?,
@@ -118,7 +118,7 @@ impl CalendarPeriod {
         while date < self.after {
             let Some(week) = CalendarUnit::Week.of(date, timezone) else { break };
             date = week.after;
-            if let Some(span) = week.span.within(self.span) {
+            if let Some(span) = week.span.intersection(self.span) {
                 all.push(CalendarPeriod {
                     first: week.first.max(self.first),
                     after: week.after.min(self.after),
@@ -172,7 +172,7 @@ mod tests {
             (Month, "2026-03", "Europe/Berlin", "2026-02-28T23:00:00Z", "2026-03-31T22:00:00Z", 743, 31),
             (Month, "2026-10", "Europe/Berlin", "2026-09-30T22:00:00Z", "2026-10-31T23:00:00Z", 745, 31),
         ] {
-            let one = unit.named(name, zone).unwrap_or_else(|| panic!("{name} {zone}"));
+            let one = unit.parse(name, zone).unwrap_or_else(|| panic!("{name} {zone}"));
             assert_eq!(one.name, name);
             let told = (one.span.from.to_string(), one.span.until.to_string());
             assert_eq!(told, (from.to_owned(), until.to_owned()), "{name} {zone}");
@@ -199,16 +199,16 @@ mod tests {
                 while at.0 < Time::parse("2014-12-20T00:00:00Z").unwrap().0 {
                     let now = unit.of(date_of(at, zone), zone).unwrap();
                     assert!(now.span.holds(at), "{zone} {at} {now:?}");
-                    let whole = unit.last_whole(at, zone).unwrap();
+                    let whole = unit.last_complete(at, zone).unwrap();
                     assert_eq!(whole.span.until, now.span.from, "{zone} {at}");
-                    assert_eq!(unit.named(&whole.name, zone).as_ref(), Some(&whole), "{zone} {at}");
+                    assert_eq!(unit.parse(&whole.name, zone).as_ref(), Some(&whole), "{zone} {at}");
                     assert_eq!(
                         whole.days(zone).iter().map(|d| d.span.length()).sum::<std::time::Duration>(),
                         whole.span.length()
                     );
                     // It is whole at its end, but not a millisecond earlier.
-                    assert_eq!(unit.last_whole(whole.span.until, zone).as_ref(), Some(&whole));
-                    assert_ne!(unit.last_whole(Time(whole.span.until.0 - 1), zone).as_ref(), Some(&whole));
+                    assert_eq!(unit.last_complete(whole.span.until, zone).as_ref(), Some(&whole));
+                    assert_ne!(unit.last_complete(Time(whole.span.until.0 - 1), zone).as_ref(), Some(&whole));
                     if unit == CalendarUnit::Month {
                         let weeks = whole.weeks(zone);
                         assert!((4..=6).contains(&weeks.len()), "{weeks:?}");
@@ -240,13 +240,13 @@ mod tests {
             "2026-W１２",
             "+026-W12",
         ] {
-            assert_eq!(CalendarUnit::Week.named(wrong, "UTC"), None, "{wrong}");
+            assert_eq!(CalendarUnit::Week.parse(wrong, "UTC"), None, "{wrong}");
         }
         for wrong in ["2026-13", "2026-00", "2026-3", "2026", "2026-W12", "2026-03-01", "", "-2026-03", "２０２６-03"]
         {
-            assert_eq!(CalendarUnit::Month.named(wrong, "UTC"), None, "{wrong}");
+            assert_eq!(CalendarUnit::Month.parse(wrong, "UTC"), None, "{wrong}");
         }
-        assert_eq!(CalendarUnit::Week.named("2026-w12", "UTC").unwrap().name, "2026-W12");
-        assert_eq!(CalendarUnit::Month.named("9999-12", "UTC"), None, "it does not end in the years that are known");
+        assert_eq!(CalendarUnit::Week.parse("2026-w12", "UTC").unwrap().name, "2026-W12");
+        assert_eq!(CalendarUnit::Month.parse("9999-12", "UTC"), None, "it does not end in the years that are known");
     }
 }

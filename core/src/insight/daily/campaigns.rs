@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::insight::one_author;
-use crate::model::{Kind, Mark, Time};
+use crate::insight::normalize_author;
+use crate::model::{ItemMark, Kind, Time};
 
 /// The fewest copies of a campaign.
 const MIN_COPIES: u64 = 3;
@@ -28,8 +28,8 @@ pub struct Campaign {
 
 /// Returns the largest campaigns in a set of items, by authors and then by copies.
 #[must_use]
-pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Vec<Campaign> {
-    let mut clusters: BTreeMap<&str, Vec<&Mark>> = BTreeMap::new();
+pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, most: usize) -> Vec<Campaign> {
+    let mut clusters: BTreeMap<&str, Vec<&ItemMark>> = BTreeMap::new();
     for mark in marks {
         clusters.entry(&mark.cluster).or_default().push(mark);
     }
@@ -38,7 +38,7 @@ pub fn campaigns<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> 
         .filter(|(_, members)| members.len() as u64 >= MIN_COPIES)
         .filter_map(|(cluster, members)| {
             let authors: BTreeSet<String> =
-                members.iter().filter_map(|m| m.author.as_deref().map(one_author)).collect();
+                members.iter().filter_map(|m| m.author.as_deref().map(normalize_author)).collect();
             let first = members.iter().min_by_key(|m| (m.moment(), &m.key))?;
             Some(Campaign {
                 cluster: cluster.to_owned(),

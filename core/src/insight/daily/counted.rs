@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::insight::one_author;
-use crate::model::{Kind, Mark, Tone};
+use crate::insight::normalize_author;
+use crate::model::{ItemMark, Kind, Tone};
 
 /// The counts of a set of items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -28,7 +28,7 @@ pub struct Counted {
 
 /// Counts a set of items.
 #[must_use]
-pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
+pub fn count_items<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> Counted {
     let (mut clusters, mut authors) = (BTreeSet::new(), BTreeSet::new());
     let mut counted = Counted::default();
     let mut pruned = false;
@@ -37,7 +37,7 @@ pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
         counted.raw += 1;
         clusters.insert(mark.cluster.as_str());
         match &mark.author {
-            Some(author) => drop(authors.insert(one_author(author))),
+            Some(author) => drop(authors.insert(normalize_author(author))),
             None => counted.no_author += 1,
         }
         match mark.kind {
@@ -54,7 +54,7 @@ pub fn count<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Counted {
 
 /// The tones of a set of items, by one scorer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Sounds {
+pub struct ToneCounts {
     pub negative: u64,
     pub neutral: u64,
     pub positive: u64,
@@ -66,7 +66,7 @@ pub struct Sounds {
     pub by_others: BTreeMap<String, u64>,
 }
 
-impl Sounds {
+impl ToneCounts {
     /// Returns the sample size: items with one of the three tones.
     #[must_use]
     pub fn sample(&self) -> u64 {
@@ -90,7 +90,7 @@ impl Sounds {
 
 /// Returns the scorer of most items; of several, the last by name. Figures of two scorers are never mixed.
 #[must_use]
-pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Option<String> {
+pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a ItemMark>) -> Option<String> {
     let mut by_name: BTreeMap<&str, u64> = BTreeMap::new();
     for mark in marks.into_iter().filter(|mark| mark.sound.is_some()) {
         *by_name.entry(mark.scorer.as_deref().unwrap_or_default()).or_default() += 1;
@@ -100,8 +100,8 @@ pub fn scorer_of<'a>(marks: impl IntoIterator<Item = &'a Mark>) -> Option<String
 
 /// Counts the tones of a set of items by one scorer.
 #[must_use]
-pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a Mark>, scorer: Option<&str>) -> Sounds {
-    let mut all = Sounds::default();
+pub fn sounds<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, scorer: Option<&str>) -> ToneCounts {
+    let mut all = ToneCounts::default();
     for mark in marks {
         let by = mark.scorer.as_deref().unwrap_or_default();
         match mark.sound {
@@ -132,8 +132,8 @@ pub struct Tally {
 
 /// Groups items by name, the most frequent first; A to Z compare without case.
 #[must_use]
-pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usize) -> Vec<Tally> {
-    let mut list = together(named);
+pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a ItemMark)>, most: usize) -> Vec<Tally> {
+    let mut list = group_by_name(named);
     list.sort_by(|a, b| (b.raw, b.unique, &a.name).cmp(&(a.raw, a.unique, &b.name)));
     list.truncate(most);
     list
@@ -141,19 +141,19 @@ pub fn tally<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>, most: usiz
 
 /// Returns the authors of a set of items, those with the most reactions first.
 #[must_use]
-pub fn authors<'a>(marks: impl IntoIterator<Item = &'a Mark>, most: usize) -> Vec<Tally> {
-    let mut list = together(marks.into_iter().filter_map(|mark| Some((mark.author.clone()?, mark))));
+pub fn top_authors<'a>(marks: impl IntoIterator<Item = &'a ItemMark>, most: usize) -> Vec<Tally> {
+    let mut list = group_by_name(marks.into_iter().filter_map(|mark| Some((mark.author.clone()?, mark))));
     list.sort_by(|a, b| (b.engagement, b.raw, b.unique, &a.name).cmp(&(a.engagement, a.raw, a.unique, &b.name)));
     list.truncate(most);
     list
 }
 
 /// Groups items by name.
-fn together<'a>(named: impl IntoIterator<Item = (String, &'a Mark)>) -> Vec<Tally> {
+fn group_by_name<'a>(named: impl IntoIterator<Item = (String, &'a ItemMark)>) -> Vec<Tally> {
     let mut all: BTreeMap<String, (Tally, BTreeSet<&str>)> = BTreeMap::new();
     for (name, mark) in named {
         let none = || Tally { name: name.clone(), raw: 0, unique: 0, engagement: 0, known: 0 };
-        let (tally, clusters) = all.entry(one_author(&name)).or_insert_with(|| (none(), BTreeSet::new()));
+        let (tally, clusters) = all.entry(normalize_author(&name)).or_insert_with(|| (none(), BTreeSet::new()));
         tally.name = tally.name.clone().min(name);
         tally.raw += 1;
         if mark.has_engagement() {

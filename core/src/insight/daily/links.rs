@@ -8,14 +8,14 @@ const MOST: usize = 100;
 /// Returns the links in a text and how many more different ones there are. A link ends at white space, a quote or an
 /// angle bracket. A closing bracket that the link did not open, and punctuation at its end, are not part of it.
 #[must_use]
-pub fn links(text: &str) -> (Vec<&str>, u64) {
+pub fn extract_links(text: &str) -> (Vec<&str>, u64) {
     let mut seen = BTreeSet::new();
     let (mut all, mut more) = (Vec::new(), 0);
     let mut rest = text;
-    while let Some(at) = begin(rest) {
+    while let Some(at) = next_link(rest) {
         let from = rest.get(at..).unwrap_or_default();
         let end = from.find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|' | '“' | '”'));
-        let link = trimmed(from.get(..end.unwrap_or(from.len())).unwrap_or_default());
+        let link = trim_link(from.get(..end.unwrap_or(from.len())).unwrap_or_default());
         // A shortened link leads elsewhere or nowhere.
         let rest_of = from.get(link.len()..).unwrap_or_default();
         let shortened = rest_of.starts_with('…') || rest_of.starts_with("...");
@@ -33,16 +33,16 @@ pub fn links(text: &str) -> (Vec<&str>, u64) {
 
 /// Returns the text without its last word, which a cut may have shortened.
 #[must_use]
-pub fn uncut(text: &str) -> &str {
+pub fn without_last_word(text: &str) -> &str {
     text.rfind(char::is_whitespace).and_then(|at| text.get(..at)).unwrap_or_default()
 }
 
 /// Returns where the next link begins.
-fn begin(text: &str) -> Option<usize> {
+fn next_link(text: &str) -> Option<usize> {
     ["http://", "https://"].iter().filter_map(|scheme| text.find(scheme)).min()
 }
 
-fn trimmed(link: &str) -> &str {
+fn trim_link(link: &str) -> &str {
     // In Markdown, `](…)` ends at the bracket that the link did not open.
     let mut open = 0_u32;
     let mut end = link.len();
@@ -80,11 +80,11 @@ mod tests {
             ("javascript:alert(1) HTTPS", vec![]),
             ("“the thing https://t.co/ab…” https://t.co/c... https://t.co/d.", vec!["https://t.co/d"]),
         ] {
-            assert_eq!(links(text), (found, 0), "{text}");
+            assert_eq!(extract_links(text), (found, 0), "{text}");
         }
-        assert_eq!(uncut("see https://a.example/b"), "see");
+        assert_eq!(without_last_word("see https://a.example/b"), "see");
         let many: String = (0..130).map(|n| format!("https://a.example/{} ", n % 115)).collect();
-        let (all, more) = links(&many);
+        let (all, more) = extract_links(&many);
         assert_eq!((all.len(), more), (100, 15), "what is left out is counted");
     }
 }

@@ -1,9 +1,9 @@
-//! The rising items of a period, the fastest first. `insight::rising` has the rule, shared with `diff`.
+//! The rising items of a period, the fastest first. `insight::rising_items` has the rule, shared with `diff`.
 
 use std::collections::BTreeMap;
 
 use crate::insight::grown;
-use crate::model::{Engagement, Reaction, Source, Time};
+use crate::model::{Engagement, EngagementAt, Source, Time};
 
 /// How the reactions to an item grew.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -24,7 +24,7 @@ pub struct Rise {
 /// Returns all rising items, the fastest first, each by its first and last sighting by one source. The caller must
 /// filter the list before it cuts it, or it shows too few.
 #[must_use]
-pub fn rising(reactions: &[Reaction]) -> Vec<Rise> {
+pub fn rising_items(reactions: &[EngagementAt]) -> Vec<Rise> {
     let mut seen: BTreeMap<(&str, Source), BTreeMap<Time, Engagement>> = BTreeMap::new();
     for reaction in reactions {
         seen.entry((&reaction.key, reaction.source)).or_default().insert(reaction.at, reaction.engagement);
@@ -59,14 +59,14 @@ mod tests {
 
     #[test]
     fn an_item_rises_by_its_first_and_last_sighting_of_one_source() {
-        let by = |source, key: &str, minutes: i64, likes: i64| Reaction {
+        let by = |source, key: &str, minutes: i64, likes: i64| EngagementAt {
             key: key.to_owned(),
             source,
             at: Time(minutes * 60_000),
             engagement: Engagement { likes: Some(likes), ..Engagement::default() },
         };
         let seen = |key: &str, minutes: i64, likes: i64| by(Source::Social, key, minutes, likes);
-        let all = rising(&[
+        let all = rising_items(&[
             seen("a", 0, 10),
             seen("a", 60, 12),
             seen("a", 120, 50),

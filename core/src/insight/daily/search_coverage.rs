@@ -2,8 +2,8 @@
 //! full. `holes` defines holes; the caller reads the searches.
 
 use super::all_sources::{AllSources, SourceSpans, active, all_sources};
-use crate::insight::{Coverage, Hole, Why, cover, covered, sum};
-use crate::model::{Look, LookSearch, Source, Span, Time, Watched};
+use crate::insight::{Coverage, Hole, HoleCause, source_coverage, split_coverage, total_ms};
+use crate::model::{Look, LookSearch, Source, Span, Time, WatchedTopic};
 
 /// A span that nothing covered.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -31,7 +31,7 @@ const SHORT: i64 = 60_000;
 /// What the searches of a topic covered.
 #[derive(Debug)]
 pub struct SearchCoverage {
-    watched: Option<Watched>,
+    watched: Option<WatchedTopic>,
     looks: Vec<Look>,
     /// The sources whose searches cover spans.
     covering: Vec<Source>,
@@ -56,10 +56,10 @@ impl SearchCoverage {
     /// Builds the coverage of `seen` from the searches of a topic; what lies after `present` is not missing. Where several
     /// sources cover spans, only what all of them covered counts.
     #[must_use]
-    pub fn new(watched: Option<Watched>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
+    pub fn new(watched: Option<WatchedTopic>, looks: Vec<Look>, seen: Span, present: Time) -> Self {
         let mut checks = Vec::new();
         let mut sources = Vec::new();
-        for source in watched.iter().flat_map(|watched| covered(watched, &looks, seen, |_| true)) {
+        for source in watched.iter().flat_map(|watched| source_coverage(watched, &looks, seen, |_| true)) {
             match source.coverage {
                 Coverage::Spans { covered, holes, open, late_indexing, .. } => sources.push(SourceSpans {
                     source: source.source,
@@ -107,7 +107,7 @@ impl SearchCoverage {
     /// Returns the covered milliseconds of a span, up to the present; `None` if its searches cover no spans.
     #[must_use]
     pub fn covered_ms(&self, span: Span) -> Option<i64> {
-        self.spans.as_ref().map(|spans| sum(&cover(self.passed(span), spans.iter().copied()).covered))
+        self.spans.as_ref().map(|spans| total_ms(&split_coverage(self.passed(span), spans.iter().copied()).covered))
     }
 
     /// Returns how many searches in a span answered, if they cover no spans; otherwise `None`.
@@ -136,14 +136,14 @@ impl SearchCoverage {
 
     /// Like [`Self::covered`], for the part that was due; 0 if nothing was.
     #[must_use]
-    pub fn covered_so_far(&self, span: Span) -> f64 {
+    pub fn covered_share_due(&self, span: Span) -> f64 {
         self.covered(self.due(span))
     }
 
     /// Like [`Self::covered`], but counts as covered what full replies did not reach and what is left out for late
     /// indexing. The busiest days have such gaps; excluding them would make every busy day look unusual.
     #[must_use]
-    pub fn looked_at(&self, span: Span) -> f64 {
+    pub fn searched_share(&self, span: Span) -> f64 {
         match &self.spans {
             None => self.covered(span),
             Some(spans) => part(self.passed(span), spans.iter().chain(&self.full).chain(&self.late).copied()),
@@ -163,7 +163,7 @@ impl SearchCoverage {
 
     /// Returns whether the topic was watched during all of a span.
     #[must_use]
-    pub fn watched(&self, span: Span) -> bool {
+    pub fn was_watched(&self, span: Span) -> bool {
         self.watched.as_ref().is_some_and(|watched| watched.began <= span.from)
     }
 
@@ -183,16 +183,16 @@ impl SearchCoverage {
         let reached = |search: &LookSearch| {
             let covered = search.covered?;
             let until = search.asked.map_or(covered.until, |asked| asked.until.max(covered.until));
-            Span::new(covered.from, until)?.within(span)
+            Span::new(covered.from, until)?.intersection(span)
         };
         let reached: Vec<Span> = searches().filter_map(reached).collect();
         // A full reply covers from its oldest post on, or nothing.
         let unreached = |search: &LookSearch| {
             let asked = search.asked?;
-            Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.within(span)
+            Span::new(asked.from, search.covered.map_or(asked.until, |covered| covered.from))?.intersection(span)
         };
         let left = |gap: Span| {
-            let holes = cover(gap, reached.iter().copied()).holes;
+            let holes = split_coverage(gap, reached.iter().copied()).holes;
             holes.iter().any(|hole| hole.until.0 - hole.from.0 >= SHORT)
         };
         searches().filter(|search| search.saturated).filter_map(unreached).any(left)
@@ -203,7 +203,7 @@ impl SearchCoverage {
     pub fn full_replies(&self, source: Source, span: Span) -> u64 {
         let about = |look: &&Look| {
             let search = look.search.as_ref().filter(|search| search.source == source && search.saturated);
-            search.is_some_and(|s| s.asked.map_or(span.holds(look.at), |asked| asked.within(span).is_some()))
+            search.is_some_and(|s| s.asked.map_or(span.holds(look.at), |asked| asked.intersection(span).is_some()))
         };
         self.looks.iter().filter(about).count() as u64
     }
@@ -218,7 +218,7 @@ impl SearchCoverage {
     /// Returns the milliseconds of a span left out because posts may have been indexed after the search.
     #[must_use]
     pub fn late_ms(&self, span: Span) -> i64 {
-        sum(&cover(span, self.late.iter().copied()).covered)
+        total_ms(&split_coverage(span, self.late.iter().copied()).covered)
     }
 
     /// Returns the holes of a span with causes. Time before the topic was watched, and time not searched yet, are
@@ -228,10 +228,11 @@ impl SearchCoverage {
         let (Some(spans), Some(watched)) = (&self.spans, &self.watched) else { return Vec::new() };
         let idle_from = self.idle_from.unwrap_or(span.until);
         let mut holes = Vec::new();
-        for hole in cover(span, spans.iter().chain(&self.late).copied()).holes {
+        for hole in split_coverage(span, spans.iter().chain(&self.late).copied()).holes {
             let mut tell = |from: Time, until: Time, before: bool, open: bool| {
                 let Some(span) = Span::new(from, until) else { return };
-                let here = self.reasons.iter().filter(|(hole, _)| !before && !open && hole.within(span).is_some());
+                let here =
+                    self.reasons.iter().filter(|(hole, _)| !before && !open && hole.intersection(span).is_some());
                 let why: Vec<&str> = here.map(|(_, why)| why.as_str()).collect();
                 holes.push(HoleFacts { span, why: why.join("; "), before, open });
             };
@@ -247,8 +248,9 @@ impl SearchCoverage {
 
 /// Returns whether no search was due in a hole up to the present. Without planned slots, one and a half times the usual
 /// distance between searches counts as not due.
-fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
-    if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == Why::NothingDue) {
+fn idle(open: &Hole, watched: &WatchedTopic, looks: &[Look], present: Time) -> bool {
+    if watched.paused || watched.ended.is_some() || !open.causes.iter().all(|cause| cause.why == HoleCause::NothingDue)
+    {
         return false;
     }
     if let Some(next) = watched.next {
@@ -267,7 +269,7 @@ fn idle(open: &Hole, watched: &Watched, looks: &[Look], present: Time) -> bool {
 
 /// Returns the share of a span that is covered.
 fn part(span: Span, spans: impl IntoIterator<Item = Span>) -> f64 {
-    let inside = sum(&cover(span, spans).covered);
+    let inside = total_ms(&split_coverage(span, spans).covered);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a few days")]
     let part = inside as f64 / (span.until.0 - span.from.0).max(1) as f64;
     part

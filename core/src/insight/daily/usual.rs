@@ -8,8 +8,8 @@
 
 use super::Day;
 use super::effects::{Doubt, Effects, Groups, real};
-use crate::insight::robust::{Middle, middle};
-use crate::insight::student::student;
+use crate::insight::robust::{MedianMad, median_and_mad};
+use crate::insight::student::student_t_quantile;
 
 /// Days needed before anything counts as usual.
 pub const MIN_DAYS: usize = 7;
@@ -49,7 +49,7 @@ const LONG: f64 = 24.0;
 
 /// The usual range of a count.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-pub struct Usual {
+pub struct UsualRange {
     /// The count predicted from the days before.
     pub expected: f64,
     /// Below this is unusual.
@@ -66,7 +66,7 @@ pub struct Usual {
 
 /// Returns what is usual on `day`, given comparable earlier days (watched and covered) with their counts, the earliest
 /// first. `Err` holds the number of days if there are too few.
-pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
+pub fn usual_range(day: &Day, earlier: &[(Day, u64)]) -> Result<UsualRange, usize> {
     let days = earlier.get(earlier.len().saturating_sub(MOST_DAYS)..).unwrap_or_default();
     if days.len() < MIN_DAYS {
         return Err(days.len());
@@ -74,14 +74,14 @@ pub fn usual(day: &Day, earlier: &[(Day, u64)]) -> Result<Usual, usize> {
     let weekdays: Vec<usize> = days.iter().map(|(day, _)| weekday(day)).collect();
     #[expect(clippy::cast_precision_loss, reason = "counts of items")]
     let mut roots: Vec<f64> = days.iter().map(|(_, count)| (*count as f64 + OFFSET).cbrt()).collect();
-    tame(&mut roots, &weekdays);
+    clip_outliers(&mut roots, &weekdays);
     let fit = Fit::of(&roots, &weekdays, weekday(day));
     let count = |root: f64| (root.max(0.0).powi(3) - OFFSET).max(0.0);
-    let high = count(fit.today + student(HIGH, fit.freedom) * fit.deviation);
-    let far = count(fit.today + student(far_quantile(day), fit.far_freedom) * fit.deviation);
-    Ok(Usual {
+    let high = count(fit.today + student_t_quantile(HIGH, fit.freedom) * fit.deviation);
+    let far = count(fit.today + student_t_quantile(far_quantile(day), fit.far_freedom) * fit.deviation);
+    Ok(UsualRange {
         expected: count(fit.today),
-        low: count(fit.today - student(LOW, fit.freedom) * fit.deviation),
+        low: count(fit.today - student_t_quantile(LOW, fit.freedom) * fit.deviation),
         high,
         far: far.max(high),
         days: days.len(),
@@ -105,22 +105,22 @@ fn weekend(weekday: usize) -> usize {
 }
 
 /// Cuts outlier days: those far above all days, above other days of their weekday, and above the days around them.
-fn tame(roots: &mut [f64], weekdays: &[usize]) {
-    let all = middle(roots.iter().copied()).median;
+fn clip_outliers(roots: &mut [f64], weekdays: &[usize]) {
+    let all = median_and_mad(roots.iter().copied()).median;
     let weekly: Vec<f64> = (0..7)
         .map(|weekday| {
             let same: Vec<f64> = of_group(roots, weekdays, weekday).collect();
-            if same.len() >= 3 { middle(same).median.max(all) } else { all }
+            if same.len() >= 3 { median_and_mad(same).median.max(all) } else { all }
         })
         .collect();
     let like: Vec<f64> = weekdays.iter().map(|weekday| weekly.get(*weekday).copied().unwrap_or(all)).collect();
-    let Middle { stray, .. } = middle(roots.iter().zip(&like).map(|(root, like)| root - like));
+    let MedianMad { stray, .. } = median_and_mad(roots.iter().zip(&like).map(|(root, like)| root - like));
     let reach = WILD * stray.max(poisson(all)).max(all * 0.05);
     let before = roots.to_vec();
     for (place, (root, like)) in roots.iter_mut().zip(&like).enumerate() {
         if *root > like + reach {
             let from = place.saturating_sub(LASTING / 2).min(before.len().saturating_sub(LASTING));
-            let around = middle(before.iter().skip(from).take(LASTING).copied()).median;
+            let around = median_and_mad(before.iter().skip(from).take(LASTING).copied()).median;
             *root = root.min(like.max(around) + reach);
         }
     }
@@ -157,7 +157,7 @@ impl Fit {
         let rest: Vec<f64> = rest.iter().zip(&groups).map(|(rest, group)| rest - ends.at(*group)).collect();
         let days = Effects::of(&rest, &Groups { of: weekdays, many: 7, today }, chance, &WEEKDAYS);
         let rest: Vec<f64> = rest.iter().zip(weekdays).map(|(rest, weekday)| rest - days.at(*weekday)).collect();
-        let (since, moved) = moved(&rest, chance);
+        let (since, moved) = level_shift(&rest, chance);
         let before = roots.len() - since;
         let moved_at = |place: usize| moved.at(usize::from(place >= before));
         let rest: Vec<f64> = rest.iter().enumerate().map(|(place, rest)| rest - moved_at(place)).collect();
@@ -188,7 +188,7 @@ impl Fit {
 
 /// Returns for how many days the level has been as it is, and the effects before and since: the clearest of the changes
 /// tried. Whole weeks, so that a change is not confused with weekends.
-fn moved(rest: &[f64], chance: f64) -> (usize, Effects) {
+fn level_shift(rest: &[f64], chance: f64) -> (usize, Effects) {
     let at = |since: usize| {
         let before = rest.len() - since;
         let groups: Vec<usize> = (0..rest.len()).map(|place| usize::from(place >= before)).collect();
@@ -212,9 +212,9 @@ mod tests {
         (*last, before.iter().copied().zip(counts.iter().copied()).collect())
     }
 
-    fn of(counts: &[u64]) -> Usual {
+    fn of(counts: &[u64]) -> UsualRange {
         let (day, before) = history(counts);
-        usual(&day, &before).unwrap()
+        usual_range(&day, &before).unwrap()
     }
 
     #[test]
@@ -288,7 +288,7 @@ mod tests {
     #[test]
     fn few_days_are_no_measure_and_few_more_a_wide_one() {
         let (day, before) = history(&[1, 2, 3, 4, 5, 6]);
-        assert_eq!(usual(&day, &before), Err(6));
+        assert_eq!(usual_range(&day, &before), Err(6));
         let width = |n: usize| {
             let counts: Vec<u64> = (0..n).map(|day| [90, 100, 110, 95, 105][day % 5]).collect();
             let got = of(&counts);

@@ -3,8 +3,8 @@
 //! separates the two, on the arcsine scale, where the variance of a share does not depend on it.
 
 use super::Share;
-use crate::insight::robust::{Middle, middle};
-use crate::insight::student::student;
+use crate::insight::robust::{MedianMad, median_and_mad};
+use crate::insight::student::student_t_quantile;
 
 /// Samples needed before a share counts as usual.
 pub const MIN_SAMPLES: usize = 5;
@@ -39,7 +39,7 @@ pub fn usual_share(whole: u64, earlier: &[Share]) -> Result<UsualShare, usize> {
     }
     let chance: Vec<f64> = earlier.iter().map(|share| chance(share.whole)).collect();
     let mut angles: Vec<f64> = earlier.iter().map(angle).collect();
-    let Middle { median, stray } = middle(angles.iter().copied());
+    let MedianMad { median, stray } = median_and_mad(angles.iter().copied());
     for (angle, chance) in angles.iter_mut().zip(&chance) {
         let reach = WILD * stray.max(chance.sqrt());
         *angle = angle.clamp(median - reach, median + reach);
@@ -52,7 +52,7 @@ pub fn usual_share(whole: u64, earlier: &[Share]) -> Result<UsualShare, usize> {
     #[expect(clippy::cast_precision_loss, reason = "counts of days")]
     let freedom = (earlier.len() - 1) as f64 * BELIEVED;
     let share = |angle: f64| angle.clamp(0.0, std::f64::consts::FRAC_PI_2).sin().powi(2);
-    let edge = |quantile: f64| student(quantile, freedom) * deviation;
+    let edge = |quantile: f64| student_t_quantile(quantile, freedom) * deviation;
     Ok(UsualShare {
         expected: share(expected),
         low: share(expected - edge(EDGE)),

@@ -16,7 +16,7 @@ fn span(from: i64, until: i64) -> Span {
     Span { from: at(from), until: at(until) }
 }
 
-fn watched(operation: SocialOperation) -> Watched {
+fn watched(operation: SocialOperation) -> WatchedTopic {
     let definition = Topic {
         id: "acme".into(),
         title: "Acme".into(),
@@ -30,7 +30,14 @@ fn watched(operation: SocialOperation) -> Watched {
         limits: Default::default(),
         filter: Default::default(),
     };
-    Watched { topic: "acme".into(), began: at(0), ended: None, paused: false, next: None, definition: Some(definition) }
+    WatchedTopic {
+        topic: "acme".into(),
+        began: at(0),
+        ended: None,
+        paused: false,
+        next: None,
+        definition: Some(definition),
+    }
 }
 
 fn run(hour: i64, state: RunState, reason: Option<&str>) -> Look {
@@ -71,13 +78,13 @@ fn full(hour: i64, since: i64, oldest: Option<i64>) -> Look {
 /// Covered spans, holes with their causes in words, and the open hole, in hours since the topic began.
 type Told = (Vec<(i64, i64)>, Vec<(i64, i64, String)>, Option<(i64, i64)>);
 
-fn holes_of(watched: &Watched, looks: &[Look], period: Span) -> Told {
-    let got = covered(watched, looks, period, |_| true);
+fn holes_of(watched: &WatchedTopic, looks: &[Look], period: Span) -> Told {
+    let got = source_coverage(watched, looks, period, |_| true);
     assert_eq!(got.len(), 1, "{got:?}");
     let Coverage::Spans { covered, holes, open, covered_ms, holes_ms, .. } = &got[0].coverage else {
         panic!("{got:?}");
     };
-    let hours = |stretch: &HoleLength| {
+    let hours = |stretch: &SpanLength| {
         assert_eq!(stretch.length_ms, stretch.span.until.0 - stretch.span.from.0);
         ((stretch.span.from.0 - BEGAN) / HOUR, (stretch.span.until.0 - BEGAN) / HOUR)
     };
@@ -161,13 +168,13 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     assert_eq!((holes.len(), open), (1, None), "longer than the window");
     // A slot that passed but is not planned yet: something was due.
     let causes_of = |next: i64| {
-        let planned = Watched { next: Some(at(next)), ..watched(SocialOperation::Search) };
+        let planned = WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
         holes_of(&planned, &[ok(0)], span(0, 25)).1[0].2.clone()
     };
     assert_eq!(causes_of(6), "a slot passed and nothing ran yet");
     assert_eq!(causes_of(30), "no search reached it");
     // After failures, too; and a full reply is not blamed for what came after it.
-    let planned = |next: i64| Watched { next: Some(at(next)), ..watched(SocialOperation::Search) };
+    let planned = |next: i64| WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
     let (_, holes, _) = holes_of(&planned(36), &[ok(0), failed(12), failed(24)], span(0, 60));
     assert_eq!(holes, [(0, 60, "a slot passed and nothing ran yet; 2 failed searches (server)".to_owned())]);
     let looks = [ok(0), full(12, -12, None)];
@@ -175,7 +182,7 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     let after = (12, 60, "a slot passed and nothing ran yet".to_owned());
     assert_eq!(holes_of(&planned(24), &looks, span(0, 60)).1, [full_only.clone(), after]);
     assert_eq!(holes_of(&planned(24), &looks, span(0, 20)), (vec![], vec![full_only], Some((12, 20))));
-    let paused = Watched { paused: true, ..acme };
+    let paused = WatchedTopic { paused: true, ..acme };
     assert_eq!(holes_of(&paused, &[ok(0)], span(0, 48)).1, [(0, 48, "paused".to_owned())]);
 }
 
@@ -213,11 +220,14 @@ fn a_call_that_names_no_span_is_an_instant() {
     let looks = [checked(1), checked(7), failed(9), checked(20)];
     let mut looks = looks.to_vec();
     looks[2].search.as_mut().unwrap().operation = "posts".into();
-    let got = covered(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Social);
+    let got = source_coverage(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Social);
     let checks = vec![at(1), at(7), at(20)];
     let largest_distance_ms = Some(13 * HOUR);
     assert_eq!(got[0].coverage, Coverage::Checks { checks, failed: 1, largest_distance_ms });
-    assert_eq!(covered(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Web), []);
+    assert_eq!(
+        source_coverage(&watched(SocialOperation::Posts), &looks, span(0, 24), |source| source == Source::Web),
+        []
+    );
 }
 
 #[test]
@@ -238,7 +248,10 @@ fn the_last_minutes_before_a_search_are_no_hole_unless_something_was_missed_ther
         look
     };
     let topic = watched(SocialOperation::Search);
-    let of = |looks: &[Look], until: i64| match covered(&topic, looks, span(0, until), |_| true).remove(0).coverage {
+    let of = |looks: &[Look], until: i64| match source_coverage(&topic, looks, span(0, until), |_| true)
+        .remove(0)
+        .coverage
+    {
         Coverage::Spans { holes, open, late_indexing, late_indexing_ms, .. } => (
             holes.len(),
             open.map(|open| open.stretch.length_ms / 60_000),
@@ -267,7 +280,7 @@ fn a_topic_that_is_run_by_hand_waits_for_its_next_search_as_long_as_its_searches
     use crate::insight::daily::SearchCoverage;
     let mut acme = watched(SocialOperation::Search);
     if let Some(topic) = &mut acme.definition {
-        topic.schedule = Some(SchedulePolicy::only_when(Period::Every(6 * 3_600_000), "UTC"));
+        topic.schedule = Some(SchedulePolicy::timing_only(Period::Every(6 * 3_600_000), "UTC"));
     }
     // Each search claims all but its last five hours; the next one looks back over them.
     let look = |hour: i64| search(hour, SearchState::Ok, Window::Past24Hours.into(), Some(span(hour - 24, hour - 5)));
@@ -335,5 +348,5 @@ fn a_report_counts_as_covered_only_what_every_source_covered() {
     let mut full_reply = of_provider(48, Some(span(40, 48)));
     full_reply.search.as_mut().unwrap().saturated = true;
     let cut = of(true, &[&daily(ok), &[provided(24), full_reply, of_provider(72, Some(span(48, 72)))]]);
-    assert!(cut.saturated(day) && (cut.looked_at(day) - 1.0).abs() < 1e-9, "{:?}", holes(&cut));
+    assert!(cut.saturated(day) && (cut.searched_share(day) - 1.0).abs() < 1e-9, "{:?}", holes(&cut));
 }

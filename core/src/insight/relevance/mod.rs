@@ -14,5 +14,5 @@ mod weights;
 
 use calibration::Calibration;
 pub use features::Features;
-pub use ranker::{CrossChecked, LEAST_MARKS, MOST_ITEMS, Ranker, Seen};
+pub use ranker::{CrossCheck, LEAST_MARKS, MOST_ITEMS, Ranker, TrainingItem};
 use weights::Weights;

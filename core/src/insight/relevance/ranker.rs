@@ -17,7 +17,7 @@ const SURE: f64 = 0.8;
 
 /// An item to learn from.
 #[derive(Debug, Clone)]
-pub struct Seen<'a> {
+pub struct TrainingItem<'a> {
     /// Its key; items are sorted by it.
     pub key: &'a str,
     pub features: &'a Features,
@@ -27,7 +27,7 @@ pub struct Seen<'a> {
 
 /// How folding treats marks that were left out of learning the words. The limit for folding was learned with them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-pub struct CrossChecked {
+pub struct CrossCheck {
     /// Items marked noise, and how many of them would be folded.
     pub noise: u64,
     pub noise_folded: u64,
@@ -43,15 +43,15 @@ pub struct Ranker {
     calibration: Calibration,
     /// Items with a lower probability are folded; 0 folds nothing.
     limit: f64,
-    checked: CrossChecked,
+    checked: CrossCheck,
 }
 
 impl Ranker {
     /// Learns from a topic's items, in any order. `None` with fewer than [`LEAST_MARKS`] marks, or if all marks are the
     /// same.
     #[must_use]
-    pub fn learn(items: &[Seen<'_>]) -> Option<Self> {
-        let mut items: Vec<&Seen<'_>> = items.iter().collect();
+    pub fn learn(items: &[TrainingItem<'_>]) -> Option<Self> {
+        let mut items: Vec<&TrainingItem<'_>> = items.iter().collect();
         items.sort_by_key(|item| item.key);
         items.dedup_by_key(|item| item.key);
         let marked = items.iter().enumerate().filter_map(|(place, item)| Some((place, item.mark?)));
@@ -66,7 +66,7 @@ impl Ranker {
         let calibration = Calibration::fit(&left_out);
         let shares = evidence.iter().map(|evidence| calibration.share(*evidence)).collect();
         let limit = if calibration.tells < SURE { 0.0 } else { limit(shares) };
-        let mut checked = CrossChecked::default();
+        let mut checked = CrossCheck::default();
         for (evidence, good) in left_out {
             let folded = u64::from(calibration.share(evidence) < limit);
             if good {
@@ -94,13 +94,13 @@ impl Ranker {
 
     /// Returns whether anything can be folded, because words separate noise from good items.
     #[must_use]
-    pub fn tells(&self) -> bool {
+    pub fn can_fold(&self) -> bool {
         self.limit > 0.0
     }
 
     /// Returns the result of the cross-check.
     #[must_use]
-    pub fn checked(&self) -> CrossChecked {
+    pub fn checked(&self) -> CrossCheck {
         self.checked
     }
 }

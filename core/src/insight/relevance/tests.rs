@@ -17,9 +17,13 @@ fn world(items: usize, noise: impl Fn(usize) -> bool) -> Vec<(String, Features, 
         .collect()
 }
 
-fn seen(world: &[(String, Features, bool)], marks: usize) -> Vec<Seen<'_>> {
+fn seen(world: &[(String, Features, bool)], marks: usize) -> Vec<TrainingItem<'_>> {
     let mark = |number: usize, good: bool| (number < marks).then_some(good);
-    world.iter().enumerate().map(|(n, (key, features, good))| Seen { key, features, mark: mark(n, *good) }).collect()
+    world
+        .iter()
+        .enumerate()
+        .map(|(n, (key, features, good))| TrainingItem { key, features, mark: mark(n, *good) })
+        .collect()
 }
 
 #[test]
@@ -40,7 +44,7 @@ fn where_words_tell_them_apart_noise_is_folded_and_nothing_good_is() {
         let of = world.iter().skip(30).filter(|one| one.2 == good);
         of.filter(|one| ranker.folds(ranker.relevance(&one.1))).count()
     };
-    assert!(ranker.tells());
+    assert!(ranker.can_fold());
     assert_eq!(folded(true), 0);
     assert!(folded(false) > 60, "{}", folded(false));
     let checked = ranker.checked();
@@ -56,7 +60,7 @@ fn where_words_say_nothing_nothing_is_folded() {
         one.2 = (number * 7_919) % 5 < 3;
     }
     let ranker = Ranker::learn(&seen(&world, 40)).unwrap();
-    assert!(!ranker.tells());
+    assert!(!ranker.can_fold());
     assert!(world.iter().all(|one| !ranker.folds(ranker.relevance(&one.1))));
 }
 
@@ -72,7 +76,7 @@ proptest! {
             let words: Vec<String> = words.iter().map(|word| format!("w{word}")).collect();
             (format!("k{number}"), Features::of(words.iter().map(String::as_str), *asked), (*marked || number < 25).then_some(*good))
         }).collect();
-        let mut seen: Vec<Seen<'_>> = all.iter().map(|(key, features, mark)| Seen { key, features, mark: *mark }).collect();
+        let mut seen: Vec<TrainingItem<'_>> = all.iter().map(|(key, features, mark)| TrainingItem { key, features, mark: *mark }).collect();
         let first = Ranker::learn(&seen);
         let places = seen.len() as u64;
         seen.sort_by_key(|one| one.key.bytes().fold(turn, |hash, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte))) % places);

@@ -1,9 +1,9 @@
 //! Reasons why the first item of a story may not be the real first: holes in the coverage, topics watched only later,
 //! searches that cover no span. Without any of these, the searches covered all of the story's time.
 
-use crate::insight::coverage::{cover, sum};
+use crate::insight::coverage::{split_coverage, total_ms};
 use crate::insight::holes::{Coverage, SourceCoverage};
-use crate::model::{Source, Span, Time, Watched};
+use crate::model::{Source, Span, Time, WatchedTopic};
 
 /// The most topics whose coverage is checked: those that saw an item first.
 pub const MOST_TOPICS: usize = 20;
@@ -22,13 +22,13 @@ const SHORT: i64 = 60_000;
 /// What the sources of a topic covered.
 #[derive(Debug, Clone)]
 pub struct Looked {
-    pub watched: Watched,
+    pub watched: WatchedTopic,
     pub sources: Vec<SourceCoverage>,
 }
 
 /// A span that a source of a topic did not cover, or searched too early.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Missed {
+pub struct MissedSpan {
     pub topic: String,
     pub source: Source,
     #[serde(flatten)]
@@ -46,12 +46,12 @@ pub struct WatchedSince {
 
 /// Reasons why something earlier may be missing. Empty if the topics covered all of the story's time.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Doubt {
+pub struct StoryCaveats {
     /// The checked time: from a day before the earliest item to the latest, at most 31 days.
     #[serde(flatten)]
     pub checked: Span,
     /// The earliest holes.
-    pub holes: Vec<Missed>,
+    pub holes: Vec<MissedSpan>,
     /// How many more holes there are.
     pub holes_beyond: usize,
     /// Topics watched only later, whose first searches did not look back far enough.
@@ -66,17 +66,17 @@ pub struct Doubt {
 
 /// Returns the part of a story's time that is checked.
 #[must_use]
-pub fn checked(from: Time, until: Time) -> Span {
+pub fn checked_span(from: Time, until: Time) -> Span {
     let begin = Time(from.0.saturating_sub(DAY));
     let longest = Time(begin.0.saturating_add(LONGEST_CHECKED));
     Span { from: begin, until: until.min(longest).max(Time(begin.0.saturating_add(1))) }
 }
 
-impl Doubt {
+impl StoryCaveats {
     /// Collects the reasons from the topics' coverage; `beyond` is the number of topics not checked.
     #[must_use]
     pub fn of(checked: Span, topics: &[Looked], pruned_until: Option<Time>, beyond: usize) -> Self {
-        let mut holes: Vec<Missed> = Vec::new();
+        let mut holes: Vec<MissedSpan> = Vec::new();
         let (mut watched_later, mut moments_only) = (Vec::new(), Vec::new());
         for Looked { watched, sources } in topics {
             let mut spans = false;
@@ -88,14 +88,14 @@ impl Doubt {
                 spans = true;
                 let before = Span::new(checked.from, watched.began.min(checked.until));
                 late |= before.is_some_and(|before| {
-                    sum(&cover(before, covered.iter().map(|stretch| stretch.span)).holes) >= SHORT
+                    total_ms(&split_coverage(before, covered.iter().map(|stretch| stretch.span)).holes) >= SHORT
                 });
                 let all = missed.iter().chain(open).map(|hole| (hole.stretch.span, false));
                 let all = all.chain(late_indexing.iter().map(|stretch| (stretch.span, true)));
                 let all = all.filter(|(span, _)| span.until.0 - span.from.0 >= SHORT);
                 holes.extend(all.map(|(span, late_indexing)| {
                     let topic = watched.topic.clone();
-                    Missed { topic, source: one.source, span, late_indexing }
+                    MissedSpan { topic, source: one.source, span, late_indexing }
                 }));
             }
             // If that time was pruned, `pruned_until` already says so.
@@ -116,7 +116,7 @@ impl Doubt {
     /// Returns whether an item at `at` is certainly the first that these topics look for. A hole after `at` can only
     /// hide later items.
     #[must_use]
-    pub fn is_none_before(&self, at: Time) -> bool {
+    pub fn is_certain_at(&self, at: Time) -> bool {
         self.holes.iter().all(|hole| hole.span.from >= at)
             && self.watched_later.is_empty()
             && self.moments_only.is_empty()

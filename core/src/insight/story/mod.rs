@@ -8,18 +8,18 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use doubt::{Doubt, LONGEST_CHECKED, Looked, MOST_TOPICS, Missed, WatchedSince, checked};
+pub use doubt::{LONGEST_CHECKED, Looked, MOST_TOPICS, MissedSpan, StoryCaveats, WatchedSince, checked_span};
 pub use pace::{Bar, Peak};
 
-use super::one_author;
-use crate::model::{EarlierRow, Engagement, Kind, Source, StoryItem, StoryRows, Tie, Time, closed_list};
+use super::normalize_author;
+use crate::model::{Engagement, Kind, RevisionRow, Source, StoryItem, StoryRows, Tie, Time, closed_list};
 
 /// The most authors listed.
 const MOST_AUTHORS: usize = 5;
 
 closed_list! {
     /// What an item's time is based on.
-    Basis {
+    TimeBasis {
         /// The publication time from its source.
         Published = "published",
         /// The first sighting, because the source gives no time, or one after the sighting.
@@ -29,7 +29,7 @@ closed_list! {
 
 /// An item of the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Entry {
+pub struct TimelineEntry {
     pub key: String,
     /// Post or page.
     pub kind: Kind,
@@ -40,7 +40,7 @@ pub struct Entry {
     /// Its time in the timeline.
     pub at: Time,
     /// What `at` is based on.
-    pub at_is: Basis,
+    pub at_is: TimeBasis,
     pub published_at: Option<Time>,
     /// When any topic first saw it, which topic, and which source showed it then, if still stored.
     pub first_seen: Time,
@@ -59,7 +59,7 @@ pub struct Entry {
 
 /// The first item of a story that a topic or a source saw.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct FirstIn {
+pub struct FirstSighting {
     pub name: String,
     pub items: usize,
     /// When it first saw an item of the story.
@@ -71,7 +71,7 @@ pub struct FirstIn {
 
 /// The items of an author and their reactions.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Reach {
+pub struct AuthorReach {
     pub author: String,
     pub items: usize,
     /// Likes, reposts, replies and quotes at the last sighting; `None` if unknown.
@@ -106,26 +106,26 @@ pub struct Story {
     /// Items without a usable publication time.
     pub undated: usize,
     /// The earliest item with a known publication time.
-    pub first_published: Option<Entry>,
+    pub first_published: Option<TimelineEntry>,
     /// The item that any topic saw first.
-    pub first_seen: Entry,
+    pub first_seen: TimelineEntry,
     /// Whether the first item is certainly the first that the topics look for.
     pub first_is_sure: bool,
     /// What the searches around the first item did not cover.
-    pub doubt: Doubt,
+    pub doubt: StoryCaveats,
     /// Milliseconds from the earliest item until half of the items were there; `None` with fewer than four.
     pub half_ms: Option<i64>,
     /// The UTC hour with the most items; `None` if no hour has more than one.
     pub peak: Option<Peak>,
     /// Topics, by when each first saw an item.
-    pub topics: Vec<FirstIn>,
-    pub sources: Vec<FirstIn>,
+    pub topics: Vec<FirstSighting>,
+    pub sources: Vec<FirstSighting>,
     /// Whether sightings were pruned: a source may have shown an item earlier.
     pub sightings_pruned: bool,
     /// The authors with the most reactions.
-    pub reach: Vec<Reach>,
+    pub reach: Vec<AuthorReach>,
     /// Earlier texts of the earliest item, the latest first.
-    pub edits: Vec<EarlierRow>,
+    pub edits: Vec<RevisionRow>,
     /// When any of the items was last seen.
     pub last_seen: Time,
     /// Items that the last run of a topic still showed.
@@ -139,19 +139,19 @@ pub struct Story {
     /// Items over time, as bars.
     pub chart: Vec<Bar>,
     /// All items, in time order.
-    pub timeline: Vec<Entry>,
+    pub timeline: Vec<TimelineEntry>,
 }
 
 /// Builds the story; `None` without items.
 #[must_use]
-pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
+pub fn story(rows: StoryRows, doubt: StoryCaveats) -> Option<Story> {
     let timeline = timeline(&rows.items);
     let (first, last) = (timeline.first()?, timeline.last()?);
     let first_seen = timeline.iter().min_by_key(|entry| (entry.first_seen, entry.at, &entry.key))?;
-    let dated = || timeline.iter().filter(|entry| entry.at_is == Basis::Published);
+    let dated = || timeline.iter().filter(|entry| entry.at_is == TimeBasis::Published);
     let texts: BTreeSet<&str> = rows.items.iter().map(|item| item.cluster.as_str()).collect();
     let authors: BTreeSet<String> =
-        timeline.iter().filter_map(|entry| entry.author.as_deref().map(one_author)).collect();
+        timeline.iter().filter_map(|entry| entry.author.as_deref().map(normalize_author)).collect();
     let tied = |ties: &[Tie]| timeline.iter().filter(|entry| ties.contains(&entry.tie)).count();
     let seen: i64 = rows.items.iter().flat_map(|item| &item.topics).map(|topic| topic.times_seen).sum();
     let at: Vec<Time> = timeline.iter().map(|entry| entry.at).collect();
@@ -170,13 +170,13 @@ pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
         undated: timeline.len() - dated().count(),
         first_published: dated().next().cloned(),
         first_seen: first_seen.clone(),
-        first_is_sure: doubt.is_none_before(first.at)
+        first_is_sure: doubt.is_certain_at(first.at)
             && dated().count() == timeline.len()
             && !rows.more
             && !rows.uncompared
             && rows.unindexed == 0
             && rows.links_beyond == 0,
-        half_ms: pace::half(&at),
+        half_ms: pace::time_to_half(&at),
         peak: pace::peak(&at),
         topics: topics(&rows.items),
         sources: sources(&rows.items),
@@ -199,20 +199,20 @@ pub fn story(rows: StoryRows, doubt: Doubt) -> Option<Story> {
 
 /// Returns the items in time order.
 #[must_use]
-pub fn timeline(items: &[StoryItem]) -> Vec<Entry> {
-    let mut entries: Vec<(Entry, &str)> =
+pub fn timeline(items: &[StoryItem]) -> Vec<TimelineEntry> {
+    let mut entries: Vec<(TimelineEntry, &str)> =
         items.iter().filter_map(|item| Some((entry(item)?, &*item.cluster))).collect();
     entries.sort_by(|(a, _), (b, _)| (a.at, a.first_seen, &a.key).cmp(&(b.at, b.first_seen, &b.key)));
     let mut told = BTreeSet::new();
-    entries.into_iter().map(|(entry, text)| Entry { new_text: told.insert(text), ..entry }).collect()
+    entries.into_iter().map(|(entry, text)| TimelineEntry { new_text: told.insert(text), ..entry }).collect()
 }
 
-fn entry(item: &StoryItem) -> Option<Entry> {
+fn entry(item: &StoryItem) -> Option<TimelineEntry> {
     let first = item.topics.iter().min_by_key(|topic| (topic.first_seen, &topic.topic))?;
     // A publication time after the first sighting is wrong.
     let published = item.published_at.filter(|at| *at <= first.first_seen);
     let source = item.sources.iter().filter(|seen| seen.topic == first.topic && seen.first_seen <= first.first_seen);
-    Some(Entry {
+    Some(TimelineEntry {
         key: item.key.clone(),
         kind: item.kind,
         author: item.author.clone(),
@@ -220,7 +220,7 @@ fn entry(item: &StoryItem) -> Option<Entry> {
         text: item.text.clone(),
         url: item.url.clone(),
         at: published.unwrap_or(first.first_seen),
-        at_is: if published.is_some() { Basis::Published } else { Basis::Seen },
+        at_is: if published.is_some() { TimeBasis::Published } else { TimeBasis::Seen },
         published_at: item.published_at,
         first_seen: first.first_seen,
         topic: first.topic.clone(),
@@ -240,14 +240,15 @@ fn is_shown(item: &StoryItem, last_looks: &[(String, Time)]) -> bool {
 /// A first sighting: time, item key, author.
 type Sight<'i> = (Time, &'i str, Option<&'i str>);
 
-fn topics(items: &[StoryItem]) -> Vec<FirstIn> {
-    let sight = |item| move |seen: &'_ crate::model::InTopic| (seen.topic.clone(), sight(item, seen.first_seen));
+fn topics(items: &[StoryItem]) -> Vec<FirstSighting> {
+    let sight = |item| move |seen: &'_ crate::model::TopicSighting| (seen.topic.clone(), sight(item, seen.first_seen));
     firsts(items.iter().flat_map(|item| item.topics.iter().map(sight(item))))
 }
 
-fn sources(items: &[StoryItem]) -> Vec<FirstIn> {
-    let sight =
-        |item| move |seen: &'_ crate::model::InSource| (seen.source.as_str().to_owned(), sight(item, seen.first_seen));
+fn sources(items: &[StoryItem]) -> Vec<FirstSighting> {
+    let sight = |item| {
+        move |seen: &'_ crate::model::SourceSighting| (seen.source.as_str().to_owned(), sight(item, seen.first_seen))
+    };
     firsts(items.iter().flat_map(|item| item.sources.iter().map(sight(item))))
 }
 
@@ -255,38 +256,38 @@ fn sight(item: &StoryItem, at: Time) -> Sight<'_> {
     (at, &item.key, item.author.as_deref())
 }
 
-fn firsts<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstIn> {
+fn firsts<'i>(sights: impl Iterator<Item = (String, Sight<'i>)>) -> Vec<FirstSighting> {
     let mut by_name: BTreeMap<String, (BTreeSet<&str>, Sight<'i>)> = BTreeMap::new();
     for (name, sight) in sights {
         let (keys, first) = by_name.entry(name).or_insert_with(|| (BTreeSet::new(), sight));
         keys.insert(sight.1);
         *first = sight.min(*first);
     }
-    let told = |(name, (keys, (first_seen, key, author))): (String, (BTreeSet<&str>, Sight<'_>))| FirstIn {
+    let told = |(name, (keys, (first_seen, key, author))): (String, (BTreeSet<&str>, Sight<'_>))| FirstSighting {
         name,
         items: keys.len(),
         first_seen,
         key: key.to_owned(),
         author: author.map(str::to_owned),
     };
-    let mut all: Vec<FirstIn> = by_name.into_iter().map(told).collect();
+    let mut all: Vec<FirstSighting> = by_name.into_iter().map(told).collect();
     all.sort_by(|a, b| (a.first_seen, &a.name).cmp(&(b.first_seen, &b.name)));
     all
 }
 
 /// Returns the authors with the most reactions; those with unknown reactions come last.
-fn reach(timeline: &[Entry]) -> Vec<Reach> {
-    let mut by_author: BTreeMap<String, Reach> = BTreeMap::new();
+fn reach(timeline: &[TimelineEntry]) -> Vec<AuthorReach> {
+    let mut by_author: BTreeMap<String, AuthorReach> = BTreeMap::new();
     for entry in timeline {
         let Some(author) = &entry.author else { continue };
-        let new = || Reach { author: author.clone(), items: 0, reactions: None };
-        let reach = by_author.entry(one_author(author)).or_insert_with(new);
+        let new = || AuthorReach { author: author.clone(), items: 0, reactions: None };
+        let reach = by_author.entry(normalize_author(author)).or_insert_with(new);
         reach.items += 1;
         if entry.engagement.is_known() {
             reach.reactions = Some(reach.reactions.unwrap_or(0).saturating_add(entry.engagement.sum()));
         }
     }
-    let mut all: Vec<(String, Reach)> = by_author.into_iter().collect();
+    let mut all: Vec<(String, AuthorReach)> = by_author.into_iter().collect();
     all.sort_by(|(a, x), (b, y)| (y.reactions, y.items, a).cmp(&(x.reactions, x.items, b)));
     all.into_iter().map(|(_, reach)| reach).take(MOST_AUTHORS).collect()
 }

@@ -37,7 +37,7 @@ pub struct Peak {
 }
 
 /// Returns the milliseconds until half of the items were there. `at` must be sorted.
-pub(super) fn half(at: &[Time]) -> Option<i64> {
+pub(super) fn time_to_half(at: &[Time]) -> Option<i64> {
     let middle = at.get(at.len().div_ceil(2).checked_sub(1)?)?;
     (at.len() >= LEAST).then_some(middle.0 - at.first()?.0)
 }

@@ -4,12 +4,12 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{InSource, InTopic, Span};
+use crate::model::{SourceSighting, Span, TopicSighting};
 
 const HOUR: i64 = 3_600_000;
 
-fn no_doubt() -> Doubt {
-    Doubt::of(Span { from: Time(0), until: Time(1) }, &[], None, 0)
+fn no_doubt() -> StoryCaveats {
+    StoryCaveats::of(Span { from: Time(0), until: Time(1) }, &[], None, 0)
 }
 
 fn item(key: &str, published: Option<i64>, seen: i64) -> StoryItem {
@@ -26,14 +26,14 @@ fn item(key: &str, published: Option<i64>, seen: i64) -> StoryItem {
         revisions: 0,
         pruned: false,
         tie: Tie::Copy,
-        topics: vec![InTopic {
+        topics: vec![TopicSighting {
             topic: "t".into(),
             first_seen: Time(seen),
             last_seen: Time(seen),
             times_seen: 1,
             kept: 1,
         }],
-        sources: vec![InSource { topic: "t".into(), source: Source::Social, first_seen: Time(seen), runs: 1 }],
+        sources: vec![SourceSighting { topic: "t".into(), source: Source::Social, first_seen: Time(seen), runs: 1 }],
     }
 }
 
@@ -107,12 +107,12 @@ proptest! {
 #[test]
 fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
     use super::doubt::Looked;
-    use crate::insight::holes::{Coverage, HoleLength, SourceCoverage};
-    let stretch = |from: i64, until: i64| HoleLength {
+    use crate::insight::holes::{Coverage, SourceCoverage, SpanLength};
+    let stretch = |from: i64, until: i64| SpanLength {
         span: Span { from: Time(from * HOUR), until: Time(until * HOUR) },
         length_ms: (until - from) * HOUR,
     };
-    let doubt = |late: Vec<HoleLength>| {
+    let doubt = |late: Vec<SpanLength>| {
         let coverage = Coverage::Spans {
             covered: vec![stretch(0, 20), stretch(21, 40)],
             holes: Vec::new(),
@@ -123,7 +123,7 @@ fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
             late_indexing: late,
             covered_share: None,
         };
-        let watched = crate::model::Watched {
+        let watched = crate::model::WatchedTopic {
             topic: "t".into(),
             began: Time(0),
             ended: None,
@@ -132,10 +132,10 @@ fn a_first_is_not_sure_where_posts_may_have_been_indexed_after_the_search() {
             definition: None,
         };
         let sources = vec![SourceCoverage { source: Source::Social, coverage }];
-        Doubt::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[Looked { watched, sources }], None, 0)
+        StoryCaveats::of(Span { from: Time(0), until: Time(40 * HOUR) }, &[Looked { watched, sources }], None, 0)
     };
-    assert!(doubt(Vec::new()).is_none_before(Time(30 * HOUR)));
+    assert!(doubt(Vec::new()).is_certain_at(Time(30 * HOUR)));
     let late = doubt(vec![stretch(20, 21)]);
-    assert!(late.holes[0].late_indexing && !late.is_none_before(Time(30 * HOUR)));
-    assert!(late.is_none_before(Time(20 * HOUR)), "what came before is not in doubt");
+    assert!(late.holes[0].late_indexing && !late.is_certain_at(Time(30 * HOUR)));
+    assert!(late.is_certain_at(Time(20 * HOUR)), "what came before is not in doubt");
 }

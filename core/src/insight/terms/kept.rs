@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::insight::one_author;
-use crate::model::{Mark, TopicFilter};
+use crate::insight::normalize_author;
+use crate::model::{ItemMark, TopicFilter};
 
 /// Version of the encoding.
 const FORMAT: u8 = 1;
@@ -23,13 +23,13 @@ pub(super) fn hash(term: &str) -> u64 {
 
 /// Whose voice an item is: the author's; for a page without one its site's; if neither is known, that of the text itself.
 #[must_use]
-pub fn voice_of(mark: &Mark) -> String {
+pub fn voice_of(mark: &ItemMark) -> String {
     let site = || {
         let (_, rest) = mark.url.as_deref()?.split_once("://")?;
         let host = rest.split(['/', '?', '#']).next().filter(|host| !host.is_empty())?;
         Some(host.strip_prefix("www.").unwrap_or(host).to_owned())
     };
-    mark.author.as_deref().map(one_author).or_else(site).unwrap_or_else(|| mark.cluster.clone())
+    mark.author.as_deref().map(normalize_author).or_else(site).unwrap_or_else(|| mark.cluster.clone())
 }
 
 /// How many people used each term on a day.
@@ -197,7 +197,7 @@ impl Basis {
         bytes.starts_with(&self.rules.to_le_bytes())
     }
 
-    pub fn add(&mut self, mark: &Mark) {
+    pub fn add(&mut self, mark: &ItemMark) {
         let mut hasher = blake3::Hasher::new();
         let author = mark.author.as_deref().unwrap_or("");
         for part in [mark.key.as_str(), mark.cluster.as_str(), author] {

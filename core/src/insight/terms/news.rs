@@ -17,7 +17,7 @@ const LONGEST: usize = 12;
 /// A term that is news.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewsTerm {
-    /// The folded term; [`crate::model::shown_term`] makes it readable.
+    /// The folded term; [`crate::model::format_term`] makes it readable.
     pub term: String,
     /// The term that was counted: of joined pairs, the strongest.
     pub counted: String,

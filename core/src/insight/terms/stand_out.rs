@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::kept::DayTerms;
 use super::news::{NewsTerm, news};
 use super::rises::{RiseInput, TermItem, rises};
-use crate::insight::daily::{Day, usual};
+use crate::insight::daily::{Day, usual_range};
 
 /// Terms that are checked for duplicates of meaning, where nothing can be compared.
 const MOST: usize = 200;
@@ -37,7 +37,7 @@ pub fn busiest_day(day: &Day, items: &[TermItem], earlier: &[(Day, u64)]) -> Opt
     let texts = texts(items);
     let most_before = earlier.iter().map(|(_, texts)| *texts).max()?;
     #[expect(clippy::cast_precision_loss, reason = "counts of texts")]
-    let unusual = usual(day, earlier).is_ok_and(|usual| texts as f64 > usual.high);
+    let unusual = usual_range(day, earlier).is_ok_and(|usual| texts as f64 > usual.high);
     (unusual && texts > most_before).then_some(BusiestDay { texts, most_before })
 }
 

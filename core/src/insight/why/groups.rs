@@ -62,7 +62,7 @@ pub(super) fn days_of<'a>(compared: &Compared<'a>, group: &Group<'_>) -> impl It
 
 /// Returns the largest groups of each dimension among the items that `counts` accepts, with at least `least` of them
 /// per day.
-pub(super) fn largest<'a>(
+pub(super) fn largest_groups<'a>(
     days: impl IntoIterator<Item = &'a DayItems<'a>>,
     by_source: bool,
     counts: impl Fn(&Item<'_>) -> bool,

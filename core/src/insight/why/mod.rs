@@ -18,8 +18,8 @@ use crate::insight::daily::Day;
 use crate::model::Source;
 
 pub use read::OnlySources;
-pub use tone::tone;
-pub use volume::volume;
+pub use tone::tone_cause;
+pub use volume::volume_cause;
 pub use words::Figure;
 
 /// The smallest part of a change that a cause must explain.
@@ -106,7 +106,7 @@ pub struct Cause {
 }
 
 /// Picks the cause to name from causes with how much each explains.
-fn choose(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
+fn most_specific_cause(mut causes: Vec<(f64, Cause)>) -> Option<Cause> {
     causes.retain(|(explained, _)| *explained >= HALF);
     let best = causes.iter().map(|(explained, _)| explained.min(1.0)).fold(0.0, f64::max);
     causes.retain(|(explained, _)| explained.min(1.0) >= best * NEARLY);

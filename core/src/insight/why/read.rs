@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{Cause, DayItems, Dimension, Item};
 use crate::insight::daily::Day;
-use crate::insight::one_author;
-use crate::model::{Mark, Source, Tone};
+use crate::insight::normalize_author;
+use crate::model::{ItemMark, Source, Tone};
 
 /// The share of a day's items whose source must be known; older sightings may be pruned.
 const SOURCED: f64 = 0.9;
@@ -31,7 +31,7 @@ impl<'a> DayItems<'a> {
     #[must_use]
     pub fn of(
         day: Day,
-        marks: impl IntoIterator<Item = &'a Mark>,
+        marks: impl IntoIterator<Item = &'a ItemMark>,
         sources: &OnlySources,
         tone: Option<(Tone, &str)>,
     ) -> Self {
@@ -44,9 +44,9 @@ impl<'a> DayItems<'a> {
                 Item {
                     key: &mark.key,
                     text: &mark.cluster,
-                    author: mark.author.as_deref().map(one_author),
+                    author: mark.author.as_deref().map(normalize_author),
                     source: source.copied().flatten(),
-                    sounds: tone.and_then(|(asked, scorer)| sounds(mark, asked, scorer)),
+                    sounds: tone.and_then(|(asked, scorer)| has_tone(mark, asked, scorer)),
                 }
             })
             .collect();
@@ -56,7 +56,7 @@ impl<'a> DayItems<'a> {
 
     /// Merges near-copies into one item, which keeps the author and the source only if all copies share it.
     #[must_use]
-    pub fn texts_once(mut self) -> Self {
+    pub fn merge_copies(mut self) -> Self {
         self.items.sort_by(|a, b| (a.text, a.key).cmp(&(b.text, b.key)));
         self.items.dedup_by(|copy, kept| {
             let same = copy.text == kept.text;
@@ -71,22 +71,23 @@ impl<'a> DayItems<'a> {
 }
 
 /// Returns whether an item has the tone; `None` if that scorer has not scored it.
-fn sounds(mark: &Mark, asked: Tone, scorer: &str) -> Option<bool> {
+fn has_tone(mark: &ItemMark, asked: Tone, scorer: &str) -> Option<bool> {
     let judged = mark.sound.filter(|_| mark.scorer.as_deref().unwrap_or_default() == scorer)?;
     (judged != Tone::Unsupported).then_some(judged == asked)
 }
 
 impl Cause {
     /// Returns the earliest copy of the text that is the cause; `None` for other causes.
-    pub fn first_copy<'a>(&self, marks: impl IntoIterator<Item = &'a Mark>) -> Option<&'a Mark> {
+    pub fn first_copy<'a>(&self, marks: impl IntoIterator<Item = &'a ItemMark>) -> Option<&'a ItemMark> {
         let ours = marks.into_iter().filter(|mark| self.dimension == Dimension::Text && mark.cluster == self.name);
         ours.min_by_key(|mark| (mark.moment(), &mark.key))
     }
 
     /// Returns the name in its original spelling: author handles are normalized to lower case.
-    pub fn written<'a>(&'a self, marks: impl IntoIterator<Item = &'a Mark>) -> &'a str {
+    pub fn display_name<'a>(&'a self, marks: impl IntoIterator<Item = &'a ItemMark>) -> &'a str {
         let mut authors = marks.into_iter().filter_map(|mark| mark.author.as_deref());
-        let written = authors.find(|author| self.dimension == Dimension::Author && one_author(author) == self.name);
+        let written =
+            authors.find(|author| self.dimension == Dimension::Author && normalize_author(author) == self.name);
         written.unwrap_or(&self.name)
     }
 }

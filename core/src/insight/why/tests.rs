@@ -2,19 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::insight::daily::{days, share, usual, usual_share};
-use crate::model::{Engagement, Kind, Mark, Source, Time, Tone, WindowFit};
+use crate::insight::daily::{days, share, usual_range, usual_share};
+use crate::model::{Engagement, ItemMark, Kind, Source, Time, Tone, WindowFit};
 
 /// Items of a day with something in common: how many, text (`None`: a different one each), author, source, and whether
 /// they are negative.
 type Part = (usize, Option<&'static str>, Option<&'static str>, &'static str, bool);
 
-fn marks(parts: &[Part]) -> Vec<(Mark, Source)> {
+fn marks(parts: &[Part]) -> Vec<(ItemMark, Source)> {
     let mut all = Vec::new();
     for (many, text, author, source, negative) in parts {
         for _ in 0..*many {
             let key = format!("k{:03}", all.len());
-            let mark = Mark {
+            let mark = ItemMark {
                 cluster: text.map_or_else(|| key.clone(), str::to_owned),
                 author: Some(author.map_or_else(|| format!("Author{}", all.len() % 50), str::to_owned)),
                 key,
@@ -42,10 +42,10 @@ fn why_of(now: &[Part], before: &[Part], once: bool) -> (Option<Cause>, Option<C
     let calendar = days(Time::parse("2026-03-30T12:00:00Z").unwrap(), 15, "UTC");
     let (today, earlier) = calendar.split_last().unwrap();
     let (now, before) = (marks(now), marks(before));
-    let of = |day: &Day, marks: &'static [(Mark, Source)]| {
+    let of = |day: &Day, marks: &'static [(ItemMark, Source)]| {
         let sources = OnlySources::of(marks.iter().map(|(mark, source)| (*source, mark.key.clone())).collect());
         let items = DayItems::of(*day, marks.iter().map(|(mark, _)| mark), &sources, Some((Tone::Negative, "s")));
-        if once { items.texts_once() } else { items }
+        if once { items.merge_copies() } else { items }
     };
     let (now, before): (&'static _, &'static _) = (Box::leak(now.into()), Box::leak(before.into()));
     let earlier: Vec<_> = earlier.iter().map(|day| of(day, before)).collect();
@@ -56,7 +56,7 @@ fn why_of(now: &[Part], before: &[Part], once: bool) -> (Option<Cause>, Option<C
     };
     let shares: Vec<_> = compared.earlier.iter().filter_map(|day| negative(&day.items)).collect();
     let band = usual_share(compared.now.items.len() as u64, &shares).unwrap();
-    (volume(&compared, &usual(today, &counts).unwrap()), tone(&compared, &band, 20))
+    (volume_cause(&compared, &usual_range(today, &counts).unwrap()), tone_cause(&compared, &band, 20))
 }
 
 const CALM: [Part; 3] =
@@ -203,6 +203,6 @@ fn a_clause_says_what_how_much_and_what_is_left() {
             "most of the rise (82%) comes from items with “fire” (45 items, 0 expected)",
         ),
     ] {
-        assert_eq!(cause.clause(figure, shown), expected);
+        assert_eq!(cause.describe(figure, shown), expected);
     }
 }

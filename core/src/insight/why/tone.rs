@@ -2,9 +2,9 @@
 //! back to what is usual without it. The group must also be a larger or smaller part of all posts than usual, or have
 //! moved away from the tone of the rest. A group that always had this tone, or changed like the rest, explains nothing.
 
-use super::groups::{self, Group, authors, days_of, has_sources, largest};
+use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
 use super::volume::beyond_chance;
-use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, choose, real};
+use super::{Cause, Compared, DayItems, Dimension, Item, LEAST, NEARLY_ALL, most_specific_cause, real};
 use crate::insight::daily::{MIN_SAMPLES, Share, UsualShare, share, usual_share};
 
 /// Posts of the usual tone added to the rest, so that a few posts do not decide.
@@ -41,13 +41,13 @@ impl Scored {
         ((real(self.so) + 0.375) / (real(self.all) + 0.75)).sqrt().asin()
     }
 
-    fn chance(self) -> f64 {
+    fn variance(self) -> f64 {
         1.0 / (4.0 * real(self.all) + 2.0)
     }
 }
 
 /// A group and the rest, in the period and on earlier days.
-struct Beside {
+struct GroupAndRest {
     ours: Scored,
     rest: Scored,
     earlier: Vec<(Scored, Scored)>,
@@ -56,15 +56,15 @@ struct Beside {
 /// Returns the cause of an unusual share of the tone, if any explains half of it. A day needs `least` scored items; the
 /// rest of a day without a group needs half of that.
 #[must_use]
-pub fn tone(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<Cause> {
+pub fn tone_cause(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<Cause> {
     let all = Scored::of(compared.now.items.iter());
     let change = all.share()?.share - usual.expected;
     let (rise, by_source) = (change > 0.0, has_sources(compared));
     // More items with the tone raise the share; so do fewer items without it.
     let pulls = |item: &Item<'_>| item.sounds == Some(rise);
     let holds_back = |item: &Item<'_>| item.sounds == Some(!rise);
-    let mut candidates = largest([&compared.now], by_source, pulls, real(LEAST));
-    candidates.extend(largest(compared.earlier, by_source, holds_back, real(LEAST)));
+    let mut candidates = largest_groups([&compared.now], by_source, pulls, real(LEAST));
+    candidates.extend(largest_groups(compared.earlier, by_source, holds_back, real(LEAST)));
     let groups = candidates.iter().filter_map(|group| {
         let beside = beside(compared, group, all);
         let (rest_usual, rest_as_usual) = usual_without(&beside, least)?;
@@ -83,7 +83,7 @@ pub fn tone(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<C
     let terms = compared.terms.iter().filter_map(|term| {
         let held = || groups::with_term(&compared.now, term).filter(|item| item.sounds.is_some());
         let ours = Scored::of(held());
-        let beside = Beside { ours, rest: all.without(ours), earlier: Vec::new() };
+        let beside = GroupAndRest { ours, rest: all.without(ours), earlier: Vec::new() };
         // The tone of earlier posts with a term is not stored: only a term that became more frequent is a cause.
         let part = term.expected / days.max(f64::MIN_POSITIVE);
         let grown =
@@ -94,7 +94,7 @@ pub fn tone(compared: &Compared<'_>, usual: &UsualShare, least: u64) -> Option<C
         let nearly_all = real(ours.all) > NEARLY_ALL * real(all.all);
         (grown && !nearly_all && ours.all >= LEAST).then_some((explained, cause))
     });
-    choose(groups.chain(terms).collect())
+    most_specific_cause(groups.chain(terms).collect())
 }
 
 fn cause(
@@ -110,18 +110,18 @@ fn cause(
     Cause { dimension, name, part, items, usual, sounding, authors, rest_as_usual }
 }
 
-fn beside(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> Beside {
+fn beside(compared: &Compared<'_>, group: &Group<'_>, all: Scored) -> GroupAndRest {
     let ours = |day: &DayItems<'_>| Scored::of(day.items.iter().filter(|item| group.holds(item)));
     let now = ours(&compared.now);
     let earlier = days_of(compared, group).map(|day| {
         let ours = ours(day);
         (ours, Scored::of(day.items.iter()).without(ours))
     });
-    Beside { ours: now, rest: all.without(now), earlier: earlier.collect() }
+    GroupAndRest { ours: now, rest: all.without(now), earlier: earlier.collect() }
 }
 
 /// Returns the usual share without a group, and whether the rest lies inside it; `None` with too few days.
-fn usual_without(beside: &Beside, least: u64) -> Option<(f64, bool)> {
+fn usual_without(beside: &GroupAndRest, least: u64) -> Option<(f64, bool)> {
     // Half of a day's posts may belong to the group.
     let shares = beside.earlier.iter().filter(|(_, rest)| rest.all as u64 >= least.div_ceil(2));
     let shares: Vec<Share> = shares.filter_map(|(_, rest)| rest.share()).collect();
@@ -131,12 +131,12 @@ fn usual_without(beside: &Beside, least: u64) -> Option<(f64, bool)> {
 }
 
 /// Returns how far back to the usual share removing the group leads: 1 is all the way.
-fn explained(beside: &Beside, rest_usual: f64, change: f64) -> f64 {
+fn explained(beside: &GroupAndRest, rest_usual: f64, change: f64) -> f64 {
     let left = (real(beside.rest.so) + rest_usual * ADDED) / (real(beside.rest.all) + ADDED);
     1.0 - (left - rest_usual) / change
 }
 
-impl Beside {
+impl GroupAndRest {
     /// Returns whether nearly all posts used to belong to the group: then nothing is left to compare it with.
     fn is_nearly_all(&self) -> bool {
         let sum =
@@ -148,7 +148,7 @@ impl Beside {
     /// Returns whether the group became a larger or smaller part than usual, or moved away from the rest in tone.
     fn moved(&self, rise: bool) -> bool {
         let pulls = (self.ours.angle() > self.rest.angle()) == rise;
-        self.resized(pulls && self.ours.all >= LEAST) || self.apart(rise)
+        self.resized(pulls && self.ours.all >= LEAST) || self.tone_diverged(rise)
     }
 
     fn resized(&self, grown: bool) -> bool {
@@ -159,13 +159,13 @@ impl Beside {
             .is_ok_and(|band| if grown { now.share > band.high } else { now.share < band.low })
     }
 
-    fn apart(&self, rise: bool) -> bool {
+    fn tone_diverged(&self, rise: bool) -> bool {
         let known = |(ours, rest): &&(Scored, Scored)| ours.all >= APART_FROM && rest.all >= APART_FROM;
         let days: Vec<(f64, f64)> = self
             .earlier
             .iter()
             .filter(known)
-            .map(|(ours, rest)| (ours.angle() - rest.angle(), ours.chance() + rest.chance()))
+            .map(|(ours, rest)| (ours.angle() - rest.angle(), ours.variance() + rest.variance()))
             .collect();
         if days.len() < MIN_SAMPLES || self.ours.all < APART_FROM {
             return false;
@@ -175,7 +175,7 @@ impl Beside {
         let scatter = days.iter().map(|(apart, chance)| (apart - usual).powi(2) * many / (many - 1.0) - chance);
         let between = (scatter.sum::<f64>() / many).max(0.0);
         let chance = days.iter().map(|(_, chance)| chance).sum::<f64>() / many;
-        let variance = between + self.ours.chance() + self.rest.chance() + (between + chance) / many;
+        let variance = between + self.ours.variance() + self.rest.variance() + (between + chance) / many;
         let away = (self.ours.angle() - self.rest.angle() - usual) / variance.sqrt();
         if rise { away > APART } else { away < -APART }
     }

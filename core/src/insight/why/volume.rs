@@ -2,16 +2,16 @@
 //! count, so it follows the weekday. A group is a cause if its share moved beyond the usual, and further than the rest,
 //! and if it explains half of the change beyond what it would have done by changing like the rest.
 
-use super::groups::{self, Group, authors, days_of, has_sources, largest};
-use super::{Cause, Compared, Dimension, LEAST, NEARLY_ALL, Term, choose, real};
-use crate::insight::daily::{Share, Usual, share, usual, usual_share};
+use super::groups::{self, Group, authors, days_of, has_sources, largest_groups};
+use super::{Cause, Compared, Dimension, LEAST, NEARLY_ALL, Term, most_specific_cause, real};
+use crate::insight::daily::{Share, UsualRange, share, usual_range, usual_share};
 
 /// A share must move at least this part of the way to the edge of its usual band. The group must also explain half of
 /// the change, and the rest must not have moved further.
 const NEARER: f64 = 0.5;
 
 /// A group's count and how unusual it is.
-struct Counted {
+struct GroupCount {
     now: usize,
     /// The usual count.
     usual: f64,
@@ -24,15 +24,15 @@ struct Counted {
 
 /// Returns the cause of a day's unusual number of items, if any explains half of it.
 #[must_use]
-pub fn volume(compared: &Compared<'_>, usual: &Usual) -> Option<Cause> {
+pub fn volume_cause(compared: &Compared<'_>, usual: &UsualRange) -> Option<Cause> {
     let all = compared.now.items.len();
     let change = real(all) - usual.expected;
     let by_source = has_sources(compared);
     let candidates = if change > 0.0 {
-        largest([&compared.now], by_source, |_| true, change * super::HALF)
+        largest_groups([&compared.now], by_source, |_| true, change * super::HALF)
     } else {
         // The mean of days includes bursts, the usual count does not.
-        largest(compared.earlier, by_source, |_| true, change.abs() * super::HALF / 2.0)
+        largest_groups(compared.earlier, by_source, |_| true, change.abs() * super::HALF / 2.0)
     };
     let groups = candidates.iter().filter_map(|group| {
         let ours = compared.now.items.iter().filter(|item| group.holds(item));
@@ -42,23 +42,23 @@ pub fn volume(compared: &Compared<'_>, usual: &Usual) -> Option<Cause> {
         if counted.strays.zip(rest.strays).is_some_and(|(ours, others)| ours < others) {
             return None;
         }
-        Some(judged(group.dimension(), group.name(), &counted, all, usual, authors(ours), rest))
+        Some(to_cause(group.dimension(), group.name(), &counted, all, usual, authors(ours), rest))
     });
     let terms = compared.terms.iter().filter(|_| change > 0.0).filter_map(|term| {
         let ours = || groups::with_term(&compared.now, term);
         let counted = counted_term(term, ours().count(), all, usual)?;
-        Some(judged(Dimension::Term, term.term.to_owned(), &counted, all, usual, authors(ours()), Rest::UNKNOWN))
+        Some(to_cause(Dimension::Term, term.term.to_owned(), &counted, all, usual, authors(ours()), Rest::UNKNOWN))
     });
-    choose(groups.chain(terms).flatten().collect())
+    most_specific_cause(groups.chain(terms).flatten().collect())
 }
 
 /// Turns a group into a cause with how much it explains; `None` if it explains nothing.
-fn judged(
+fn to_cause(
     dimension: Dimension,
     name: String,
-    counted: &Counted,
+    counted: &GroupCount,
     all: usize,
-    usual: &Usual,
+    usual: &UsualRange,
     authors: u64,
     left: Rest,
 ) -> Option<(f64, Cause)> {
@@ -94,7 +94,13 @@ fn part_of_way(scale: impl Fn(f64) -> f64, now: f64, expected: f64, edge: f64) -
     if way == 0.0 { 0.0 } else { (scale(now) - scale(expected)) / way }
 }
 
-fn counted(compared: &Compared<'_>, group: &Group<'_>, now: usize, usual: &Usual, rise: bool) -> Option<Counted> {
+fn counted(
+    compared: &Compared<'_>,
+    group: &Group<'_>,
+    now: usize,
+    usual: &UsualRange,
+    rise: bool,
+) -> Option<GroupCount> {
     if rise && now < LEAST {
         return None;
     }
@@ -110,19 +116,19 @@ fn counted(compared: &Compared<'_>, group: &Group<'_>, now: usize, usual: &Usual
         let angle = |share: f64| share.clamp(0.0, 1.0).sqrt().asin();
         let strays = part_of_way(angle, share_now, band.expected, if rise { band.high } else { band.low });
         let usual = band.expected * usual.expected;
-        return Some(Counted { now, usual, strays: Some(strays), beyond: strays > NEARER });
+        return Some(GroupCount { now, usual, strays: Some(strays), beyond: strays > NEARER });
     }
     // Too few days had any item: pool them all.
     let (part, whole) = shares.iter().fold((0, 0), |sum, day| (sum.0 + day.part, sum.1 + day.whole));
     let of = share(part, whole).map_or(0.0, |share| share.share);
     let usual = of * usual.expected;
-    Some(Counted { now, usual, strays: None, beyond: beyond_chance(now, all, of, rise) })
+    Some(GroupCount { now, usual, strays: None, beyond: beyond_chance(now, all, of, rise) })
 }
 
-fn counted_term(term: &Term<'_>, now: usize, all: usize, usual: &Usual) -> Option<Counted> {
+fn counted_term(term: &Term<'_>, now: usize, all: usize, usual: &UsualRange) -> Option<GroupCount> {
     let of = (term.expected / usual.expected.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let usual = term.expected.min(usual.expected);
-    (now >= LEAST).then(|| Counted { now, usual, strays: None, beyond: beyond_chance(now, all, of, true) })
+    (now >= LEAST).then(|| GroupCount { now, usual, strays: None, beyond: beyond_chance(now, all, of, true) })
 }
 
 /// Returns whether a part of all lies beyond its usual share by more than chance.
@@ -146,7 +152,7 @@ impl Rest {
         let without: Vec<_> = days_of(compared, group)
             .map(|day| (day.day, day.items.iter().filter(|item| !group.holds(item)).count() as u64))
             .collect();
-        let Ok(band) = usual(&compared.now.day, &without) else { return Self::UNKNOWN };
+        let Ok(band) = usual_range(&compared.now.day, &without) else { return Self::UNKNOWN };
         let edge = if rise { band.high } else { band.low };
         let strays = part_of_way(f64::cbrt, real(rest), band.expected, edge);
         Self { as_usual: (band.low..=band.high).contains(&real(rest)), strays: Some(strays) }

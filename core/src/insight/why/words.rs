@@ -15,7 +15,7 @@ impl Cause {
     /// Returns a clause such as `most of the rise (82%) comes from one text by 13 authors (45 items); without it, the
     /// number is as usual`. `name` is the cause as it may be shown; for a text it is its words and may be empty.
     #[must_use]
-    pub fn clause(&self, figure: Figure<'_>, name: &str) -> String {
+    pub fn describe(&self, figure: Figure<'_>, name: &str) -> String {
         let change = match figure {
             Figure::Rise => "the rise",
             Figure::Fall => "the fall",
@@ -32,10 +32,10 @@ impl Cause {
             (true, Figure::Tone(_)) => "; without it, the share is as usual",
             (true, _) => "; without it, the number is as usual",
         };
-        format!("{most} comes from {}{}{rest}", self.what(name), self.how_many(figure))
+        format!("{most} comes from {}{}{rest}", self.describe_name(name), self.how_many(figure))
     }
 
-    fn what(&self, name: &str) -> String {
+    fn describe_name(&self, name: &str) -> String {
         let quoted = if name.is_empty() { String::new() } else { format!(", “{name}”") };
         match (self.dimension, self.authors) {
             (Dimension::Text, 0) => format!("one text{quoted}"),

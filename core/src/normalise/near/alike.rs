@@ -64,14 +64,14 @@ const LONG_SNIPPET: usize = 240;
 /// The similarity of two near-copies, in thousandths; `None` if they are not near-copies.
 #[must_use]
 pub fn alike(one: &[u8], other: &[u8]) -> Option<u32> {
-    alike_decoded(&sketch::decoded(one)?, &sketch::decoded(other)?)
+    similarity_decoded(&sketch::decode(one)?, &sketch::decode(other)?)
 }
 
-pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u32> {
+pub(super) fn similarity_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u32> {
     if a.kind != b.kind || a.mood.opposes(b.mood) {
         return None;
     }
-    let text = copies(&a.text, &b.text);
+    let text = copy_similarity(&a.text, &b.text);
     if text.is_some() && opposes(&a.text.words, &b.text.words) {
         return None;
     }
@@ -79,7 +79,7 @@ pub(super) fn alike_decoded(a: &sketch::Sketch, b: &sketch::Sketch) -> Option<u3
         return text;
     }
     let least = a.text.weight.min(b.text.weight);
-    let titled = copies(&a.title, &b.title);
+    let titled = copy_similarity(&a.title, &b.title);
     if titled.is_some() && opposes(&a.title.words, &b.title.words) {
         return None;
     }
@@ -109,7 +109,7 @@ fn thousandths(n: usize, of: usize) -> u32 {
 }
 
 /// The similarity of two texts; `None` if they are not copies.
-fn copies(a: &Part, b: &Part) -> Option<u32> {
+fn copy_similarity(a: &Part, b: &Part) -> Option<u32> {
     let common = compared(a, b)?;
     let class = CLASSES.iter().find(|class| common.weight <= class.up_to)?;
     let same = common.of_both >= class.of_both && common.numbers == Numbers::Same;

@@ -3,7 +3,7 @@
 //! cases; texts with only words in common share almost none.
 
 use super::letters::{Letters, weight};
-use super::stable_hash::{NEAR_VERSION, hash, mixed};
+use super::stable_hash::{NEAR_VERSION, hash, mix_bits};
 use crate::model::Kind;
 
 /// Minimum weight of a long piece: twelve letters, or six that count for two.
@@ -24,17 +24,17 @@ pub(super) fn of(kind: Kind, text: &Letters, title: &Letters) -> Vec<i64> {
     let mut keys = Vec::new();
     for (part, letters) in [(0, text), (1, title)] {
         if letters.weight() >= LEAST {
-            smallest(part * 2 + page, &letters.letters, &mut keys);
+            min_hashes(part * 2 + page, &letters.letters, &mut keys);
         }
     }
     if !keys.is_empty() {
-        let whole = mixed(hash(VERSION | (8 + page), &text.letters) ^ hash(10, &title.letters).rotate_left(1));
+        let whole = mix_bits(hash(VERSION | (8 + page), &text.letters) ^ hash(10, &title.letters).rotate_left(1));
         keys.push(whole.cast_signed());
     }
     keys
 }
 
-fn smallest(salt: u64, letters: &[char], keys: &mut Vec<i64>) {
+fn min_hashes(salt: u64, letters: &[char], keys: &mut Vec<i64>) {
     let mut least = [u64::MAX; ORDERS as usize];
     let (mut end, mut sum) = (0, 0);
     for (begin, first) in letters.iter().enumerate() {
@@ -48,12 +48,12 @@ fn smallest(salt: u64, letters: &[char], keys: &mut Vec<i64>) {
         }
         let piece = hash(salt, letters.get(begin..end).unwrap_or_default());
         for (order, least) in (1..).zip(&mut least) {
-            *least = (*least).min(mixed(piece ^ mixed(order)));
+            *least = (*least).min(mix_bits(piece ^ mix_bits(order)));
         }
         sum -= weight(*first);
     }
     for (order, least) in (0..).zip(least) {
-        let key = mixed(least ^ (VERSION | salt << 8 | order)).cast_signed();
+        let key = mix_bits(least ^ (VERSION | salt << 8 | order)).cast_signed();
         if !keys.contains(&key) {
             keys.push(key);
         }

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::alike::alike_decoded;
+use super::alike::similarity_decoded;
 use super::sketch::{self, Sketch};
-use crate::model::{Choice, Head, Marks};
+use crate::model::{Assignment, ClusterHead, Fingerprint};
 
 /// The most clusters that one key leads to. Later clusters are found by their other keys. This bounds the cost of
 /// common phrases.
@@ -17,11 +17,11 @@ const MOST_COMPARED: usize = 4;
 
 /// The existing clusters that the items may belong to.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
+pub struct KnownClusters {
     /// Keys with the clusters they lead to.
     pub leads: Vec<(i64, i64)>,
     /// First items of clusters, at least those that [`wanted`] returns.
-    pub heads: Vec<Head>,
+    pub heads: Vec<ClusterHead>,
     /// The number of the next new cluster.
     pub next: i64,
 }
@@ -32,7 +32,7 @@ const SAME: u32 = 1_000;
 /// The sorted clusters that each key leads to.
 type Leads = HashMap<i64, Vec<i64>>;
 
-fn gathered(leads: &[(i64, i64)]) -> Leads {
+fn places_by_key(leads: &[(i64, i64)]) -> Leads {
     let mut gathered = Leads::new();
     for (key, place) in leads {
         gathered.entry(*key).or_default().push(*place);
@@ -45,7 +45,7 @@ fn gathered(leads: &[(i64, i64)]) -> Leads {
 }
 
 /// The clusters to compare an item with.
-fn shortlist(marks: &Marks, leads: &Leads) -> Vec<i64> {
+fn shortlist(marks: &Fingerprint, leads: &Leads) -> Vec<i64> {
     let mut keys: BTreeMap<i64, usize> = BTreeMap::new();
     for place in marks.bands.iter().filter_map(|key| leads.get(key)).flatten() {
         *keys.entry(*place).or_default() += 1;
@@ -59,27 +59,27 @@ fn shortlist(marks: &Marks, leads: &Leads) -> Vec<i64> {
 /// The clusters whose first items [`choose`] needs: those that the items' keys lead to. An item whose whole text is
 /// already known needs none.
 #[must_use]
-pub fn wanted(items: &[Option<Marks>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
-    let leads = gathered(leads);
-    let compared = |marks: &&Marks| !marks.bands.last().is_some_and(|whole| leads.contains_key(whole));
+pub fn wanted(items: &[Option<Fingerprint>], leads: &[(i64, i64)]) -> BTreeSet<i64> {
+    let leads = places_by_key(leads);
+    let compared = |marks: &&Fingerprint| !marks.bands.last().is_some_and(|whole| leads.contains_key(whole));
     items.iter().flatten().filter(compared).flat_map(|marks| shortlist(marks, &leads)).collect()
 }
 
 /// Decides for each item, in order.
 #[must_use]
-pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
-    let mut leads = gathered(&known.leads);
+pub fn choose(items: Vec<Option<Fingerprint>>, known: &KnownClusters) -> Vec<Assignment> {
+    let mut leads = places_by_key(&known.leads);
     let mut next = known.next;
     let mut heads: HashMap<i64, Option<Sketch>> =
-        known.heads.iter().map(|head| (head.place, sketch::decoded(&head.sketch))).collect();
-    let mut decide = |marks: Marks| {
+        known.heads.iter().map(|head| (head.place, sketch::decode(&head.sketch))).collect();
+    let mut decide = |marks: Fingerprint| {
         let whole = marks.bands.last().copied().unwrap_or_default();
         // A text with the same letters joins the same cluster as before, whatever clusters started since.
         if let Some(place) = leads.get(&whole).and_then(|places| places.first()) {
-            return Choice::CopyOf(*place, None);
+            return Assignment::CopyOf(*place, None);
         }
-        let mine = sketch::decoded(&marks.sketch);
-        let like = |place: &i64| alike_decoded(mine.as_ref()?, heads.get(place)?.as_ref()?);
+        let mine = sketch::decode(&marks.sketch);
+        let like = |place: &i64| similarity_decoded(mine.as_ref()?, heads.get(place)?.as_ref()?);
         let compared = shortlist(&marks, &leads).into_iter().filter_map(|place| like(&place).map(|much| (place, much)));
         // The most similar; on a tie the earliest.
         if let Some((place, much)) = compared.min_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0))) {
@@ -87,23 +87,23 @@ pub fn choose(items: Vec<Option<Marks>>, known: &Known) -> Vec<Choice> {
             if let Some(key) = own_words {
                 leads.entry(key).or_default().push(place);
             }
-            return Choice::CopyOf(place, own_words);
+            return Assignment::CopyOf(place, own_words);
         }
         let place = next;
         next += 1;
-        let keys = led_by(&marks.bands, &leads);
+        let keys = leading_keys(&marks.bands, &leads);
         for key in &keys {
             leads.entry(*key).or_default().push(place);
         }
         heads.insert(place, mine);
-        Choice::Begins(Head { place, sketch: marks.sketch }, keys)
+        Assignment::Begins(ClusterHead { place, sketch: marks.sketch }, keys)
     };
-    items.into_iter().map(|marks| marks.map_or(Choice::Alone, &mut decide)).collect()
+    items.into_iter().map(|marks| marks.map_or(Assignment::Alone, &mut decide)).collect()
 }
 
 /// The keys that lead to a new cluster: those that lead to few enough clusters so far, and that of the whole text, so
 /// that exact copies are always found.
-fn led_by(bands: &[i64], leads: &Leads) -> Vec<i64> {
+fn leading_keys(bands: &[i64], leads: &Leads) -> Vec<i64> {
     let free = |key: &&i64| leads.get(*key).is_none_or(|places| places.len() < MOST_OF_A_KEY);
     let Some((whole, pieces)) = bands.split_last() else { return Vec::new() };
     pieces.iter().filter(free).chain([whole]).copied().collect()

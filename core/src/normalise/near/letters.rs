@@ -53,7 +53,7 @@ impl Letters {
 }
 
 /// A title without the site's name at its end.
-pub(super) fn headline(title: &str) -> &str {
+pub(super) fn strip_site_name(title: &str) -> &str {
     let last = BEFORE_A_SITE.iter().filter_map(|mark| title.rfind(mark).map(|at| (at, mark.len()))).max();
     let headline = last.and_then(|(at, length)| {
         let (headline, site) = (title.get(..at)?, title.get(at + length..)?);
@@ -125,7 +125,7 @@ impl Reader {
             return;
         }
         if is_mark(c) && left.starts_with(char::is_numeric) && (!self.number.is_empty() || self.in_price(c)) {
-            if !parts_thousands(c, left) {
+            if !is_thousands_separator(c, left) {
                 self.keep(MARK);
                 self.number.push(MARK);
             }
@@ -202,7 +202,7 @@ pub(super) fn is_mark(c: char) -> bool {
 
 /// Whether a mark only separates thousands: 75,000 and 75.000 are 75000, but 1,99 is 1.99. Three digits after a point
 /// always count as thousands.
-pub(super) fn parts_thousands(mark: char, left: &str) -> bool {
+pub(super) fn is_thousands_separator(mark: char, left: &str) -> bool {
     let digits = || left.chars().take(THOUSANDS + 1).take_while(|c| c.is_numeric()).count();
     mark == '٬' || (matches!(mark, '.' | ',') && digits() == THOUSANDS)
 }
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_site_is_not_part_of_its_headline() {
-        let of = |title: &str| Letters::of_text(headline(title)).letters.into_iter().collect::<String>();
+        let of = |title: &str| Letters::of_text(strip_site_name(title)).letters.into_iter().collect::<String>();
         assert_eq!(of("A headline about a flood in Calgary - CBC News"), "aheadlineaboutafloodincalgary");
         assert_eq!(of("A headline about a flood in Calgary | The Globe"), "aheadlineaboutafloodincalgary");
         assert_eq!(of("Short - Title"), "shorttitle");

@@ -190,7 +190,7 @@ pub(super) fn sense(word: &str, next: Option<&str>) -> Option<Sense> {
 }
 
 /// The verb that a contraction negates: `won't` is `will` and `not`.
-pub(super) fn denied(word: &str) -> Option<&str> {
+pub(super) fn negated_verb(word: &str) -> Option<&str> {
     let listed = RUN_TOGETHER.iter().find(|(together, _)| *together == word).map(|(_, apart)| *apart);
     listed.or_else(|| word.strip_suffix("n't").filter(|word| !word.is_empty()))
 }
@@ -229,8 +229,8 @@ mod tests {
     #[test]
     fn contractions_are_two_words() {
         for (word, apart) in [("won't", "will"), ("isn't", "is"), ("dont", "do"), ("cannot", "can")] {
-            assert_eq!(denied(word), Some(apart));
+            assert_eq!(negated_verb(word), Some(apart));
         }
-        assert_eq!((denied("want"), denied("n't")), (None, None));
+        assert_eq!((negated_verb("want"), negated_verb("n't")), (None, None));
     }
 }

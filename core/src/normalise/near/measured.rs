@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use super::pages::EVERYWHERE;
 use super::properties::{are_copies, page};
 use super::{alike, choose, marks, wanted};
-use crate::model::{Choice, Head, Kind, Marks, Wording};
-use crate::normalise::near::choose::Known;
+use crate::model::{Assignment, ClusterHead, Fingerprint, ItemText, Kind};
+use crate::normalise::near::choose::KnownClusters;
 
 /// Labelled pairs: `id_a,id_b,label` and possibly more columns; the label is `same` or `different`.
 const LABELS: &str = "docs/dev/labels/near_copy_pairs.csv";
 
-fn say(line: &str) {
+fn report(line: &str) {
     writeln!(std::io::stderr(), "{line}").ok();
 }
 
 fn data() -> Option<PathBuf> {
     let data = std::env::var_os("TOPICWATCH_TEST_DATA").map(PathBuf::from);
     if data.is_none() {
-        say("skipped: figures of near-copies (TOPICWATCH_TEST_DATA is not set)");
+        report("skipped: figures of near-copies (TOPICWATCH_TEST_DATA is not set)");
     }
     data
 }
@@ -52,11 +52,11 @@ fn posts(data: &Path) -> Vec<(String, String)> {
     posts
 }
 
-fn post(text: &str) -> Option<Marks> {
-    marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
+fn post(text: &str) -> Option<Fingerprint> {
+    marks(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
 }
 
-fn found(a: &Marks, b: &Marks) -> bool {
+fn found(a: &Fingerprint, b: &Fingerprint) -> bool {
     a.bands.iter().any(|key| b.bands.contains(key))
 }
 
@@ -116,7 +116,7 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
     let Some(data) = data() else { return };
     let labels = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(LABELS);
     if !labels.exists() {
-        return say(&format!("skipped: no labelled pairs in {LABELS}"));
+        return report(&format!("skipped: no labelled pairs in {LABELS}"));
     }
     let texts: HashMap<String, String> = posts(&data).into_iter().collect();
     let (mut chosen_on, mut checked_on) = (Tally::default(), Tally::default());
@@ -133,14 +133,14 @@ fn labelled_pairs_of_real_posts_are_judged_as_people_did() {
         let found = both.is_some_and(|(x, y)| found(x, y));
         let alike = both.and_then(|(x, y)| alike(&x.sketch, &y.sketch));
         if std::env::var_os("NEAR_SHOW").is_some() && same != (found && alike.is_some()) {
-            say(&format!("{label} by people: {a} {b}, found {found}, alike {alike:?}"));
+            report(&format!("{label} by people: {a} {b}, found {found}, alike {alike:?}"));
         }
         // Split into halves independently of the order of the file.
         let half = a.bytes().chain(b.bytes()).map(u64::from).sum::<u64>() % 2;
         if half == 0 { &mut chosen_on } else { &mut checked_on }.add(same, found, alike.is_some());
     }
-    say(&format!("labelled pairs, thresholds chosen on: {}", chosen_on.line()));
-    say(&format!("labelled pairs, checked on:           {}", checked_on.line()));
+    report(&format!("labelled pairs, thresholds chosen on: {}", chosen_on.line()));
+    report(&format!("labelled pairs, checked on:           {}", checked_on.line()));
     assert_eq!(unknown, 0, "pairs whose posts are not in the data");
     // Before `opposes` existed: 0.988 (80 of 81) and 0.727; 0.981 and 0.808.
     assert!(checked_on.precision() >= 0.987 && checked_on.recall() >= 0.707, "{}", checked_on.line());
@@ -174,7 +174,7 @@ fn published_pairs_are_mostly_no_copies() {
         tallies.sort();
         let line: Vec<String> =
             tallies.iter().map(|(score, copies, all)| format!("{score}: {copies} of {all}")).collect();
-        say(&format!("{file}, called copies by score: {}", line.join(", ")));
+        report(&format!("{file}, called copies by score: {}", line.join(", ")));
     }
 }
 
@@ -196,35 +196,35 @@ fn headlines_that_have_nothing_in_common_are_not_joined_by_what_sites_show_every
             all += 1;
         }
     }
-    say(&format!("headlines of other news under one text of a site: {joined} of {all} called copies"));
+    report(&format!("headlines of other news under one text of a site: {joined} of {all} called copies"));
     assert!(joined * 50 <= all, "{joined} of {all}");
 }
 
 #[test]
 fn real_posts_give_the_same_clusters_however_many_are_decided_at_once() {
     let Some(data) = data() else { return };
-    let items: Vec<Option<Marks>> = posts(&data).iter().map(|(_, text)| post(text)).collect();
+    let items: Vec<Option<Fingerprint>> = posts(&data).iter().map(|(_, text)| post(text)).collect();
     let all = clustered(&items, 500);
     let firsts = all.values().filter(|members| members.len() > 1).count();
     let copies: usize = all.values().map(|members| members.len() - 1).sum();
     let largest = all.values().map(Vec::len).max().unwrap_or_default();
     let whole = |item: usize| items[item].as_ref().and_then(|marks| marks.bands.last());
     let own_words = |members: &Vec<usize>| members.iter().filter(|item| whole(**item) != whole(members[0])).count();
-    say(&format!(
+    report(&format!(
         "{} real posts: {} say too little, {firsts} clusters of several, {copies} copies, the largest of {largest}, \
          {} not equal letter by letter",
         items.len(),
         items.iter().filter(|marks| marks.is_none()).count(),
         all.values().map(own_words).sum::<usize>(),
     ));
-    let few: Vec<Option<Marks>> = items.into_iter().step_by(7).collect();
+    let few: Vec<Option<Fingerprint>> = items.into_iter().step_by(7).collect();
     assert_eq!(clustered(&few, 1), clustered(&few, 333));
 }
 
 /// The items of each cluster, by the number of its first item.
-fn clustered(items: &[Option<Marks>], at_once: usize) -> HashMap<i64, Vec<usize>> {
+fn clustered(items: &[Option<Fingerprint>], at_once: usize) -> HashMap<i64, Vec<usize>> {
     let mut leads: HashMap<i64, Vec<i64>> = HashMap::new();
-    let mut heads: HashMap<i64, Head> = HashMap::new();
+    let mut heads: HashMap<i64, ClusterHead> = HashMap::new();
     let mut clusters: HashMap<i64, Vec<usize>> = HashMap::new();
     let mut next = 0;
     for (chunk, batch) in items.chunks(at_once).enumerate() {
@@ -236,16 +236,16 @@ fn clustered(items: &[Option<Marks>], at_once: usize) -> HashMap<i64, Vec<usize>
         let wanted = wanted(batch, &known);
         let heads_known = wanted.iter().map(|place| heads[place].clone()).collect();
         for (at, choice) in
-            choose(batch.to_vec(), &Known { leads: known, heads: heads_known, next }).into_iter().enumerate()
+            choose(batch.to_vec(), &KnownClusters { leads: known, heads: heads_known, next }).into_iter().enumerate()
         {
             let item = chunk * at_once + at;
             match choice {
-                Choice::Alone => {}
-                Choice::CopyOf(place, key) => {
+                Assignment::Alone => {}
+                Assignment::CopyOf(place, key) => {
                     clusters.get_mut(&place).unwrap().push(item);
                     key.iter().for_each(|key| leads.entry(*key).or_default().push(place));
                 }
-                Choice::Begins(head, keys) => {
+                Assignment::Begins(head, keys) => {
                     next = head.place + 1;
                     clusters.insert(head.place, vec![item]);
                     keys.iter().for_each(|key| leads.entry(*key).or_default().push(head.place));

@@ -28,17 +28,17 @@ mod pages;
 mod properties;
 
 pub use alike::alike;
-pub use choose::{Known, choose, wanted};
+pub use choose::{KnownClusters, choose, wanted};
 pub use stable_hash::NEAR_VERSION;
 
-use crate::model::{Kind, Marks, Wording};
+use crate::model::{Fingerprint, ItemText, Kind};
 use letters::Letters;
 
 /// The keys and sketch of an item; `None` if its text is too short to be compared.
 #[must_use]
-pub fn marks(words: &Wording) -> Option<Marks> {
+pub fn marks(words: &ItemText) -> Option<Fingerprint> {
     let text = words.text.as_deref().map(Letters::of_text).unwrap_or_default();
-    let title = words.title.as_deref().filter(|_| words.kind == Kind::Page).map(letters::headline);
+    let title = words.title.as_deref().filter(|_| words.kind == Kind::Page).map(letters::strip_site_name);
     let titled = title.map(Letters::of_text).unwrap_or_default();
     let bands = bands::of(words.kind, &text, &titled);
     if bands.is_empty() {
@@ -47,5 +47,5 @@ pub fn marks(words: &Wording) -> Option<Marks> {
     let said = words.text.as_deref().map(said::words).unwrap_or_default();
     let said_in_title = title.map(said::words).unwrap_or_default();
     let mood = sketch::Mood::of(words.score);
-    Some(Marks { bands, sketch: sketch::encoded(words.kind, (&text, &said), (&titled, &said_in_title), mood) })
+    Some(Fingerprint { bands, sketch: sketch::encode(words.kind, (&text, &said), (&titled, &said_in_title), mood) })
 }

@@ -3,7 +3,7 @@
 //! Uses small lists and capital letters, no grammar. It only separates texts, never joins them.
 
 use super::meant::SIDES;
-use super::said::{LETTERS, Sort, Word};
+use super::said::{LETTERS, Word, WordSort};
 
 /// A gap with more words than this is a passage that only one text contains.
 const PASSAGE: usize = 8;
@@ -25,7 +25,7 @@ pub(super) fn opposes(one: &[Word], other: &[Word]) -> bool {
     // Sort the texts, so that the choice between equally good alignments does not depend on their order.
     let (a, b) = if one <= other { (one, other) } else { (other, one) };
     let shared = aligned(a, b);
-    gaps(&shared, a.len(), b.len()).iter().any(|gap| gap.turns(a, b)) || exchanged(a, b, shared.len())
+    gaps(&shared, a.len(), b.len()).iter().any(|gap| gap.changes_meaning(a, b)) || names_swapped(a, b, shared.len())
 }
 
 /// The positions of the shared words: a longest common subsequence.
@@ -92,7 +92,7 @@ fn gaps(shared: &[(usize, usize)], a: usize, b: usize) -> Vec<Gap> {
 }
 
 impl Gap {
-    fn turns(&self, a: &[Word], b: &[Word]) -> bool {
+    fn changes_meaning(&self, a: &[Word], b: &[Word]) -> bool {
         let (Some(a), Some(b)) = (a.get(self.a.clone()), b.get(self.b.clone())) else { return false };
         let (least, most) = (a.len().min(b.len()), a.len().max(b.len()));
         if most > PASSAGE {
@@ -101,18 +101,18 @@ impl Gap {
         if self.begins || self.ends {
             // "No evacuation in Calgary": a single word added at the start negates the rest.
             if self.begins && !self.ends && least == 0 && most == 1 {
-                return [a, b].concat().iter().any(|word| word.sort == Sort::Negation);
+                return [a, b].concat().iter().any(|word| word.sort == WordSort::Negation);
             }
             if least == 0 || most > REMARK {
                 return false;
             }
         }
-        let denies = |words: &[Word]| words.iter().any(|word| word.sort == Sort::Negation);
+        let denies = |words: &[Word]| words.iter().any(|word| word.sort == WordSort::Negation);
         denies(a) != denies(b) || numbers(a, b) || opposites(a, b) || names(a, b, self.ends)
     }
 }
 
-fn of(sort: Sort, words: &[Word]) -> Vec<Word> {
+fn of(sort: WordSort, words: &[Word]) -> Vec<Word> {
     words.iter().filter(|word| word.sort == sort).copied().collect()
 }
 
@@ -130,40 +130,40 @@ fn without(one: &[Word], other: &[Word], same: impl Fn(&Word, &Word) -> bool) ->
 }
 
 fn numbers(a: &[Word], b: &[Word]) -> bool {
-    let (a, b) = (of(Sort::Number, a), of(Sort::Number, b));
+    let (a, b) = (of(WordSort::Number, a), of(WordSort::Number, b));
     !without(&a, &b, Word::is).is_empty() && !without(&b, &a, Word::is).is_empty()
 }
 
 fn opposites(a: &[Word], b: &[Word]) -> bool {
-    let (a, b) = (of(Sort::Opposite, a), of(Sort::Opposite, b));
+    let (a, b) = (of(WordSort::Opposite, a), of(WordSort::Opposite, b));
     let (mine, theirs) = (without(&a, &b, Word::is), without(&b, &a, Word::is));
     mine.iter().any(|one| theirs.iter().any(|other| one.hash / SIDES == other.hash / SIDES))
 }
 
 fn names(a: &[Word], b: &[Word], at_end: bool) -> bool {
-    let same = |one: &Word, other: &Word| one.is(other) || slip(one, other) || at_end && cut(one, other);
+    let same = |one: &Word, other: &Word| one.is(other) || is_typo(one, other) || at_end && is_truncation(one, other);
     // The other text may write the name in lower case.
-    let mine = without(&of(Sort::Name, a), b, Word::is);
-    let theirs = without(&of(Sort::Name, b), a, Word::is);
+    let mine = without(&of(WordSort::Name, a), b, Word::is);
+    let theirs = without(&of(WordSort::Name, b), a, Word::is);
     let (mine, theirs) = (without(&mine, &theirs, same), without(&theirs, &mine, same));
     // "Marathon Explosions" and "Marathon Bombing" are not different names.
     !mine.is_empty() && !theirs.is_empty() && mine.iter().chain(&theirs).any(Word::is_proper)
 }
 
 /// Whether two names differ only by a typo: Calgary, Calgray, Callgary.
-fn slip(one: &Word, other: &Word) -> bool {
+fn is_typo(one: &Word, other: &Word) -> bool {
     let (a, b) = (one.letters(), other.letters());
     a.min(b) > 3 && a.abs_diff(b) <= 1 && ((one.spelt ^ other.spelt) & LETTERS).count_ones() <= 1
 }
 
 /// Whether one name is a truncated form of the other.
-fn cut(one: &Word, other: &Word) -> bool {
+fn is_truncation(one: &Word, other: &Word) -> bool {
     let (short, long) = if one.letters() < other.letters() { (one, other) } else { (other, one) };
     short.letters() < long.letters() && short.spelt & !long.spelt & LETTERS == 0
 }
 
 /// Whether two names changed places: swapping them back makes more words agree.
-fn exchanged(a: &[Word], b: &[Word], shared: usize) -> bool {
+fn names_swapped(a: &[Word], b: &[Word], shared: usize) -> bool {
     if shared == a.len().min(b.len()) {
         return false;
     }
@@ -171,7 +171,7 @@ fn exchanged(a: &[Word], b: &[Word], shared: usize) -> bool {
         let mut places = words.iter().enumerate().filter(|(_, other)| other.is(word)).map(|(at, _)| at);
         places.next().filter(|_| places.next().is_none())
     };
-    let named = |word: &&Word| word.sort == Sort::Name || b.iter().any(|o| o.sort == Sort::Name && o.is(word));
+    let named = |word: &&Word| word.sort == WordSort::Name || b.iter().any(|o| o.sort == WordSort::Name && o.is(word));
     let places = a.iter().filter(named).filter_map(|word| Some((only(a, word)?, only(b, word)?)));
     let places: Vec<(usize, usize)> = places.take(MOST_NAMES).collect();
     places.iter().enumerate().any(|(at, (x, in_b))| {

@@ -4,18 +4,18 @@
 use proptest::prelude::*;
 
 use super::{NEAR_VERSION, alike, marks};
-use crate::model::{Kind, Marks, Wording};
+use crate::model::{Fingerprint, ItemText, Kind};
 
-pub(super) fn post(text: &str) -> Option<Marks> {
-    marks(&Wording { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
+pub(super) fn post(text: &str) -> Option<Fingerprint> {
+    marks(&ItemText { kind: Kind::Post, title: None, text: Some(text.to_owned()), score: None })
 }
 
-pub(super) fn page(title: &str, text: &str) -> Option<Marks> {
-    marks(&Wording { kind: Kind::Page, title: Some(title.to_owned()), text: Some(text.to_owned()), score: None })
+pub(super) fn page(title: &str, text: &str) -> Option<Fingerprint> {
+    marks(&ItemText { kind: Kind::Page, title: Some(title.to_owned()), text: Some(text.to_owned()), score: None })
 }
 
 /// Whether one finds the other by a key and they are alike.
-pub(super) fn are_copies(a: Option<&Marks>, b: Option<&Marks>) -> bool {
+pub(super) fn are_copies(a: Option<&Fingerprint>, b: Option<&Fingerprint>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     a.bands.iter().any(|key| b.bands.contains(key)) && alike(&a.sketch, &b.sketch).is_some()
 }

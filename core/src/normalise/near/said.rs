@@ -4,9 +4,9 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use super::super::after_ampersand;
+use super::super::decode_entity;
 use super::super::text::is_invisible;
-use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, parts_thousands};
+use super::letters::{ANNOUNCING, MOST_READ, is_cut_off, is_mark, is_thousands_separator};
 use super::meant::{self, Sense};
 use super::skipped;
 use super::stable_hash::hash;
@@ -22,7 +22,7 @@ const LEADING_ON: [&str; 12] = ["for", "in", "of", "to", "the", "from", "at", "w
 
 /// The sort of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Sort {
+pub(super) enum WordSort {
     Plain,
     Negation,
     Number,
@@ -33,7 +33,7 @@ pub(super) enum Sort {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Word {
-    pub(super) sort: Sort,
+    pub(super) sort: WordSort,
     /// Hash of the letters; for a number its value, for an opposite its group and side.
     pub(super) hash: u16,
     /// For a name: the set of its letters, their count, and whether it is also a common word. Distinguishes a misspelt
@@ -44,20 +44,20 @@ pub(super) struct Word {
 impl Word {
     /// Whether both are the same word. A name may be written in lower case.
     pub(super) fn is(&self, other: &Self) -> bool {
-        let letters = |sort| matches!(sort, Sort::Plain | Sort::Name | Sort::Negation);
+        let letters = |sort| matches!(sort, WordSort::Plain | WordSort::Name | WordSort::Negation);
         self.hash == other.hash && (self.sort == other.sort || letters(self.sort) && letters(other.sort))
     }
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let sort = match self.sort {
-            Sort::Plain => 0,
-            Sort::Negation => 1,
-            Sort::Number => 2,
-            Sort::Opposite => 3,
-            Sort::Name => 4,
+            WordSort::Plain => 0,
+            WordSort::Negation => 1,
+            WordSort::Number => 2,
+            WordSort::Opposite => 3,
+            WordSort::Name => 4,
         };
         out.extend((sort << BITS | self.hash).to_le_bytes());
-        if self.sort == Sort::Name {
+        if self.sort == WordSort::Name {
             out.extend(self.spelt.to_le_bytes());
         }
     }
@@ -65,15 +65,15 @@ impl Word {
     pub(super) fn read(words: &mut impl Iterator<Item = u16>) -> Option<Self> {
         let first = words.next()?;
         let sort = match first >> BITS {
-            0 => Sort::Plain,
-            1 => Sort::Negation,
-            2 => Sort::Number,
-            3 => Sort::Opposite,
-            4 => Sort::Name,
+            0 => WordSort::Plain,
+            1 => WordSort::Negation,
+            2 => WordSort::Number,
+            3 => WordSort::Opposite,
+            4 => WordSort::Name,
             _ => return None,
         };
         let spelt = match sort {
-            Sort::Name => u32::from(words.next()?) | u32::from(words.next()?) << 16,
+            WordSort::Name => u32::from(words.next()?) | u32::from(words.next()?) << 16,
             _ => 0,
         };
         Some(Self { sort, hash: first & ((1 << BITS) - 1), spelt })
@@ -130,19 +130,21 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::with_capacity(raw.len());
     for (at, (raw, word)) in raw.iter().zip(&small).enumerate() {
         let next = small.get(at + 1).map(String::as_str);
-        if let Some(apart) = meant::denied(word) {
+        if let Some(apart) = meant::negated_verb(word) {
             words.push(plain(apart));
-            words.push(Word { sort: Sort::Negation, ..plain("not") });
+            words.push(Word { sort: WordSort::Negation, ..plain("not") });
             continue;
         }
         let kept = match meant::sense(word, next) {
             // "No, the bridge stands" does not negate the rest.
             Some(Sense::Negation) if raw.stops && next.is_some() => plain(word),
-            Some(Sense::Negation) => Word { sort: Sort::Negation, ..plain(word) },
-            Some(Sense::Number(value)) => Word { sort: Sort::Number, hash: value, spelt: 0 },
-            Some(Sense::Opposite(side)) => Word { sort: Sort::Opposite, hash: side, spelt: 0 },
+            Some(Sense::Negation) => Word { sort: WordSort::Negation, ..plain(word) },
+            Some(Sense::Number(value)) => Word { sort: WordSort::Number, hash: value, spelt: 0 },
+            Some(Sense::Opposite(side)) => Word { sort: WordSort::Opposite, hash: side, spelt: 0 },
             None if word.chars().all(|c| c.is_numeric() || c == '.') => number(word),
-            None if is_name(raw, word, style, english) => Word { sort: Sort::Name, spelt: spelt(word), ..plain(word) },
+            None if is_name(raw, word, style, english) => {
+                Word { sort: WordSort::Name, spelt: spelt(word), ..plain(word) }
+            }
             None => plain(word),
         };
         words.push(kept);
@@ -157,13 +159,13 @@ fn hashed(word: &str) -> u16 {
 }
 
 fn plain(word: &str) -> Word {
-    Word { sort: Sort::Plain, hash: hashed(word), spelt: 0 }
+    Word { sort: WordSort::Plain, hash: hashed(word), spelt: 0 }
 }
 
 /// A number in digits. Up to 100 its hash is its value, as for number words.
 fn number(digits: &str) -> Word {
     let value = digits.parse().ok().filter(|value: &u16| *value <= 100);
-    Word { sort: Sort::Number, hash: value.unwrap_or_else(|| hashed(digits) | 0x800), spelt: 0 }
+    Word { sort: WordSort::Number, hash: value.unwrap_or_else(|| hashed(digits) | 0x800), spelt: 0 }
 }
 
 /// Bits of [`Word::spelt`]: the letters, their count, whether it is also a common word.
@@ -252,7 +254,7 @@ fn split(text: &str) -> Vec<Raw> {
             (at, before) = (at + length, Some(' '));
             continue;
         }
-        let entity = rest.strip_prefix('&').and_then(after_ampersand);
+        let entity = rest.strip_prefix('&').and_then(decode_entity);
         let (c, length) = entity.map_or((c, c.len_utf8()), |(plain, length)| (plain, length + 1));
         let left = small.get(at + length..).unwrap_or_default();
         take(c, left, before, &mut word, &mut raw);
@@ -270,7 +272,7 @@ fn take(c: char, left: &str, before: Option<char>, word: &mut Raw, raw: &mut Vec
     match c {
         _ if c.is_alphanumeric() => word.written.push(c),
         _ if in_number && is_mark(c) && left.starts_with(char::is_numeric) => {
-            if !parts_thousands(c, left) {
+            if !is_thousands_separator(c, left) {
                 word.written.push('.');
             }
         }

@@ -94,7 +94,7 @@ impl Part {
 pub(super) type Read<'a> = (&'a Letters, &'a [Word]);
 
 /// Encodes a text and a title for the store.
-pub(super) fn encoded(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -> Vec<u8> {
+pub(super) fn encode(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -> Vec<u8> {
     let mood = match mood {
         Mood::Open => 0,
         Mood::Displeased => 2,
@@ -107,7 +107,7 @@ pub(super) fn encoded(kind: Kind, text: Read<'_>, title: Read<'_>, mood: Mood) -
 }
 
 /// Decodes a stored sketch; `None` if another version wrote it, or it is damaged.
-pub(super) fn decoded(bytes: &[u8]) -> Option<Sketch> {
+pub(super) fn decode(bytes: &[u8]) -> Option<Sketch> {
     let (head, rest) = bytes.split_at_checked(2)?;
     let (&[NEAR_VERSION, flags], (pairs, [])) = (head, rest.as_chunks::<2>()) else { return None };
     let mut words = pairs.iter().map(|pair| u16::from_le_bytes(*pair));

@@ -5,7 +5,7 @@ use super::super::post::post_of_url;
 use super::super::url::canonical;
 use super::cut::{self, Piece};
 use super::fold::fold;
-use crate::model::{Phrase, Wanted};
+use crate::model::{Phrase, TextQuery};
 
 /// The most words of a phrase, and the most phrases of a URL: enough to make a URL specific.
 const IN_A_ROW: usize = 24;
@@ -16,10 +16,10 @@ const MOST_READ: usize = 8_192;
 
 /// The phrases of a URL; `None` if it is not an http(s) URL or has no words that every spelling contains.
 #[must_use]
-pub fn of_address(address: &str) -> Option<Wanted> {
+pub fn url_query(address: &str) -> Option<TextQuery> {
     if let Some(post) = post_of_url(address) {
         // Only the id: the handle before it can be anything, and the site has two names.
-        return Some(Wanted { all: vec![Phrase { tokens: vec![post.id], open: false }], none: Vec::new() });
+        return Some(TextQuery { all: vec![Phrase { tokens: vec![post.id], open: false }], none: Vec::new() });
     }
     let canonical = canonical(address)?;
     let rest = canonical.strip_prefix("https://")?;
@@ -29,18 +29,18 @@ pub fn of_address(address: &str) -> Option<Wanted> {
     let rows = path.split('/').chain(after.split(['?', '#', '&', '!', '/']));
     let mut all: Vec<Phrase> = site(host).into_iter().collect();
     for part in rows {
-        let mut tokens = words(same_in_all(part));
+        let mut tokens = words(common_to_spellings(part));
         tokens.truncate(IN_A_ROW);
         if !tokens.is_empty() && all.len() < MOST_PHRASES {
             all.push(Phrase { tokens, open: false });
         }
     }
-    (!all.is_empty()).then_some(Wanted { all, none: Vec::new() })
+    (!all.is_empty()).then_some(TextQuery { all, none: Vec::new() })
 }
 
 /// The start of a part, up to the first character that may be percent-encoded: `%28x` is one word, `(x` another. If it
 /// is percent-encoded here, also drops the word before it: decoded, it may be a letter of that word.
-fn same_in_all(part: &str) -> &str {
+fn common_to_spellings(part: &str) -> &str {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '=' | '&');
     let Some(at) = part.find(|c| !plain(c)) else { return part };
     let (begin, rest) = part.split_at_checked(at).unwrap_or((part, ""));
@@ -70,13 +70,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::{Kind, Readable};
+    use crate::model::{Kind, SearchableItem};
     use crate::normalise::words::tokens;
 
     /// Whether the tokens of a text contain every phrase, as in both databases.
-    fn found(text: &str, wanted: &Wanted) -> bool {
-        let item =
-            Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None };
+    fn found(text: &str, wanted: &TextQuery) -> bool {
+        let item = SearchableItem {
+            kind: Kind::Post,
+            title: None,
+            text: Some(text),
+            author: None,
+            author_name: None,
+            url: None,
+        };
         let tokens = tokens(&item);
         wanted.all.iter().all(|phrase| {
             tokens
@@ -107,21 +113,21 @@ mod tests {
             ("https://blog.example/@ann/a-story-42", vec!["https://blog.example/%40ann/a-story-42 ok"]),
             ("https://127.0.0.1:8080/x", vec!["http://127.0.0.1:8080/x"]),
         ] {
-            let wanted = of_address(address).unwrap();
+            let wanted = url_query(address).unwrap();
             for text in spellings {
                 assert!(found(text, &wanted), "{address} in {text}: {wanted:?}");
             }
             assert!(!found("https://other.example/else", &wanted), "{address}");
         }
-        assert_eq!(of_address("ftp://a.example/x"), None);
-        assert_eq!(of_address("no address"), None);
+        assert_eq!(url_query("ftp://a.example/x"), None);
+        assert_eq!(url_query("no address"), None);
     }
 
     proptest! {
         #[test]
         fn whatever_an_address_holds_its_own_text_is_found(path in "[a-zA-Z0-9/_.~%+@!-]{0,40}", query in "[a-z0-9=&+%]{0,20}") {
             let address = format!("https://site.example/{path}?{query}");
-            if let Some(wanted) = of_address(&address) {
+            if let Some(wanted) = url_query(&address) {
                 prop_assert!(wanted.all.iter().all(|phrase| !phrase.tokens.is_empty()));
                 let read = canonical(&address).unwrap();
                 prop_assert!(found(&format!("see {read} there"), &wanted), "{}: {:?}", read, wanted);

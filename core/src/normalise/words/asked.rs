@@ -75,7 +75,7 @@ impl Asked {
 
     /// The number of words that these texts contain. A word that is part of another contained word is not counted.
     #[must_use]
-    pub fn held(&self, texts: &[Option<&str>]) -> usize {
+    pub fn count_in(&self, texts: &[Option<&str>]) -> usize {
         let texts: Vec<String> = texts.iter().flatten().map(|text| fold(text)).collect();
         let is_held = |word: &&Word| texts.iter().any(|text| word.is_in(text));
         let held: Vec<&Word> = self.0.iter().filter(is_held).collect();
@@ -85,7 +85,7 @@ impl Asked {
 
     /// Whether one of these texts contains one of the words.
     #[must_use]
-    pub fn is_in(&self, texts: &[Option<&str>]) -> bool {
+    pub fn matches_any(&self, texts: &[Option<&str>]) -> bool {
         texts.iter().flatten().any(|text| {
             let text = fold(text);
             self.0.iter().any(|word| word.is_in(&text))
@@ -97,18 +97,20 @@ impl Asked {
     /// Whether a term repeats the query: a word or phrase with one of its words, whatever the ending; a hashtag, name
     /// or domain equal to one, apart from the ending. `#acmefire` says more than `acme`, so it does not repeat it.
     #[must_use]
-    pub fn is_own(&self, term: &str) -> bool {
+    pub fn repeats_query(&self, term: &str) -> bool {
         let bare = bare_term(term);
         match TermKind::of(term) {
-            TermKind::Word | TermKind::Phrase => bare.split(' ').any(|word| self.begins(word, usize::MAX)),
-            TermKind::Domain => self.begins(bare.split('.').next().unwrap_or(bare), ENDING),
-            TermKind::Hashtag | TermKind::Mention => self.begins(bare, ENDING),
+            TermKind::Word | TermKind::Phrase => {
+                bare.split(' ').any(|word| self.starts_with_query_word(word, usize::MAX))
+            }
+            TermKind::Domain => self.starts_with_query_word(bare.split('.').next().unwrap_or(bare), ENDING),
+            TermKind::Hashtag | TermKind::Mention => self.starts_with_query_word(bare, ENDING),
             TermKind::Emoji => false,
         }
     }
 
     /// Whether a folded word starts with one of the query's words and has at most `more` letters after it.
-    fn begins(&self, word: &str, more: usize) -> bool {
+    fn starts_with_query_word(&self, word: &str, more: usize) -> bool {
         let short = |rest: &str| rest.chars().count() <= more;
         let same = |one: &Word| match one.alone {
             true => word == one.text,
@@ -180,7 +182,7 @@ mod tests {
             ("новости", "погода", false),
             ("C++ compiler", "my compilers", true),
         ] {
-            assert_eq!(Asked::of(question).unwrap().is_in(&[None, Some(text)]), holds, "{question}: {text}");
+            assert_eq!(Asked::of(question).unwrap().matches_any(&[None, Some(text)]), holds, "{question}: {text}");
         }
     }
 
@@ -195,9 +197,9 @@ mod tests {
             ("#TerremotoCR", 1),
             ("#terremotocr, flooding", 2),
         ] {
-            assert_eq!(asked.held(&[Some(text)]), many, "{text}");
+            assert_eq!(asked.count_in(&[Some(text)]), many, "{text}");
         }
-        assert_eq!(asked.held(&[Some("a flood"), None, Some("Boston")]), 2);
+        assert_eq!(asked.count_in(&[Some("a flood"), None, Some("Boston")]), 2);
     }
 
     #[test]
@@ -222,7 +224,7 @@ mod tests {
             ("／acmenews.com", false),
             ("🔥", false),
         ] {
-            assert_eq!(asked.is_own(term), own, "{term}");
+            assert_eq!(asked.repeats_query(term), own, "{term}");
         }
     }
 
@@ -236,7 +238,11 @@ mod tests {
     #[test]
     fn of_several_questions_any_word_counts_and_one_without_words_judges_nothing() {
         let both = Asked::of_all(&["Acme", "rockets acme"]).unwrap();
-        assert!(both.is_in(&[Some("a rocket")]) && both.is_in(&[Some("ACME")]) && !both.is_in(&[Some("shoes")]));
+        assert!(
+            both.matches_any(&[Some("a rocket")])
+                && both.matches_any(&[Some("ACME")])
+                && !both.matches_any(&[Some("shoes")])
+        );
         assert_eq!(Asked::of_all(&["Acme", "from:nasa"]), None);
         assert_eq!(Asked::of_all(&[]), None);
     }

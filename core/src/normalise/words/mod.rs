@@ -18,12 +18,12 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-pub use address::of_address;
+pub use address::url_query;
 pub use asked::Asked;
-pub use query::{MOST_PHRASES, Unclear, unindexed, wanted};
-pub use terms::{TERM_RULES, runs, terms};
+pub use query::{MOST_PHRASES, QueryError, unindexed_words, wanted};
+pub use terms::{TERM_RULES, dense_runs, terms};
 
-use crate::model::{Kind, Readable, Tokens};
+use crate::model::{Kind, SearchableItem, Tokens};
 use cut::Piece;
 
 /// Version of the rules. When it changes, all items are indexed again.
@@ -46,7 +46,7 @@ const MOST_READ: usize = 65_536;
 
 /// The tokens of an item: title, author, domain of a page, text, then the hashtags, names and emoji in them.
 #[must_use]
-pub fn tokens(item: &Readable<'_>) -> Tokens {
+pub fn tokens(item: &SearchableItem<'_>) -> Tokens {
     let mut index = Index::default();
     // Skip the domain of posts: it is the same for all of them.
     let site = item.url.filter(|_| item.kind == Kind::Page).and_then(site);

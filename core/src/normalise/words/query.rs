@@ -3,7 +3,7 @@
 
 use super::cut::{self, HASHTAG, LONGEST, NAME, Piece};
 use super::fold::fold;
-use crate::model::{Phrase, Wanted};
+use crate::model::{Phrase, TextQuery};
 
 /// The most words and phrases of a query, wanted and excluded.
 pub const MOST_PHRASES: usize = 32;
@@ -14,7 +14,7 @@ const MOST_IN_A_ROW: usize = 64;
 
 /// Why a query is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unclear {
+pub enum QueryError {
     /// It contains no word.
     #[error("there is no word to look for")]
     Empty,
@@ -36,16 +36,16 @@ struct Term<'a> {
 }
 
 /// Parses a query.
-pub fn wanted(typed: &str) -> Result<Wanted, Unclear> {
+pub fn wanted(typed: &str) -> Result<TextQuery, QueryError> {
     if typed.chars().count() > MOST_ASKED {
-        return Err(Unclear::TooLong);
+        return Err(QueryError::TooLong);
     }
-    let mut wanted = Wanted::default();
+    let mut wanted = TextQuery::default();
     for term in terms(typed) {
         let list = if term.excluded { &mut wanted.none } else { &mut wanted.all };
         for phrase in phrases(&term) {
             if phrase.tokens.len() > MOST_IN_A_ROW {
-                return Err(Unclear::TooLong);
+                return Err(QueryError::TooLong);
             }
             if !list.contains(&phrase) {
                 list.push(phrase);
@@ -53,9 +53,9 @@ pub fn wanted(typed: &str) -> Result<Wanted, Unclear> {
         }
     }
     match (wanted.all.len(), wanted.none.len()) {
-        (0, 0) => Err(Unclear::Empty),
-        (0, _) => Err(Unclear::OnlyExcludes),
-        (all, none) if all + none > MOST_PHRASES => Err(Unclear::TooLong),
+        (0, 0) => Err(QueryError::Empty),
+        (0, _) => Err(QueryError::OnlyExcludes),
+        (all, none) if all + none > MOST_PHRASES => Err(QueryError::TooLong),
         _ => Ok(wanted),
     }
 }
@@ -126,7 +126,7 @@ fn sign(folded: &str) -> Option<String> {
 
 /// The words of a query that are usually not indexed, because they start a URL: `http`, `https`.
 #[must_use]
-pub fn unindexed(typed: &str) -> Vec<&'static str> {
+pub fn unindexed_words(typed: &str) -> Vec<&'static str> {
     let named = |scheme: &&str| {
         let mut words = typed.split(|c: char| !c.is_alphanumeric() && !matches!(c, ':' | '/'));
         words.any(|word| word.trim_matches([':', '/']).eq_ignore_ascii_case(scheme))

@@ -75,7 +75,7 @@ static STOP: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| WORDS.iter().flat_map(|language| language.split_whitespace()).collect());
 
 /// Whether a folded word is a stop word.
-pub(super) fn says_nothing(word: &str) -> bool {
+pub(super) fn is_stop_word(word: &str) -> bool {
     STOP.contains(word)
 }
 
@@ -98,6 +98,6 @@ const SHORTENERS: [&str; 14] = [
 ];
 
 /// Whether a host is a link shortener.
-pub(super) fn only_leads(host: &str) -> bool {
+pub(super) fn is_link_shortener(host: &str) -> bool {
     SHORTENERS.contains(&host)
 }

@@ -4,7 +4,7 @@
 
 use super::cut::{self, HASHTAG, NAME, Piece};
 use super::{fold, site, stop};
-use crate::model::{Kind, Readable, SITE_SIGN};
+use crate::model::{Kind, SITE_SIGN, SearchableItem};
 
 /// Version of the rules. When it changes, all counts are computed again.
 pub const TERM_RULES: u8 = 1;
@@ -17,8 +17,8 @@ const MOST_TERMS: usize = 512;
 const LONGEST: usize = 32;
 
 /// Calls `each` with every term of an item. Some terms occur more than once.
-pub fn terms(item: &Readable<'_>, each: &mut dyn FnMut(&str)) {
-    let mut told = Told { each, left: MOST_TERMS, row: String::new(), before: 0, plain: false };
+pub fn terms(item: &SearchableItem<'_>, each: &mut dyn FnMut(&str)) {
+    let mut told = TermExtractor { each, left: MOST_TERMS, row: String::new(), before: 0, plain: false };
     if item.kind == Kind::Page
         && let Some(host) = item.url.and_then(site)
     {
@@ -30,14 +30,14 @@ pub fn terms(item: &Readable<'_>, each: &mut dyn FnMut(&str)) {
         for token in folded.split_whitespace() {
             told.token(token);
         }
-        told.pause();
+        told.end_phrase();
     }
 }
 
 /// The runs of letters in scripts without spaces, which [`terms`] returns as pairs. Excludes runs of two letters: these
 /// are pairs already.
 #[must_use]
-pub fn runs(item: &Readable<'_>) -> Vec<String> {
+pub fn dense_runs(item: &SearchableItem<'_>) -> Vec<String> {
     let mut runs = Vec::new();
     for text in [item.title, item.text].into_iter().flatten().filter(|text| !text.is_ascii()) {
         let end = text.char_indices().nth(MOST_READ).map_or(text.len(), |(at, _)| at);
@@ -56,7 +56,7 @@ pub fn runs(item: &Readable<'_>) -> Vec<String> {
 }
 
 /// The state of extraction: the callback, and the previous word for phrases.
-struct Told<'a> {
+struct TermExtractor<'a> {
     each: &'a mut dyn FnMut(&str),
     left: usize,
     /// The previous word; the next is appended to form a phrase.
@@ -96,8 +96,8 @@ fn closes(c: char) -> bool {
     )
 }
 
-impl Told<'_> {
-    fn tell(&mut self, term: &str) {
+impl TermExtractor<'_> {
+    fn emit(&mut self, term: &str) {
         if self.left > 0 {
             self.left -= 1;
             (self.each)(term);
@@ -105,13 +105,13 @@ impl Told<'_> {
     }
 
     /// Ends the current phrase.
-    fn pause(&mut self) {
+    fn end_phrase(&mut self) {
         self.before = 0;
     }
 
     fn site(&mut self, host: &str) {
-        if !stop::only_leads(host) && host.contains('.') && host.len() <= 80 {
-            self.tell(&format!("{SITE_SIGN}{host}"));
+        if !stop::is_link_shortener(host) && host.contains('.') && host.len() <= 80 {
+            self.emit(&format!("{SITE_SIGN}{host}"));
         }
     }
 
@@ -119,7 +119,7 @@ impl Told<'_> {
     fn token(&mut self, token: &str) {
         let text = token.trim_start_matches(opens);
         if text.len() < token.len() {
-            self.pause();
+            self.end_phrase();
         }
         let link = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
         if let Some(rest) = link {
@@ -128,22 +128,22 @@ impl Told<'_> {
             if host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) {
                 self.site(host);
             }
-            return self.pause();
+            return self.end_phrase();
         }
         if text.ends_with('…') || text.ends_with("...") {
             // The last word may be truncated.
-            return self.pause();
+            return self.end_phrase();
         }
         let sign = text.starts_with(['#', '@']);
         if sign || !text.is_ascii() {
             let pieces = cut::cut(text, LONGEST * 4);
             for one in &pieces.signs {
                 if !one.starts_with([HASHTAG, NAME]) || one.chars().count() <= LONGEST {
-                    self.tell(one);
+                    self.emit(one);
                 }
             }
             if text.starts_with('@') {
-                return self.pause();
+                return self.end_phrase();
             }
             for piece in pieces.pieces {
                 if let Piece::Dense(letters) = piece {
@@ -152,11 +152,11 @@ impl Told<'_> {
             }
         } else if text.contains('@') {
             // An email address.
-            return self.pause();
+            return self.end_phrase();
         }
         self.words(text);
         if text.ends_with(closes) {
-            self.pause();
+            self.end_phrase();
         }
     }
 
@@ -165,10 +165,10 @@ impl Told<'_> {
         let small = |pair: &str| pair.chars().all(|c| matches!(c, '\u{3041}'..='\u{309F}'));
         for pair in letters.windows(2).map(<[String]>::concat) {
             if !small(&pair) {
-                self.tell(&pair);
+                self.emit(&pair);
             }
         }
-        self.pause();
+        self.end_phrase();
     }
 
     /// The words of a token. An apostrophe is resolved by what follows it (`don't`, `it's`) or precedes it (`l'eau`).
@@ -176,10 +176,10 @@ impl Told<'_> {
         let text = text.trim_end_matches(|c: char| !cut::is_word(c));
         if let Some((begin, end)) = text.split_once(['\'', '’']) {
             match end {
-                "t" => self.pause(),
+                "t" => self.end_phrase(),
                 "s" | "re" | "ve" | "ll" | "d" | "m" => self.row_of(begin),
                 _ if begin.chars().count() <= 4 => {
-                    self.pause();
+                    self.end_phrase();
                     self.row_of(end);
                 }
                 _ => self.row_of(text),
@@ -201,12 +201,12 @@ impl Told<'_> {
         // The byte length nearly always decides, without counting characters.
         let short = word.len() < 2 || (!word.is_ascii() && word.chars().count() < 2);
         let long = word.len() > LONGEST && word.chars().count() > LONGEST;
-        if short || long || stop::says_nothing(word) {
-            return self.pause();
+        if short || long || stop::is_stop_word(word) {
+            return self.end_phrase();
         }
         let plain = word.bytes().all(|b| b.is_ascii_digit());
         if !plain {
-            self.tell(word);
+            self.emit(word);
         }
         let follows = self.before > 0 && !(plain && self.plain) && self.row.get(..self.before) != Some(word);
         if follows {
@@ -214,7 +214,7 @@ impl Told<'_> {
             self.row.push(' ');
             self.row.push_str(word);
             let row = std::mem::take(&mut self.row);
-            self.tell(&row);
+            self.emit(&row);
             self.row = row;
         }
         self.row.clear();
@@ -231,8 +231,14 @@ mod tests {
 
     fn of(text: &str) -> Vec<String> {
         let mut all = Vec::new();
-        let item =
-            Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None };
+        let item = SearchableItem {
+            kind: Kind::Post,
+            title: None,
+            text: Some(text),
+            author: None,
+            author_name: None,
+            url: None,
+        };
         terms(&item, &mut |term| all.push(term.to_owned()));
         all
     }
@@ -260,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_page_tells_its_site_and_the_signs_are_those_of_the_search() {
-        let page = Readable {
+        let page = SearchableItem {
             kind: Kind::Page,
             title: Some("Floods"),
             text: None,

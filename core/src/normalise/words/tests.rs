@@ -4,10 +4,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::{Phrase, Wanted};
+use crate::model::{Phrase, TextQuery};
 
-fn post(text: &str) -> Readable<'_> {
-    Readable { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None }
+fn post(text: &str) -> SearchableItem<'_> {
+    SearchableItem { kind: Kind::Post, title: None, text: Some(text), author: None, author_name: None, url: None }
 }
 
 fn shown(text: &str) -> String {
@@ -26,7 +26,7 @@ fn has(tokens: &Tokens, phrase: &Phrase) -> bool {
     })
 }
 
-fn finds(asked: &Wanted, tokens: &Tokens) -> bool {
+fn finds(asked: &TextQuery, tokens: &Tokens) -> bool {
     asked.all.iter().all(|phrase| has(tokens, phrase)) && !asked.none.iter().any(|phrase| has(tokens, phrase))
 }
 
@@ -52,7 +52,7 @@ fn texts_are_cut_as_documented() {
 
 #[test]
 fn no_phrase_reaches_over_the_end_of_a_field_and_a_page_is_found_by_its_site() {
-    let page = Readable {
+    let page = SearchableItem {
         kind: Kind::Page,
         title: Some("New release"),
         text: Some("notes of it"),
@@ -91,16 +91,16 @@ fn questions_are_read_and_nothing_in_them_is_an_error() {
         ("🎉 great🎉", vec![phrase("🎉", false), phrase("great", false)], vec![]),
         ("words:a ^b {c} 'd' \\e", ["words a", "b", "c", "d", "e"].map(|w| phrase(w, false)).to_vec(), vec![]),
     ] {
-        assert_eq!(wanted(typed), Ok(Wanted { all, none }), "{typed}");
+        assert_eq!(wanted(typed), Ok(TextQuery { all, none }), "{typed}");
     }
     for (typed, unclear) in
-        [("", Unclear::Empty), (" \"\" * - ... '", Unclear::Empty), ("-a -\"b c\"", Unclear::OnlyExcludes)]
+        [("", QueryError::Empty), (" \"\" * - ... '", QueryError::Empty), ("-a -\"b c\"", QueryError::OnlyExcludes)]
     {
         assert_eq!(wanted(typed), Err(unclear), "{typed}");
     }
     let many: Vec<String> = (0..=MOST_PHRASES).map(|n| format!("w{n}")).collect();
-    assert_eq!(wanted(&many.join(" ")), Err(Unclear::TooLong));
-    assert_eq!(wanted(&"w".repeat(1_001)), Err(Unclear::TooLong));
+    assert_eq!(wanted(&many.join(" ")), Err(QueryError::TooLong));
+    assert_eq!(wanted(&"w".repeat(1_001)), Err(QueryError::TooLong));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{policy, time};
 use crate::model::{CatchUp, Overlap, Period, SchedulePolicy, Time, Trigger};
-use crate::schedule::{Busy, Decision, Plan, Schedule, decide, reason};
+use crate::schedule::{ActiveRuns, Decision, Plan, Schedule, decide, reason};
 
 const HOUR: i64 = 3_600_000;
 const MISSED_BEFORE: &str = "2026-03-11T09:00:00Z";
@@ -13,8 +13,8 @@ fn every_quarter() -> (Schedule, SchedulePolicy) {
 }
 
 /// A job with `active` running runs, all on time.
-fn going(active: usize) -> Busy {
-    Busy { active, running: active, backlog: 0, on_time: active }
+fn going(active: usize) -> ActiveRuns {
+    ActiveRuns { active, running: active, backlog: 0, on_time: active }
 }
 
 /// Rows as counts: scheduled, caught up, missed, skipped.
@@ -94,7 +94,7 @@ fn in_parts(
     policy: &SchedulePolicy,
     mut planned_until: Time,
     now: Time,
-    mut busy: Busy,
+    mut busy: ActiveRuns,
     max_rows: usize,
 ) -> Vec<(Time, Decision)> {
     let mut rows = Vec::new();
@@ -120,7 +120,7 @@ fn every_missed_slot_says_why() {
     let now = Time(start.0 + 10 * 24 * HOUR + 300_000);
     let reasons = |catch_up| {
         let policy = SchedulePolicy { catch_up, ..policy.clone() };
-        let rows = decide(&schedule, &policy, start, now, Busy::default(), 10_000).rows;
+        let rows = decide(&schedule, &policy, start, now, ActiveRuns::default(), 10_000).rows;
         rows.chunk_by(|a, b| a.1 == b.1).map(|rows| (rows[0].1, rows.len())).collect::<Vec<_>>()
     };
     let run = Decision::Run(Trigger::CatchUp);
@@ -146,10 +146,10 @@ fn a_slot_is_on_time_up_to_a_minute_and_a_catch_up_after_it() {
     ] {
         policy.catch_up = catch_up;
         let slot = time("2026-03-11T09:15:00Z");
-        let plan = decide(&schedule, &policy, planned, Time(slot.0 + late_ms), Busy::default(), 100);
+        let plan = decide(&schedule, &policy, planned, Time(slot.0 + late_ms), ActiveRuns::default(), 100);
         assert_eq!(plan.rows, [(slot, decision)], "{late_ms} ms late, {catch_up}");
     }
-    let before = decide(&schedule, &policy, planned, time("2026-03-11T09:14:59.999Z"), Busy::default(), 100);
+    let before = decide(&schedule, &policy, planned, time("2026-03-11T09:14:59.999Z"), ActiveRuns::default(), 100);
     assert!(before.rows.is_empty() && !before.more);
 }
 
@@ -173,9 +173,9 @@ fn a_backlog_is_no_overlap_to_the_slot_on_time_and_a_run_that_goes_on_is() {
     use Overlap::{Allow, BufferOne, Skip};
     let (schedule, policy) = every_quarter();
     let at_nine = time("2026-03-11T09:00:30Z");
-    let busy = |active, backlog, on_time| Busy { active, running: on_time, backlog, on_time };
+    let busy = |active, backlog, on_time| ActiveRuns { active, running: on_time, backlog, on_time };
     // Planned until; overlap; queued and running runs; rows: scheduled, caught up, missed, skipped.
-    let table: &[(&str, Overlap, Busy, Counts)] = &[
+    let table: &[(&str, Overlap, ActiveRuns, Counts)] = &[
         // A killed process left a backlog, or a run to be repeated.
         ("08:45", Skip, busy(3, 3, 0), (0, 1, 0, 0)),
         ("08:45", Skip, busy(16, 15, 0), (0, 1, 0, 0)),
@@ -214,7 +214,7 @@ fn the_catch_up_window_includes_a_slot_of_exactly_its_age() {
     let (schedule, policy) = every_quarter();
     let policy = SchedulePolicy { catch_up: CatchUp::All, catch_up_window_ms: 1_800_000, ..policy };
     let planned = time("2026-03-11T08:00:00Z");
-    let runs = |now: &str| counted(&decide(&schedule, &policy, planned, time(now), Busy::default(), 100)).1;
+    let runs = |now: &str| counted(&decide(&schedule, &policy, planned, time(now), ActiveRuns::default(), 100)).1;
     assert_eq!(runs("2026-03-11T09:10:00Z"), 2, "08:45 and 09:00");
     assert_eq!(runs("2026-03-11T09:14:59.999Z"), 2);
     assert_eq!(runs("2026-03-11T09:15:00Z"), 2, "08:45 is exactly 30 minutes old; 09:15 is on time");
@@ -231,7 +231,7 @@ fn a_backward_clock_runs_nothing_again_and_a_wrong_future_is_left_behind() {
         ("2026-03-10T08:59:59.999Z", "2026-03-10T08:59:59.999Z", true),
         ("2016-03-11T09:00:00Z", "2016-03-11T09:00:00Z", true),
     ] {
-        let plan = decide(&schedule, &policy, planned, time(now), Busy::default(), 100);
+        let plan = decide(&schedule, &policy, planned, time(now), ActiveRuns::default(), 100);
         assert_eq!(plan, Plan { rows: vec![], planned_until: time(until), more: false, clamped }, "{now}");
     }
 }
@@ -241,7 +241,7 @@ fn a_paused_job_owes_nothing_afterwards() {
     let (schedule, mut policy) = every_quarter();
     policy.paused = true;
     let now = time("2026-03-14T09:00:00Z");
-    let plan = decide(&schedule, &policy, time(MISSED_BEFORE), now, Busy::default(), 100);
+    let plan = decide(&schedule, &policy, time(MISSED_BEFORE), now, ActiveRuns::default(), 100);
     assert_eq!(plan, Plan { rows: vec![], planned_until: now, more: false, clamped: false });
 }
 
@@ -252,10 +252,10 @@ fn a_plan_moves_on_however_small_its_parts_are() {
     for max_rows in [0, 1, 2, 3] {
         for catch_up in CatchUp::ALL {
             let policy = SchedulePolicy { catch_up: *catch_up, ..policy.clone() };
-            let rows = in_parts(&schedule, &policy, start, now, Busy::default(), max_rows.max(1));
+            let rows = in_parts(&schedule, &policy, start, now, ActiveRuns::default(), max_rows.max(1));
             assert_eq!(
                 rows,
-                decide(&schedule, &policy, start, now, Busy::default(), 100).rows,
+                decide(&schedule, &policy, start, now, ActiveRuns::default(), 100).rows,
                 "{catch_up} by {max_rows}"
             );
         }
@@ -268,7 +268,7 @@ fn a_year_of_missed_minutes_is_planned_in_bounded_parts() {
     let minute = SchedulePolicy { catch_up_window_ms: 400 * 86_400_000, catch_up: CatchUp::All, ..minute };
     let schedule = Schedule::compile(&minute).unwrap();
     let (start, now) = (time("2025-03-11T09:00:00Z"), time("2026-03-11T09:00:30Z"));
-    let plan = decide(&schedule, &minute, start, now, Busy::default(), 1_000);
+    let plan = decide(&schedule, &minute, start, now, ActiveRuns::default(), 1_000);
     assert_eq!((plan.rows.len(), plan.more), (1_000, true));
     assert_eq!(plan.planned_until, Time(start.0 + 1_000 * 60_000));
     assert_eq!(counted(&plan), (0, 0, 1_000, 0));

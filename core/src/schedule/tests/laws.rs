@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{cron, policy, time};
 use crate::model::{Period, Time, Window};
-use crate::schedule::{Schedule, explain, parse_cron, parse_duration, uncovered, zone_suggestions};
+use crate::schedule::{Schedule, explain, largest_uncovered_gap, parse_cron, parse_duration, zone_suggestions};
 
 const ZONES: [&str; 9] = [
     "UTC",
@@ -103,7 +103,7 @@ proptest! {
     ) {
         let middle = after.plus(Duration::from_millis(cut));
         let until = middle.plus(Duration::from_millis(rest));
-        let firsts = |a, b| schedule.firsts_of_days(zone, a, b).unwrap();
+        let firsts = |a, b| schedule.count_first_of_day(zone, a, b).unwrap();
         prop_assert_eq!(firsts(after, until), firsts(after, middle) + firsts(middle, until));
         // Count by walking, starting early enough to know the first slot of the first day.
         let zoned = jiff::tz::TimeZone::get(zone).unwrap();
@@ -151,7 +151,7 @@ proptest! {
         let largest = gaps.max().unwrap_or_default();
         for window in Window::ALL {
             let over = largest.checked_sub(window.length()).filter(|over| !over.is_zero());
-            prop_assert_eq!(uncovered(&schedule, *window, after).map(|one| one.over), over, "{} {}", text, zone);
+            prop_assert_eq!(largest_uncovered_gap(&schedule, *window, after).map(|one| one.over), over, "{} {}", text, zone);
         }
     }
 }
@@ -254,12 +254,12 @@ fn a_schedule_rarer_than_its_window_says_by_how_much_and_whether_only_the_clock_
         ("0 9 1 1 *", "UTC", Window::Past7Days, rarer(358 * 24)),
         ("*/15 * * * *", "Antarctica/Troll", Window::Past24Hours, None),
     ] {
-        let found = uncovered(&cron(text, zone), window, from);
+        let found = largest_uncovered_gap(&cron(text, zone), window, from);
         let found = found.as_ref().map(|one| (one.over, one.clock_change.as_deref()));
         assert_eq!(found, over, "{text} {zone}");
     }
     let two_days = Schedule::compile(&policy(Period::Every(2 * 86_400_000))).unwrap();
-    let over = |window| uncovered(&two_days, window, from).map(|one| (one.over, one.clock_change));
+    let over = |window| largest_uncovered_gap(&two_days, window, from).map(|one| (one.over, one.clock_change));
     assert_eq!(over(Window::Past24Hours), rarer(24).map(|(over, _)| (over, None)));
     assert_eq!(over(Window::Past7Days), None);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn one(source: Source, entry: &str) -> Found {
+fn one(source: Source, entry: &str) -> ReplyEntry {
     let reply = read(source, &format!(r#"{{"results":[{entry}]}}"#));
     assert_eq!((reply.items.len(), reply.unreadable), (1, 0), "{entry}");
     reply.items.into_iter().next().unwrap()
@@ -103,7 +103,7 @@ fn a_bad_entry_never_loses_the_others() {
     assert_eq!(texts(&reply), ["a", "b"]);
     assert_eq!(reply.unreadable, 11);
     let b = &reply.items[1];
-    let bare = Found { kind: Some(Kind::Post), text: Some("b".to_owned()), rank: 2, ..Found::default() };
+    let bare = ReplyEntry { kind: Some(Kind::Post), text: Some("b".to_owned()), rank: 2, ..ReplyEntry::default() };
     assert_eq!(*b, bare, "fields of the wrong type are left out one by one");
 }
 

@@ -26,12 +26,12 @@ fn the_json_parsing_suite_holds() {
             _ => {}
         }
         for source in [Source::Social, Source::Web, Source::Ai] {
-            for media in [Media::Json, Media::Unsaid] {
+            for media in [ContentType::Json, ContentType::Unsaid] {
                 let said = decode(&body, &Context { media, ..context(source) });
                 let Ok(reply) = said else { continue };
                 let text = lenient::text(&body).trim().to_owned();
                 // Without a content type, plain words are an answer: `nan`, `1 2`, `2.`.
-                let in_words = source == Source::Ai && media == Media::Unsaid && !text.starts_with(['{', '[']);
+                let in_words = source == Source::Ai && media == ContentType::Unsaid && !text.starts_with(['{', '[']);
                 if name.starts_with('n') && !ACCEPTED.contains(&name.as_str()) {
                     assert!(in_words, "{name} {source} {media:?}: {reply:?}");
                     assert_eq!(reply.items, [], "{name}");
@@ -64,19 +64,19 @@ fn json_that_does_not_parse_is_no_answer_whatever_it_is_called() {
         "// an answer\r\n{\r\n  \"summary\": \"A\"\r\n}\r\n",
         "{\"id\":\"1\",\"text\":\"a\"}\r\n# comment\r\n{\"id\":\"2\",\"text\":\"b\"}\r\n",
     ] {
-        for media in [Media::Json, Media::Unsaid, Media::Events] {
+        for media in [ContentType::Json, ContentType::Unsaid, ContentType::Events] {
             let error = decode(body.as_bytes(), &Context { media, ..context(Source::Ai) }).unwrap_err();
             assert!(matches!(error.class, ErrorClass::Malformed | ErrorClass::Cut), "{media:?} {body:?}: {error:?}");
         }
     }
     for body in ["words", "tru", "2.", "nan", "\"Quoted\" he said", "[1] As reported", "# Heading\n\nWords"] {
-        let error = decode(body.as_bytes(), &Context { media: Media::Json, ..context(Source::Ai) }).unwrap_err();
+        let error = decode(body.as_bytes(), &Context { media: ContentType::Json, ..context(Source::Ai) }).unwrap_err();
         assert_eq!(error.class, ErrorClass::Malformed, "{body:?}");
-        let error = decode(body.as_bytes(), &Context { media: Media::Page, ..context(Source::Ai) }).unwrap_err();
+        let error = decode(body.as_bytes(), &Context { media: ContentType::Page, ..context(Source::Ai) }).unwrap_err();
         assert!(error.text.contains("HTML page"), "{body:?}: {error:?}");
         assert_eq!(answer(&read(Source::Ai, body)), body);
     }
-    for media in [Media::Json, Media::Unsaid, Media::Events, Media::Page] {
+    for media in [ContentType::Json, ContentType::Unsaid, ContentType::Events, ContentType::Page] {
         let reply = decode(br#"{"summary":"A"}"#, &Context { media, ..context(Source::Ai) }).unwrap();
         assert_eq!(answer(&reply), "A", "a label never stops JSON from being read");
         let reply = decode(br#""A""#, &Context { media, ..context(Source::Ai) }).unwrap();

@@ -38,10 +38,10 @@ pub(super) fn tell(feed: &mut Feed, known: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Found;
+    use crate::model::ReplyEntry;
 
     fn feed(entries: &[(&str, &str)]) -> Feed {
-        let item = |url: &str| Found { url: Some(url.to_owned()), ..Found::default() };
+        let item = |url: &str| ReplyEntry { url: Some(url.to_owned()), ..ReplyEntry::default() };
         Feed {
             items: entries.iter().map(|(url, _)| item(url)).collect(),
             ids: entries.iter().map(|(_, id)| (*id).to_owned()).collect(),

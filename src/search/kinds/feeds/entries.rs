@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use feed_rs::model::{Entry, Text};
 
-use super::legible::legible;
-use crate::model::{Found, Kind, Time};
+use super::legible::normalize_body;
+use crate::model::{Kind, ReplyEntry, Time};
 use crate::search::decode::DecodeError;
 use crate::search::kinds::kind::malformed;
 use crate::search::kinds::{date, markup};
@@ -23,7 +23,7 @@ const HINT: &str =
 /// A parsed feed.
 #[derive(Default)]
 pub(super) struct Feed {
-    pub(super) items: Vec<Found>,
+    pub(super) items: Vec<ReplyEntry>,
     /// A name for each item, the same at every look.
     pub(super) names: Vec<String>,
     /// The id of each item, or a substitute.
@@ -60,7 +60,7 @@ pub(super) fn read(
     address: Option<&str>,
     now: Time,
 ) -> Result<Feed, DecodeError> {
-    let body = &*legible(body, content_type);
+    let body = &*normalize_body(body, content_type);
     let parsed = std::panic::catch_unwind(|| {
         let dates =
             move |text: &str| date::read(text, now).and_then(|at| chrono::DateTime::from_timestamp_millis(at.0));
@@ -104,7 +104,7 @@ fn not_a_feed(body: &[u8], error: &feed_rs::parser::ParseFeedError) -> DecodeErr
     malformed(&format!("no feed can be read in it: {text}"), HINT)
 }
 
-fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<Found> {
+fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<ReplyEntry> {
     let title = entry.title.as_ref().map(plain).filter(|title| !title.is_empty());
     let body = entry.summary.as_ref().map(plain).filter(|text| !text.is_empty());
     let body = body.or_else(|| entry.content.as_ref().and_then(|content| content.body.as_deref()).map(markup::text));
@@ -114,15 +114,15 @@ fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<Found> {
     }
     let published = entry.published.or(entry.updated);
     let author = entry.authors.first().map(|person| person.name.trim().to_owned()).filter(|name| !name.is_empty());
-    Some(Found {
+    Some(ReplyEntry {
         kind: Some(Kind::Page),
         url,
         title,
         text: body.map(|text| text.chars().take(LONGEST).collect()),
         author_name: author,
         lang: entry.language.as_deref().or(lang).map(str::to_owned),
-        published_at: published.and_then(|at| date::believable(Time(at.timestamp_millis()), now)),
-        ..Found::default()
+        published_at: published.and_then(|at| date::plausible(Time(at.timestamp_millis()), now)),
+        ..ReplyEntry::default()
     })
 }
 
@@ -130,7 +130,7 @@ fn found(entry: &Entry, lang: Option<&str>, now: Time) -> Option<Found> {
 fn plain(text: &Text) -> String {
     let plain = text.content_type.subty() == "plain";
     if plain && !text.content.contains("</") && !text.content.contains("/>") {
-        return markup::references(&text.content).split_whitespace().collect::<Vec<_>>().join(" ");
+        return markup::decode_entities(&text.content).split_whitespace().collect::<Vec<_>>().join(" ");
     }
     markup::text(&text.content)
 }
@@ -154,7 +154,7 @@ fn address(entry: &Entry) -> Option<String> {
 
 /// Returns the entry's own id, else the fragment of its address and its title. Skips the query, which may only count
 /// clicks.
-fn id(entry: &Entry, found: &Found) -> String {
+fn id(entry: &Entry, found: &ReplyEntry) -> String {
     let own = entry.id.trim();
     if !own.is_empty() {
         return own.to_owned();
@@ -164,7 +164,7 @@ fn id(entry: &Entry, found: &Found) -> String {
 }
 
 /// Returns a name that is the same at every look. An id that is no URI may change with each look, so it is not used.
-fn name(entry: &Entry, found: &Found) -> String {
+fn name(entry: &Entry, found: &ReplyEntry) -> String {
     let own = if entry.id.contains(':') { entry.id.as_str() } else { "" };
     let parts = [own, found.url.as_deref().unwrap_or_default(), found.title.as_deref().unwrap_or_default()];
     let text = if own.is_empty() && parts[1].is_empty() { found.text.as_deref().unwrap_or_default() } else { "" };

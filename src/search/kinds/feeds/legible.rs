@@ -10,7 +10,7 @@ use serde_json::Value;
 const KNOWN: [&[u8]; 3] = [b"2.0", b"0.91", b"0.92"];
 
 /// Prepares the body of a reply with this `Content-Type`.
-pub(super) fn legible<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
+pub(super) fn normalize_body<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     let body = in_utf8(body, content_type);
     match body.trim_ascii_start().first() {
         Some(b'{') => with_ids_as_texts(body),
@@ -32,7 +32,7 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
     }
     let readable = std::str::from_utf8(body).is_ok();
     match content_type.and_then(charset) {
-        Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(undeclared(body)),
+        Some(encoding) if encoding == UTF_8 && readable => Cow::Borrowed(without_xml_declaration(body)),
         Some(encoding) if encoding == UTF_8 => Cow::Borrowed(body),
         // Valid UTF-8 is UTF-8, whatever the server says of all its files; but ISO-2022-JP has only ASCII bytes, too.
         Some(encoding) if !readable || encoding == ISO_2022_JP => decoded(encoding, body),
@@ -42,8 +42,8 @@ fn in_utf8<'b>(body: &'b [u8], content_type: Option<&str>) -> Cow<'b, [u8]> {
 
 fn decoded<'b>(encoding: &'static Encoding, text: &'b [u8]) -> Cow<'b, [u8]> {
     match encoding.decode_without_bom_handling(text).0 {
-        Cow::Borrowed(text) => Cow::Borrowed(undeclared(text.as_bytes())),
-        Cow::Owned(text) => Cow::Owned(undeclared(text.as_bytes()).to_vec()),
+        Cow::Borrowed(text) => Cow::Borrowed(without_xml_declaration(text.as_bytes())),
+        Cow::Owned(text) => Cow::Owned(without_xml_declaration(text.as_bytes()).to_vec()),
     }
 }
 
@@ -57,7 +57,7 @@ fn charset(content_type: &str) -> Option<&'static Encoding> {
 }
 
 /// Removes the XML declaration, since its encoding no longer is that of the text.
-fn undeclared(text: &[u8]) -> &[u8] {
+fn without_xml_declaration(text: &[u8]) -> &[u8] {
     let begin = text.trim_ascii_start();
     match begin.starts_with(b"<?xml").then(|| after(begin, b"?>")).flatten() {
         Some(rest) => rest,

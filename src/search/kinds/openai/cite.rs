@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::search::kinds::kind::GivenItem;
+use crate::search::kinds::kind::PromptItem;
 
 /// Appended to a sentence that cites nothing.
 const UNCITED: &str = " [uncited]";
@@ -18,7 +18,7 @@ const DIGITS: usize = 4;
 const RANGE: usize = 50;
 
 /// Returns the answer with its sources and marks.
-pub(super) fn checked(text: &str, items: &[GivenItem]) -> String {
+pub(super) fn checked(text: &str, items: &[PromptItem]) -> String {
     let mut cited = BTreeSet::new();
     let mut lines: Vec<String> = Vec::new();
     for line in text.trim().lines() {
@@ -54,7 +54,7 @@ fn sentences(line: &str) -> Vec<&str> {
         {
             continue;
         }
-        let end = at + behind(line.get(at..).unwrap_or_default());
+        let end = at + trailing_citations_len(line.get(at..).unwrap_or_default());
         let rest = line.get(end..).unwrap_or_default();
         let blank = rest.len() - rest.trim_start().len();
         let wide = matches!(c, '。' | '！' | '？');
@@ -80,7 +80,7 @@ fn is_short(so_far: &str) -> bool {
 }
 
 /// The number of bytes of closing quotes and citations after the end of a sentence.
-fn behind(rest: &str) -> usize {
+fn trailing_citations_len(rest: &str) -> usize {
     let mut end = 0;
     loop {
         let left = rest.get(end..).unwrap_or_default();
@@ -159,8 +159,8 @@ fn is_claim(sentence: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn items(count: usize) -> Vec<GivenItem> {
-        let item = |n| GivenItem {
+    fn items(count: usize) -> Vec<PromptItem> {
+        let item = |n| PromptItem {
             key: format!("key:{n}"),
             url: (n != 3).then(|| format!("https://a.example/{n}")),
             title: None,

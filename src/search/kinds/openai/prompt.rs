@@ -1,7 +1,7 @@
 //! The question to a model: the topic's prompt, and items as data between fences, shortened until they fit. Text of
 //! strangers cannot leave its fence: fence marks in it are changed.
 
-use crate::search::kinds::kind::GivenItem;
+use crate::search::kinds::kind::PromptItem;
 
 /// The system message of every question.
 pub(super) const RULES: &str = "You write short reports about findings of a monitoring job. The findings are numbered and \
@@ -44,7 +44,7 @@ pub(super) fn tokens(text: &str) -> usize {
 
 /// Builds the question about the first `most` items, within `room` tokens. The longest texts are shortened first; when
 /// all are short, the last items are left out.
-pub(super) fn question(prompt: &str, items: &[GivenItem], most: usize, room: usize) -> Question {
+pub(super) fn question(prompt: &str, items: &[PromptItem], most: usize, room: usize) -> Question {
     let mut given: Vec<(String, String)> = items.iter().take(most).map(|item| (head(item), body(item))).collect();
     let room = room.saturating_sub(tokens(RULES) + tokens(prompt));
     // A fence itself takes about nine tokens.
@@ -88,20 +88,20 @@ fn longest_allowed(lengths: &[usize], room: usize) -> usize {
 }
 
 /// When, by whom and where the item was published.
-fn head(item: &GivenItem) -> String {
+fn head(item: &PromptItem) -> String {
     let when = item.at.map(|at| at.to_string().chars().take(16).collect::<String>());
     let parts = [when, item.author.clone().map(|by| format!("by {by}")), item.url.clone()];
-    let line = parts.into_iter().flatten().map(|part| fenced(&part, true)).collect::<Vec<_>>().join(" · ");
+    let line = parts.into_iter().flatten().map(|part| escape_fences(&part, true)).collect::<Vec<_>>().join(" · ");
     if line.is_empty() { line } else { format!("{line}\n") }
 }
 
-fn body(item: &GivenItem) -> String {
+fn body(item: &PromptItem) -> String {
     let parts = [item.title.as_deref(), item.text.as_deref()];
-    fenced(&parts.into_iter().flatten().collect::<Vec<_>>().join("\n"), false)
+    escape_fences(&parts.into_iter().flatten().collect::<Vec<_>>().join("\n"), false)
 }
 
 /// Makes a text safe inside a fence.
-fn fenced(text: &str, line: bool) -> String {
+fn escape_fences(text: &str, line: bool) -> String {
     let plain = text.replace("<<<", "‹‹‹").replace(">>>", "›››");
     plain.chars().filter(|c| !c.is_control() || (*c == '\n' && !line)).collect()
 }
@@ -126,8 +126,8 @@ fn cut(text: &str, most: usize) -> String {
 mod tests {
     use super::*;
 
-    fn item(text: &str) -> GivenItem {
-        GivenItem { key: "k".to_owned(), url: None, title: None, text: Some(text.to_owned()), author: None, at: None }
+    fn item(text: &str) -> PromptItem {
+        PromptItem { key: "k".to_owned(), url: None, title: None, text: Some(text.to_owned()), author: None, at: None }
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_at_all_is_left_out_and_said() {
-        let items: Vec<GivenItem> = (0..500).map(|n| item(&"словами ".repeat(n % 40 + 3))).collect();
+        let items: Vec<PromptItem> = (0..500).map(|n| item(&"словами ".repeat(n % 40 + 3))).collect();
         let question = question("Sum up.", &items, 1_000, 2_000);
         assert!(tokens(RULES) + tokens(&question.text) <= 2_000);
         assert!(question.given < 500 && question.given > 50, "{}", question.given);

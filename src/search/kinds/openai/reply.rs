@@ -13,7 +13,7 @@ const HINT: &str = "is base_url that of an OpenAI-compatible server, with its /v
 const LONGEST: usize = 100_000;
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Written {
+pub(super) struct ModelAnswer {
     pub(super) text: String,
     pub(super) model: Option<String>,
     /// Tokens of question and answer, as counted by the server.
@@ -28,7 +28,7 @@ pub(super) struct Written {
     filtered: bool,
 }
 
-impl Written {
+impl ModelAnswer {
     /// Why it ended early, if it did.
     pub(super) fn note(&self) -> Option<String> {
         let (length, filtered) = ("the answer ended at its longest length", "the server's filter ended the answer");
@@ -76,7 +76,7 @@ impl Written {
 }
 
 /// Reads the body of a reply.
-pub(super) fn read(body: &[u8]) -> Result<Written, DecodeError> {
+pub(super) fn read(body: &[u8]) -> Result<ModelAnswer, DecodeError> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     let written = if ["data:", "event:", "id:", "retry:", ":"].iter().any(|begin| text.starts_with(begin)) {
@@ -95,7 +95,7 @@ pub(super) fn read(body: &[u8]) -> Result<Written, DecodeError> {
     }
 }
 
-fn plain(text: &str) -> Result<Written, DecodeError> {
+fn plain(text: &str) -> Result<ModelAnswer, DecodeError> {
     let Ok(all) = serde_json::from_str::<Value>(text) else {
         let what = if text.starts_with('<') { "an HTML page instead of JSON" } else { "the reply is not JSON" };
         return Err(malformed(what, HINT));
@@ -107,14 +107,14 @@ fn plain(text: &str) -> Result<Written, DecodeError> {
         return Err(malformed("the reply holds no `choices`", HINT));
     }
     // Some servers send no reason; a whole document is a whole answer.
-    let mut written = Written { whole: true, ..Written::default() };
+    let mut written = ModelAnswer { whole: true, ..ModelAnswer::default() };
     written.frame(&all, "message");
     Ok(written)
 }
 
 /// Reads one frame per line. Skips a broken line: there the stream was cut.
-fn streamed(text: &str) -> Result<Written, DecodeError> {
-    let mut written = Written::default();
+fn streamed(text: &str) -> Result<ModelAnswer, DecodeError> {
+    let mut written = ModelAnswer::default();
     for line in text.lines() {
         let Some(data) = line.strip_prefix("data:").map(str::trim) else { continue };
         if data == "[DONE]" {

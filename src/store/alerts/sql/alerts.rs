@@ -7,8 +7,8 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, definitions, followers, outbox, pulse, read};
 use crate::model::{
-    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertStanding, Firing, JobKind, RunState, SearchState,
-    Searched, Source, Time,
+    Acked, AlertEvent, AlertEventKind, AlertRun, AlertSpec, AlertState, Firing, JobKind, RunState, SearchHealth,
+    SearchState, Source, Time,
 };
 use crate::store::{AlertChange, MOST_WAITING, StoreError};
 
@@ -77,7 +77,7 @@ pub(in crate::store) fn event(row: &Row) -> Result<AlertEvent, StoreError> {
     })
 }
 
-pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<AlertStanding, StoreError> {
+pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<AlertState, StoreError> {
     let cursor = followers::cursor(conn, &format!("alert:{alert}")).await?;
     let state = sqlx::query("SELECT sent_at, snoozed_until FROM alert_state WHERE alert = $1");
     let state = state.bind(alert).fetch_optional(&mut *conn).await?;
@@ -101,7 +101,7 @@ pub(in crate::store) async fn standing(conn: &mut Conn, alert: &str) -> Result<A
             .fetch_one(conn)
             .await?;
     let cursor = cursor.map(|cursor| (cursor.seq, cursor.at));
-    Ok(AlertStanding { cursor, sent_at, snoozed_until, firing, waiting, waiting_in_all })
+    Ok(AlertState { cursor, sent_at, snoozed_until, firing, waiting, waiting_in_all })
 }
 
 /// Returns the searches of a topic's latest runs, by source. Marks those of spans that were already over (backfills):
@@ -111,7 +111,7 @@ pub(in crate::store) async fn searched(
     topic: &str,
     until: i64,
     runs: u32,
-) -> Result<Vec<Searched>, StoreError> {
+) -> Result<Vec<SearchHealth>, StoreError> {
     let sql = format!(
         "SELECT s.source, s.state, r.started_at AS at, s.found, s.new, s.duplicate, s.outside, s.undated, CAST({} AS BIGINT) AS fresh, \
          coalesce(s.error_class, s.reason) AS trouble, CAST(CASE WHEN s.asked_until < r.started_at - 60000 THEN 1 ELSE 0 END AS BIGINT) AS past \
@@ -125,7 +125,7 @@ pub(in crate::store) async fn searched(
     let rows = asked.fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(Searched {
+            Ok(SearchHealth {
                 source: read::word(row, "source", Source::parse)?,
                 state: read::word(row, "state", SearchState::parse)?,
                 at: Time(row.try_get("at")?),
@@ -139,7 +139,7 @@ pub(in crate::store) async fn searched(
 }
 
 /// Moves the cursor from where the check began; `false` if it is elsewhere by now.
-async fn moved(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool, StoreError> {
+async fn advance_cursor(conn: &mut Conn, name: &str, change: &AlertChange) -> Result<bool, StoreError> {
     let (seq, at) = change.to;
     let done = match change.from {
         None => {
@@ -170,7 +170,7 @@ pub(in crate::store) async fn keep(
     change: &AlertChange,
     now: Time,
 ) -> Result<bool, StoreError> {
-    if !moved(conn, &format!("alert:{alert}"), change).await? {
+    if !advance_cursor(conn, &format!("alert:{alert}"), change).await? {
         return Ok(false);
     }
     for event in &change.events {

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, alerts, definitions, read};
-use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, FiringAt, JobKind, Time};
-use crate::store::{EventPlace, StoreError};
+use crate::model::{AlertCard, AlertEvent, AlertSpec, Firing, JobKind, Time, TopicFiring};
+use crate::store::{EventCursor, StoreError};
 
 /// The most firing subjects returned for one alert.
 const FIRING: i64 = 20;
@@ -61,14 +61,14 @@ pub(in crate::store) async fn cards(
     let card = |spec: AlertSpec| {
         let stands = standing.remove(&spec.name).unwrap_or_default();
         let (firing, firing_in_all, acked_in_all) = firing.remove(&spec.name).unwrap_or_default();
-        let Stands { looked_at, sent_at, snoozed_until, waiting } = stands;
+        let AlertState { looked_at, sent_at, snoozed_until, waiting } = stands;
         AlertCard { spec, looked_at, sent_at, snoozed_until, firing, firing_in_all, acked_in_all, waiting }
     };
     Ok(specs.into_iter().map(card).collect())
 }
 
 #[derive(Default)]
-struct Stands {
+struct AlertState {
     looked_at: Option<Time>,
     sent_at: Option<Time>,
     snoozed_until: Option<Time>,
@@ -76,7 +76,7 @@ struct Stands {
 }
 
 /// Returns by alert name: its last check, its last message, until when it is snoozed, and how many events wait.
-async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands>, StoreError> {
+async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, AlertState>, StoreError> {
     let sql = format!(
         "SELECT given.value AS name, s.sent_at, s.snoozed_until, c.at AS looked_at, \
          (SELECT count(*) FROM alert_event e WHERE e.alert = given.value AND e.message IS NULL AND e.muted IS NULL) AS waiting \
@@ -85,7 +85,7 @@ async fn standing(conn: &mut Conn, names: &str) -> Result<HashMap<String, Stands
     );
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(names).fetch_all(conn).await?;
     let stands = rows.iter().map(|row| {
-        let stands = Stands {
+        let stands = AlertState {
             looked_at: read::time(row, "looked_at")?,
             sent_at: read::time(row, "sent_at")?,
             snoozed_until: read::time(row, "snoozed_until")?,
@@ -123,11 +123,11 @@ fn fires(row: &Row) -> Result<Firing, StoreError> {
 }
 
 /// Returns what fires for these topics: for the topic itself, its sources and its budget.
-pub(in crate::store) async fn at_topics(
+pub(in crate::store) async fn firing_for_topics(
     conn: &mut Conn,
     topics: &[String],
     now: Time,
-) -> Result<Vec<FiringAt>, StoreError> {
+) -> Result<Vec<TopicFiring>, StoreError> {
     let (given, still) = (super::texts(1), still_fires("$3"));
     // `0` follows `/` in ASCII: everything that begins with the topic and a slash lies between.
     let sql = format!(
@@ -141,12 +141,12 @@ pub(in crate::store) async fn at_topics(
     let list = super::resolve::list(topics)?;
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).bind(AT_TOPICS).bind(now.utc_date()).fetch_all(conn).await?;
     rows.iter()
-        .map(|row| Ok(FiringAt { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
+        .map(|row| Ok(TopicFiring { topic: row.try_get("topic")?, alert: row.try_get("alert")?, firing: fires(row)? }))
         .collect()
 }
 
 /// Returns the firing alerts, each with its number of firing subjects.
-pub(in crate::store) async fn fire(conn: &mut Conn, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
+pub(in crate::store) async fn firing_alerts(conn: &mut Conn, now: Time) -> Result<Vec<(String, i64)>, StoreError> {
     let sql = format!(
         "SELECT f.alert, count(*) AS many FROM alert_firing f WHERE {IN_FORCE} AND {} GROUP BY f.alert ORDER BY f.alert LIMIT $1",
         still_fires("$2")
@@ -159,7 +159,7 @@ pub(in crate::store) async fn fire(conn: &mut Conn, now: Time) -> Result<Vec<(St
 pub(in crate::store) async fn events(
     conn: &mut Conn,
     alert: Option<&str>,
-    after: Option<&EventPlace>,
+    after: Option<&EventCursor>,
     most: i64,
 ) -> Result<Vec<AlertEvent>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(alerts::EVENT);

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::Conn;
-use crate::model::{Counts, Heartbeat, Pulse, Source, Time};
+use crate::model::{AnsweredSearch, Counts, Source, SourceActivity, Time};
 use crate::store::StoreError;
 use crate::store::database::cells::Cells;
 
@@ -24,7 +24,7 @@ pub(in crate::store) async fn pulses(
     topics: &[String],
     source: Source,
     runs: u32,
-) -> Result<Vec<Pulse>, StoreError> {
+) -> Result<Vec<SourceActivity>, StoreError> {
     let sql = format!(
         "SELECT given.value AS topic, (SELECT string_agg(concat(r.seq, ',', r.started_at, ',', s.found, ',', s.new, ',', s.duplicate, ',', s.outside, ',', s.undated, ',', {FRESH}, ','), '') \
          FROM run r CROSS JOIN search s WHERE r.topic = given.value AND r.seq >= coalesce((SELECT o.seq FROM run o WHERE o.topic = given.value \
@@ -33,27 +33,27 @@ pub(in crate::store) async fn pulses(
          AND (s.asked_until IS NULL OR s.asked_until >= r.started_at - 60000)) AS cells FROM {}",
         super::texts(1)
     );
-    let mut all: Vec<Pulse> = Vec::new();
+    let mut all: Vec<SourceActivity> = Vec::new();
     for chunk in topics.chunks(CHUNK) {
         let list = serde_json::json!(chunk).to_string();
         let asked = sqlx::query(AssertSqlSafe(sql.clone())).bind(list).bind(i64::from(runs.max(1)) - 1);
         for row in asked.bind(source.as_str()).fetch_all(&mut *conn).await? {
             let Some(cells) = row.try_get::<Option<&str>, _>("cells")? else { continue };
-            all.push(Pulse { topic: row.try_get("topic")?, source, beats: beats(Cells::of(cells))? });
+            all.push(SourceActivity { topic: row.try_get("topic")?, source, beats: beats(Cells::of(cells))? });
         }
     }
     Ok(all)
 }
 
 /// Decodes the searches of a topic and sorts them by run.
-fn beats(mut cells: Cells<'_>) -> Result<Vec<Heartbeat>, StoreError> {
+fn beats(mut cells: Cells<'_>) -> Result<Vec<AnsweredSearch>, StoreError> {
     let mut beats = Vec::new();
     while !cells.is_empty() {
         let mut number = || cells.number().map(Option::unwrap_or_default);
         let (seq, at): (i64, _) = (number()?, Time(number()?));
         let (found, new, duplicate, outside, undated) = (number()?, number()?, number()?, number()?, number()?);
         let fresh = number()?;
-        beats.push((seq, Heartbeat { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
+        beats.push((seq, AnsweredSearch { at, counts: Counts { found, new, duplicate, outside, undated }, fresh }));
     }
     beats.sort_unstable_by_key(|(seq, _)| *seq);
     Ok(beats.into_iter().map(|(_, beat)| beat).collect())

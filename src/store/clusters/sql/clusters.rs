@@ -7,10 +7,10 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::cluster_keys::AGES;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{in_one, list};
+use super::resolve::{fetch_json, list};
 use super::{Conn, Database, ROW_LOCK, Row, cluster_keys, followers, narrow, read};
-use crate::model::{Choice, ClusterRow, Head, Kind, Room, Time, Volume, Wording};
-use crate::store::{Filter, StoreError, Unclustered};
+use crate::model::{Assignment, ClusterHead, ClusterRow, ItemText, KeyTableLimits, Kind, Time, Volume};
+use crate::store::{Filter, StoreError, UnclusteredBatch};
 
 /// Rows per statement. Small, so that most statements are full and their parsed form is reused.
 const BATCH: usize = 200;
@@ -22,7 +22,10 @@ const RUNS: i64 = 50;
 const MOST_READ: i64 = 8_192;
 
 /// Returns the next items to compare, ordered by the run that found them and by key. Skips runs that found nothing new.
-pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Result<Option<Unclustered>, StoreError> {
+pub(in crate::store) async fn unclustered(
+    conn: &mut Conn,
+    most: usize,
+) -> Result<Option<UnclusteredBatch>, StoreError> {
     let row = sqlx::query("SELECT f.seq, s.next, s.turn, s.young, s.middle, s.sinking FROM cluster_state s CROSS JOIN follower f WHERE f.name = 'near-copies'")
         .fetch_one(&mut *conn)
         .await?;
@@ -56,7 +59,7 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
     .bind(MOST_READ)
     .fetch_all(conn)
     .await?;
-    let mut batch = Unclustered {
+    let mut batch = UnclusteredBatch {
         from,
         until: last,
         next,
@@ -69,7 +72,7 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
     };
     for row in rows.iter().take(most) {
         batch.items.push(row.try_get("id")?);
-        batch.words.push(Wording {
+        batch.words.push(ItemText {
             kind: read::word(row, "kind", Kind::parse)?,
             title: row.try_get("title")?,
             text: row.try_get("text")?,
@@ -85,7 +88,7 @@ pub(in crate::store) async fn unclustered(conn: &mut Conn, most: usize) -> Resul
 
 /// Returns where keys lead, whichever table holds them. One statement, so that a key that is moved meanwhile is seen
 /// once.
-pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec<(i64, i64)>, StoreError> {
+pub(in crate::store) async fn places_of_keys(conn: &mut Conn, keys: &[i64]) -> Result<Vec<(i64, i64)>, StoreError> {
     let given = super::numbers(1);
     let of = |table: &str| format!("SELECT l.key, l.place FROM {given} CROSS JOIN {table} l WHERE l.key = given.value");
     let [young, middle, old] = AGES.map(of);
@@ -93,12 +96,12 @@ pub(in crate::store) async fn leads(conn: &mut Conn, keys: &[i64]) -> Result<Vec
         "SELECT {} FROM ({young} UNION ALL {middle} UNION ALL {old}) AS found",
         super::rows_in_one("found.key, found.place")
     );
-    in_one(conn, sql, [list(keys)?]).await
+    fetch_json(conn, sql, [list(keys)?]).await
 }
 
 /// Moves the smallest keys of a table that is being emptied, or is over its limit, to the next table. Keys move in
 /// order, so that one page write of the next table takes many of them. If the process stops, the next one continues.
-pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool, StoreError> {
+pub(in crate::store) async fn age_keys(conn: &mut Conn, room: &KeyTableLimits) -> Result<bool, StoreError> {
     let held = format!("SELECT young, middle, sinking FROM cluster_state{ROW_LOCK}");
     let row = sqlx::query(AssertSqlSafe(held)).fetch_one(&mut *conn).await?;
     let (young, middle, sinking): (i64, i64, i64) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -137,37 +140,40 @@ pub(in crate::store) async fn sink(conn: &mut Conn, room: &Room) -> Result<bool,
 }
 
 /// Returns the first items of the clusters at these places.
-pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<Vec<Head>, StoreError> {
+pub(in crate::store) async fn heads(conn: &mut Conn, places: &[i64]) -> Result<Vec<ClusterHead>, StoreError> {
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
         super::rows_in_one(&format!("h.place, {}", super::digits("h.sketch"))),
         super::numbers(1)
     );
-    let heads = in_one::<(i64, String)>(conn, sql, [list(places)?]).await?;
-    Ok(heads.into_iter().map(|(place, digits)| Head { place, sketch: cluster_keys::bytes(&digits) }).collect())
+    let heads = fetch_json::<(i64, String)>(conn, sql, [list(places)?]).await?;
+    Ok(heads
+        .into_iter()
+        .map(|(place, digits)| ClusterHead { place, sketch: cluster_keys::decode_hex(&digits) })
+        .collect())
 }
 
 /// Stores the decisions about a batch. Returns false and writes nothing if anything was written since it was read.
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
-    batch: &Unclustered,
-    choices: &[Choice],
+    batch: &UnclusteredBatch,
+    choices: &[Assignment],
 ) -> Result<bool, StoreError> {
     super::lock(conn, ITEMS_LOCK).await?;
-    let begins: Vec<(i64, &Head, &[i64])> = batch
+    let begins: Vec<(i64, &ClusterHead, &[i64])> = batch
         .items
         .iter()
         .zip(choices)
         .filter_map(|(item, choice)| match choice {
-            Choice::Begins(head, keys) => Some((*item, head, keys.as_slice())),
-            Choice::Alone | Choice::CopyOf(..) => None,
+            Assignment::Begins(head, keys) => Some((*item, head, keys.as_slice())),
+            Assignment::Alone | Assignment::CopyOf(..) => None,
         })
         .collect();
     let mut keys: Vec<(i64, i64)> =
         begins.iter().flat_map(|(_, head, keys)| keys.iter().map(|key| (*key, head.place))).collect();
     keys.extend(choices.iter().filter_map(|choice| match choice {
-        Choice::CopyOf(place, Some(key)) => Some((*key, *place)),
-        Choice::CopyOf(_, None) | Choice::Alone | Choice::Begins(..) => None,
+        Assignment::CopyOf(place, Some(key)) => Some((*key, *place)),
+        Assignment::CopyOf(_, None) | Assignment::Alone | Assignment::Begins(..) => None,
     }));
     keys.sort_unstable();
     let moved =
@@ -184,7 +190,10 @@ pub(in crate::store) async fn keep(
     for chunk in begins.chunks(BATCH) {
         let mut insert = QueryBuilder::<Database>::new("INSERT INTO cluster_head (place, item, sketch, keys) ");
         insert.push_values(chunk, |mut row, (item, head, keys)| {
-            row.push_bind(head.place).push_bind(*item).push_bind(&head.sketch).push_bind(cluster_keys::packed(keys));
+            row.push_bind(head.place)
+                .push_bind(*item)
+                .push_bind(&head.sketch)
+                .push_bind(cluster_keys::encode_keys(keys));
         });
         insert.build().persistent(chunk.len() == BATCH).execute(&mut *conn).await?;
     }
@@ -200,19 +209,19 @@ pub(in crate::store) async fn keep(
 }
 
 /// Writes which cluster each item belongs to.
-async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Result<(), StoreError> {
-    let copied = |choice: &Choice| if let Choice::CopyOf(place, _) = choice { Some(*place) } else { None };
+async fn write(conn: &mut Conn, batch: &UnclusteredBatch, choices: &[Assignment]) -> Result<(), StoreError> {
+    let copied = |choice: &Assignment| if let Assignment::CopyOf(place, _) = choice { Some(*place) } else { None };
     let places: Vec<i64> = choices.iter().filter_map(copied).collect();
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN cluster_head h WHERE h.place = given.value",
         super::rows_in_one("h.place, h.item"),
         super::numbers(1)
     );
-    let firsts: HashMap<i64, i64> = in_one::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
-    let of = |(item, choice): (&i64, &Choice)| match choice {
-        Choice::Alone | Choice::Begins(..) => Some((*item, *item, None)),
-        Choice::CopyOf(place, own) => {
-            firsts.get(place).map(|first| (*item, *first, own.map(|key| cluster_keys::packed(&[key]))))
+    let firsts: HashMap<i64, i64> = fetch_json::<(i64, i64)>(conn, sql, [list(&places)?]).await?.into_iter().collect();
+    let of = |(item, choice): (&i64, &Assignment)| match choice {
+        Assignment::Alone | Assignment::Begins(..) => Some((*item, *item, None)),
+        Assignment::CopyOf(place, own) => {
+            firsts.get(place).map(|first| (*item, *first, own.map(|key| cluster_keys::encode_keys(&[key]))))
         }
     };
     let mut clusters: Vec<(i64, i64, Option<Vec<u8>>)> = batch.items.iter().zip(choices).filter_map(of).collect();
@@ -231,7 +240,7 @@ async fn write(conn: &mut Conn, batch: &Unclustered, choices: &[Choice]) -> Resu
 
 /// Moves copies and keys of `from` to `into`, before `from` is merged into it. If both have a cluster, the two become
 /// one, whose first item is the one seen earlier. Deletes the key that `from` added as a reworded copy, if any.
-pub(in crate::store) async fn unite(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
+pub(in crate::store) async fn merge_clusters(conn: &mut Conn, into: i64, from: i64) -> Result<(), StoreError> {
     let rows = sqlx::query(
         "SELECT i.id, i.cluster, coalesce(c.first_seen, i.first_seen) AS first_seen FROM item i LEFT JOIN item c ON c.id = i.cluster \
          WHERE i.id IN ($1, $2)",

@@ -6,26 +6,26 @@ use std::collections::BTreeSet;
 use sqlx::AssertSqlSafe;
 
 use super::Conn;
-use super::resolve::{in_one, list};
+use super::resolve::{fetch_json, list};
 use crate::store::StoreError;
 
 /// The tables of keys, the youngest first.
 pub(in crate::store) const AGES: [&str; 3] = ["cluster_lead_young", "cluster_lead_middle", "cluster_lead"];
 
 /// Encodes keys as they are stored: eight big-endian bytes each.
-pub(in crate::store) fn packed(keys: &[i64]) -> Vec<u8> {
+pub(in crate::store) fn encode_keys(keys: &[i64]) -> Vec<u8> {
     keys.iter().flat_map(|key| key.to_be_bytes()).collect()
 }
 
 /// Decodes hexadecimal digits; stops at the first pair that is none.
-pub(in crate::store) fn bytes(digits: &str) -> Vec<u8> {
+pub(in crate::store) fn decode_hex(digits: &str) -> Vec<u8> {
     let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
     let (pairs, _) = digits.as_bytes().as_chunks::<2>();
     pairs.iter().map_while(|[high, low]| Some(value(*high)? << 4 | value(*low)?)).collect()
 }
 
-fn unpacked(digits: &str) -> Vec<i64> {
-    let bytes = bytes(digits);
+fn decode_keys(digits: &str) -> Vec<i64> {
+    let bytes = decode_hex(digits);
     let (keys, _) = bytes.as_chunks::<8>();
     keys.iter().map(|key| i64::from_be_bytes(*key)).collect()
 }
@@ -41,7 +41,7 @@ pub(in crate::store) async fn forget(conn: &mut Conn, ids: &str) -> Result<(), S
          WHERE h.item = given.value AND i.cluster = given.value AND i.cluster <> i.id AND i.fingerprint IS NOT NULL",
         keys_of("i.fingerprint")
     );
-    take_away(conn, [own, of_copies], ids).await?;
+    delete_found(conn, [own, of_copies], ids).await?;
     forget_own(conn, ids).await
 }
 
@@ -53,7 +53,7 @@ pub(in crate::store) async fn forget_own(conn: &mut Conn, ids: &str) -> Result<(
         keys_of("i.fingerprint"),
         super::numbers(1)
     );
-    take_away(conn, [brought], ids).await
+    delete_found(conn, [brought], ids).await
 }
 
 fn keys_of(column: &str) -> String {
@@ -61,12 +61,12 @@ fn keys_of(column: &str) -> String {
 }
 
 /// Deletes the keys that these queries return, at the places that they return.
-async fn take_away(conn: &mut Conn, found: impl IntoIterator<Item = String>, ids: &str) -> Result<(), StoreError> {
+async fn delete_found(conn: &mut Conn, found: impl IntoIterator<Item = String>, ids: &str) -> Result<(), StoreError> {
     let (mut keys, mut places) = (BTreeSet::new(), BTreeSet::new());
     for sql in found {
-        for (place, digits) in in_one::<(i64, String)>(conn, sql, [ids.to_owned()]).await? {
+        for (place, digits) in fetch_json::<(i64, String)>(conn, sql, [ids.to_owned()]).await? {
             places.insert(place);
-            keys.extend(unpacked(&digits));
+            keys.extend(decode_keys(&digits));
         }
     }
     if keys.is_empty() {

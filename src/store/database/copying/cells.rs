@@ -9,7 +9,7 @@ pub(in crate::store) enum Value {
 }
 
 /// Adds a row to a hash, encoded so that different rows never hash the same input.
-pub(in crate::store) fn feed(hasher: &mut blake3::Hasher, row: &[Value]) {
+pub(in crate::store) fn hash_row(hasher: &mut blake3::Hasher, row: &[Value]) {
     for value in row {
         match value {
             Value::Number(Some(number)) => {

@@ -16,7 +16,7 @@ use crate::store::{Settings, Store, StoreError, StoreErrorKind};
 
 /// A table that was copied and compared.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Moved {
+pub struct CopiedTable {
     pub table: &'static str,
     /// The number of rows, the same in both.
     pub rows: u64,
@@ -43,7 +43,7 @@ impl Store {
     /// Returns all tables that a copy includes, with their columns, and those it leaves out. For the test that none is
     /// forgotten.
     #[must_use]
-    pub fn known_tables() -> Vec<(&'static str, Vec<&'static str>)> {
+    pub fn copied_tables() -> Vec<(&'static str, Vec<&'static str>)> {
         let known = TABLES.iter().map(|table| (table.name, table.columns().collect()));
         known.chain(tables::LEFT.map(|table| (table, Vec::new()))).collect()
     }
@@ -66,8 +66,8 @@ impl Store {
         &self,
         settings: &Settings,
         now: Time,
-        told: &(dyn Fn(&Moved) + Send + Sync),
-    ) -> Result<Vec<Moved>, StoreError> {
+        told: &(dyn Fn(&CopiedTable) + Send + Sync),
+    ) -> Result<Vec<CopiedTable>, StoreError> {
         let living: i64 = read!(self, instances::living(now))?;
         if living > 0 {
             return Err(StoreError::new(
@@ -82,7 +82,11 @@ impl Store {
         done
     }
 
-    async fn copy_into(&self, target: &Self, told: &(dyn Fn(&Moved) + Send + Sync)) -> Result<Vec<Moved>, StoreError> {
+    async fn copy_into(
+        &self,
+        target: &Self,
+        told: &(dyn Fn(&CopiedTable) + Send + Sync),
+    ) -> Result<Vec<CopiedTable>, StoreError> {
         let place = self.place.as_str();
         match read!(target, copying::mark())? {
             Some(from) if from == place => {}
@@ -137,7 +141,7 @@ impl Store {
                 after = Some(sqlite::statements::copying::key_of(table, last));
                 page.retain(|row| !sqlite::statements::copying::is_mark(table, row));
                 if !page.is_empty() {
-                    write_tx!(target, copying::put(table, &page))?;
+                    write_tx!(target, copying::insert_rows(table, &page))?;
                 }
             }
         }
@@ -148,15 +152,15 @@ impl Store {
     async fn compare(
         source: &mut Source,
         target: &Self,
-        told: &(dyn Fn(&Moved) + Send + Sync),
-    ) -> Result<Result<Vec<Moved>, &'static str>, StoreError> {
+        told: &(dyn Fn(&CopiedTable) + Send + Sync),
+    ) -> Result<Result<Vec<CopiedTable>, &'static str>, StoreError> {
         let mut moved = Vec::with_capacity(TABLES.len());
         for table in TABLES {
             let (rows, hash) = from!(*source, digest(table))?;
             if read!(target, copying::digest(table))? != (rows, hash) {
                 return Ok(Err(table.name));
             }
-            let table = Moved { table: table.name, rows, blake3: hash.to_hex().to_string() };
+            let table = CopiedTable { table: table.name, rows, blake3: hash.to_hex().to_string() };
             told(&table);
             moved.push(table);
         }
@@ -165,14 +169,14 @@ impl Store {
 
     /// Returns why a file cannot be an earlier copy of this database: it is no database, not ours, or holds runs of
     /// which none of the latest is known here. Returns `None` if it can, or if the file is empty.
-    pub async fn no_copy_of_this(&self, file: &Path) -> Result<Option<String>, StoreError> {
-        let ended = match sqlite::Pools::existing_at(file).await? {
+    pub async fn copy_mismatch(&self, file: &Path) -> Result<Option<String>, StoreError> {
+        let ended = match sqlite::Pools::inspect(file).await? {
             Existing::Nothing => return Ok(None),
             Existing::NoDatabase => return Ok(Some("it is no SQLite database".to_owned())),
             Existing::Foreign => return Ok(Some("it is a SQLite database of another program".to_owned())),
             Existing::Ours(ended) => ended,
         };
-        if ended.is_empty() || read!(self, copying::knows_any(&ended))? {
+        if ended.is_empty() || read!(self, copying::has_any_run(&ended))? {
             return Ok(None);
         }
         Ok(Some(format!(
@@ -193,10 +197,10 @@ impl Store {
             let _ = now;
             return done?.iter().map(|t| Ok((t.table, i64::try_from(t.rows).unwrap_or(i64::MAX)))).collect();
         };
-        let before = read!(self, sizes::sizes())?;
+        let before = read!(self, sizes::row_counts())?;
         pools.vacuum_into(path).await?;
-        let after = read!(self, sizes::sizes())?;
-        let copied = sqlite::Pools::look_into(path).await?;
+        let after = read!(self, sizes::row_counts())?;
+        let copied = sqlite::Pools::verify_copy(path).await?;
         for ((table, rows), (before, after)) in copied.iter().zip(before.iter().zip(&after)) {
             let (least, most) = (before.1.min(after.1), before.1.max(after.1));
             if !(least..=most).contains(rows) {

@@ -5,14 +5,14 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row};
 use crate::store::StoreError;
-use crate::store::database::copying::cells::{Value, feed};
+use crate::store::database::copying::cells::{Value, hash_row};
 use crate::store::database::copying::tables::{TABLES, Table, UNFINISHED};
 
 /// The most values bound by one statement.
 const BINDS: usize = 30_000;
 
 /// Returns whether one of these runs exists here with the same end time.
-pub(in crate::store) async fn knows_any(conn: &mut Conn, ended: &[(String, i64)]) -> Result<bool, StoreError> {
+pub(in crate::store) async fn has_any_run(conn: &mut Conn, ended: &[(String, i64)]) -> Result<bool, StoreError> {
     for (id, at) in ended {
         let found = sqlx::query("SELECT 1 FROM run WHERE public_id = $1 AND finished_at = $2").bind(id).bind(at);
         if found.fetch_optional(&mut *conn).await?.is_some() {
@@ -63,7 +63,11 @@ fn values(table: &Table, row: &Row) -> Result<Vec<Value>, StoreError> {
 }
 
 /// Inserts rows as they are, including ids that the database would generate.
-pub(in crate::store) async fn put(conn: &mut Conn, table: &Table, rows: &[Vec<Value>]) -> Result<(), StoreError> {
+pub(in crate::store) async fn insert_rows(
+    conn: &mut Conn,
+    table: &Table,
+    rows: &[Vec<Value>],
+) -> Result<(), StoreError> {
     let columns: Vec<&str> = table.columns().collect();
     let head = format!(
         "INSERT INTO {} ({}) {}",
@@ -113,7 +117,7 @@ pub(in crate::store) async fn digest(conn: &mut Conn, table: &Table) -> Result<(
         for row in &page {
             if !is_mark(table, row) {
                 rows += 1;
-                feed(&mut hasher, row);
+                hash_row(&mut hasher, row);
             }
         }
     }

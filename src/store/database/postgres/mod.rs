@@ -109,7 +109,7 @@ pub(in crate::store) async fn add_jobs(
 const MOST: u32 = 8;
 
 /// Whether the error shows that an idle connection was closed. The next connection may still work.
-fn is_gone(error: &sqlx::Error) -> bool {
+fn is_disconnected(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Io(_) | sqlx::Error::Protocol(_) => true,
         sqlx::Error::Database(said) => matches!(said.code().as_deref(), Some("57P01" | "57P02" | "25P03" | "57P05")),
@@ -209,7 +209,7 @@ impl Pools {
     }
 
     /// From now on, does not wait for a server that is away.
-    pub(in crate::store) fn leave(&self) {
+    pub(in crate::store) fn stop_waiting(&self) {
         self.leaving.cancel();
     }
 
@@ -242,7 +242,7 @@ impl Pools {
 
     /// Waits shortly for a connection that is being returned: the pool pings it first. That is cheaper than a new
     /// connection, for which the server has to start a process without any cached metadata.
-    async fn given_back(&self) {
+    async fn wait_for_idle(&self) {
         let back = async {
             while self.pool.num_idle() == 0 && (1..MOST).contains(&self.pool.size()) {
                 tokio::task::yield_now().await;
@@ -254,10 +254,10 @@ impl Pools {
     async fn begin_as(&self, begin: &'static str) -> Result<Transaction<'static, Postgres>, StoreError> {
         let mut dead = 0;
         loop {
-            self.given_back().await;
+            self.wait_for_idle().await;
             let begun = tokio::time::timeout(BEGUN, self.pool.begin_with(begin));
             match self.asked(begun).await?.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
-                Err(error) if dead < MOST && is_gone(&error) => dead += 1,
+                Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
                 begun => return Ok(begun?),
             }
         }
@@ -267,16 +267,16 @@ impl Pools {
     pub(in crate::store) async fn reader(&self) -> Result<PoolConnection<Postgres>, StoreError> {
         let mut dead = 0;
         loop {
-            self.given_back().await;
-            match self.asked(self.alive()).await? {
-                Err(error) if dead < MOST && is_gone(&error) => dead += 1,
+            self.wait_for_idle().await;
+            match self.asked(self.acquire_live()).await? {
+                Err(error) if dead < MOST && is_disconnected(&error) => dead += 1,
                 alive => return Ok(alive?),
             }
         }
     }
 
     /// Returns a connection that answers a ping.
-    async fn alive(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+    async fn acquire_live(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
         let mut conn = self.pool.acquire().await?;
         match tokio::time::timeout(ANSWERED, conn.ping()).await {
             Ok(answered) => answered.map(|()| conn),
@@ -304,7 +304,7 @@ impl Pools {
     }
 
     #[expect(clippy::unused_self, reason = "the same call on SQLite looks")]
-    pub(in crate::store) fn explained<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+    pub(in crate::store) fn explain<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         done
     }
 

@@ -99,13 +99,13 @@ impl OpenFile {
                 ));
             }
         };
-        self.put_log_away(seen);
-        Err(self.lose(seen, how, true))
+        self.rename_log(seen);
+        Err(self.mark_lost(seen, how, true))
     }
 
     /// Renames the log: it belongs to the file that was there before. Whoever opens the file that is at the path now,
     /// or later, would write the log into it.
-    fn put_log_away(&self, seen: &FileState) {
+    fn rename_log(&self, seen: &FileState) {
         if self.log().is_some_and(|log| seen.is_ours(log)) {
             let _ = std::fs::rename(self.beside("-wal"), self.beside(LOST));
             let _ = std::fs::remove_file(self.beside("-shm"));
@@ -118,7 +118,7 @@ impl OpenFile {
     }
 
     /// Removes the renamed log if it is empty, that is, written into the file.
-    pub(in crate::store) fn log_is_empty(&self) {
+    pub(in crate::store) fn remove_empty_log(&self) {
         let lost = self.beside(LOST);
         if lost.metadata().is_ok_and(|there| there.len() == 0) {
             let _ = std::fs::remove_file(lost);
@@ -140,14 +140,14 @@ impl OpenFile {
             (None, _) => false,
         };
         if overwritten {
-            self.put_log_away(&seen);
-            return Err(self.lose(&mut seen, OVERWRITTEN, false));
+            self.rename_log(&seen);
+            return Err(self.mark_lost(&mut seen, OVERWRITTEN, false));
         }
         if log != seen.log && seen.log.is_some_and(is_open) {
             // SQLite removes the log with its last connection and makes a new one with the next. If the old log is
             // still open, somebody else removed it. If nobody has written since, its content can still be saved.
             let untouched = matches!(head, Some(Ok(counter)) if seen.counter == Some(counter));
-            return Err(self.lose(&mut seen, WITHOUT_LOG, log.is_none() && untouched));
+            return Err(self.mark_lost(&mut seen, WITHOUT_LOG, log.is_none() && untouched));
         }
         seen.log = log;
         seen.counter = head.and_then(Result::ok).or(seen.counter);
@@ -155,19 +155,19 @@ impl OpenFile {
     }
 
     /// Returns whether connections may be closed as usual.
-    pub(in crate::store) fn closes(&self) -> bool {
+    pub(in crate::store) fn may_close(&self) -> bool {
         self.seen().lost.as_ref().is_none_or(|lost| lost.closes)
     }
 
     /// Returns whether connections must be left open; true only the first time.
-    pub(in crate::store) fn leaves_open(&self) -> bool {
+    pub(in crate::store) fn must_leave_open(&self) -> bool {
         let mut seen = self.seen();
         let first = !seen.left;
         seen.left |= seen.lost.as_ref().is_some_and(|lost| !lost.closes);
         first && seen.left
     }
 
-    fn lose(&self, seen: &mut FileState, how: &'static str, closes: bool) -> StoreError {
+    fn mark_lost(&self, seen: &mut FileState, how: &'static str, closes: bool) -> StoreError {
         let lost = Lost { how, closes };
         let told = self.error(&lost);
         seen.lost = Some(lost);

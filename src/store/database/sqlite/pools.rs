@@ -69,11 +69,11 @@ impl Pools {
 
     /// Opens an existing file, for a process that never writes to it.
     pub(in crate::store) fn open_to_read(path: &Path) -> Self {
-        Self::of_readers(path, SqliteConnectOptions::new().filename(path).read_only(true))
+        Self::readers_only(path, SqliteConnectOptions::new().filename(path).read_only(true))
     }
 
     /// Opens readers of a file with these options.
-    pub(in crate::store) fn of_readers(path: &Path, options: SqliteConnectOptions) -> Self {
+    pub(in crate::store) fn readers_only(path: &Path, options: SqliteConnectOptions) -> Self {
         let single = options.busy_timeout(Duration::from_secs(5)).statement_cache_capacity(64);
         let options = single.clone().row_buffer_size(ROWS_AHEAD).pragma("query_only", "on");
         let read = SqlitePoolOptions::new()
@@ -97,16 +97,16 @@ impl Pools {
 
     /// Checks that the open file is still the one at its path, and intact.
     pub(in crate::store) fn in_place(&self) -> Result<(), StoreError> {
-        self.lasting(self.place.check_whole())
+        self.keep_open_if_lost(self.place.check_whole())
     }
 
     fn named(&self) -> Result<(), StoreError> {
-        self.lasting(self.place.check())
+        self.keep_open_if_lost(self.place.check())
     }
 
     /// Leaks connections that must not be closed any more, so that they stay open until the process ends.
-    fn lasting(&self, looked: Result<(), StoreError>) -> Result<(), StoreError> {
-        if looked.is_err() && self.place.leaves_open() {
+    fn keep_open_if_lost(&self, looked: Result<(), StoreError>) -> Result<(), StoreError> {
+        if looked.is_err() && self.place.must_leave_open() {
             Box::leak(Box::new((self.write.clone(), self.read.clone())));
         }
         looked
@@ -167,9 +167,9 @@ impl Pools {
             && sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut *writer).await.is_ok()
         {
             // The file was moved away without its log; now that the log is written into it, the log can go.
-            self.place.log_is_empty();
+            self.place.remove_empty_log();
         }
-        if self.place.closes() {
+        if self.place.may_close() {
             self.read.close().await;
             self.write.close().await;
         }

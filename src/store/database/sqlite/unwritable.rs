@@ -23,14 +23,14 @@ impl Pools {
     pub(in crate::store) async fn open_unwritable(path: &Path) -> Result<Readable, StoreError> {
         let options = || SqliteConnectOptions::new().filename(path);
         let pools = Self::open_to_read(path);
-        let Err(failed) = pools.answers().await else { return Ok(Readable { pools, without_log: false }) };
+        let Err(failed) = pools.is_readable().await else { return Ok(Readable { pools, without_log: false }) };
         pools.close().await;
         if !cfg!(unix) {
             return Err(failed);
         }
         // Without write permission, SQLite does not take this kind of lock and looks for the shared memory again.
-        let pools = Self::of_readers(path, options().vfs("unix-excl"));
-        match pools.answers().await {
+        let pools = Self::readers_only(path, options().vfs("unix-excl"));
+        match pools.is_readable().await {
             Ok(()) => return Ok(Readable { pools, without_log: false }),
             Err(busy) if busy.kind == StoreErrorKind::Locked => return Err(busy),
             Err(_) => pools.close().await,
@@ -43,21 +43,21 @@ impl Pools {
         let log = beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
         if log {
             let options = options().read_only(true).vfs("unix-none").locking_mode(SqliteLockingMode::Exclusive);
-            let pools = Self::of_readers(path, options);
-            if pools.answers().await.is_ok() {
+            let pools = Self::readers_only(path, options);
+            if pools.is_readable().await.is_ok() {
                 return Ok(Readable { pools, without_log: false });
             }
             pools.close().await;
         }
-        let pools = Self::of_readers(path, options().read_only(true).immutable(true));
-        match pools.answers().await {
+        let pools = Self::readers_only(path, options().read_only(true).immutable(true));
+        match pools.is_readable().await {
             Ok(()) => Ok(Readable { pools, without_log: log }),
             Err(_) => Err(failed),
         }
     }
 
     /// Checks that the file can be read this way.
-    async fn answers(&self) -> Result<(), StoreError> {
+    async fn is_readable(&self) -> Result<(), StoreError> {
         let mut conn = self.reader().await?;
         sqlx::query("SELECT count(*) FROM sqlite_schema").fetch_one(&mut *conn).await?;
         Ok(())

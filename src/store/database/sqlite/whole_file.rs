@@ -39,11 +39,11 @@ impl super::Pools {
     }
 
     /// Verifies a copy from end to end and returns the number of rows of each table.
-    pub(in crate::store) async fn look_into(path: &Path) -> Result<Vec<(&'static str, i64)>, StoreError> {
+    pub(in crate::store) async fn verify_copy(path: &Path) -> Result<Vec<(&'static str, i64)>, StoreError> {
         let options = SqliteConnectOptions::new().filename(path).immutable(true).read_only(true);
         let mut conn = sqlx::SqliteConnection::connect_with(&options).await?;
         let found: String = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut conn).await?;
-        let sizes = super::statements::sizes::sizes(&mut conn).await;
+        let sizes = super::statements::sizes::row_counts(&mut conn).await;
         conn.close().await?;
         if found != "ok" {
             return Err(StoreError::new(
@@ -58,7 +58,7 @@ impl super::Pools {
 
 impl super::Pools {
     /// Returns what a file is. The file must not be in use.
-    pub(in crate::store) async fn existing_at(path: &Path) -> Result<Existing, StoreError> {
+    pub(in crate::store) async fn inspect(path: &Path) -> Result<Existing, StoreError> {
         if !path.metadata().is_ok_and(|there| there.is_file() && there.len() > 0) {
             return Ok(Existing::Nothing);
         }

@@ -5,8 +5,8 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, read};
 use crate::model::{
-    Latest, Micros, RunState, SearchState, Source, StoreCounts, Tallied, TallyRun, TallySearch, Time, TopicLimits,
-    Trigger, Used,
+    MetricSum, Micros, RunState, SearchState, Source, SourceLatest, StoreCounts, TallyRun, TallySearch, Time,
+    TopicLimits, Trigger, Usage,
 };
 use crate::store::StoreError;
 
@@ -84,8 +84,8 @@ fn search(row: &Row) -> Result<TallySearch, StoreError> {
 /// Adds totals of the runs from one number to another. Returns false and changes nothing if another process was first.
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
-    sums: &[Tallied],
-    latest: &[Latest],
+    sums: &[MetricSum],
+    latest: &[SourceLatest],
     from: i64,
     to: i64,
     whole: bool,
@@ -119,14 +119,14 @@ pub(in crate::store) async fn keep(
     Ok(true)
 }
 
-pub(in crate::store) async fn sums(conn: &mut Conn) -> Result<Option<Vec<Tallied>>, StoreError> {
+pub(in crate::store) async fn sums(conn: &mut Conn) -> Result<Option<Vec<MetricSum>>, StoreError> {
     if !progress(conn).await?.1 {
         return Ok(None);
     }
     let rows = sqlx::query("SELECT name, labels, bound, value FROM tally ORDER BY name, labels, bound LIMIT $1");
     let rows = rows.bind(MOST_SUMS).fetch_all(conn).await?;
     let sum = |row: &Row| {
-        Ok(Tallied {
+        Ok(MetricSum {
             name: row.try_get("name")?,
             labels: row.try_get("labels")?,
             bound: row.try_get("bound")?,
@@ -136,7 +136,7 @@ pub(in crate::store) async fn sums(conn: &mut Conn) -> Result<Option<Vec<Tallied
     rows.iter().map(sum).collect::<Result<_, StoreError>>().map(Some)
 }
 
-pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Result<Vec<Latest>, StoreError> {
+pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Result<Vec<SourceLatest>, StoreError> {
     let sql = format!(
         "SELECT l.topic, l.source, l.answered_at, l.new_at FROM {} CROSS JOIN topic_latest l WHERE l.topic = given.value ORDER BY l.topic, l.source",
         super::texts(1)
@@ -145,7 +145,7 @@ pub(in crate::store) async fn latest(conn: &mut Conn, topics: &[String]) -> Resu
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(list).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(Latest {
+            Ok(SourceLatest {
                 topic: row.try_get("topic")?,
                 source: read::word(row, "source", Source::parse)?,
                 answered_at: Time(row.try_get("answered_at")?),
@@ -172,7 +172,7 @@ pub(in crate::store) async fn limited(
     conn: &mut Conn,
     day: i64,
     topics: &[String],
-) -> Result<Vec<(String, TopicLimits, Used)>, StoreError> {
+) -> Result<Vec<(String, TopicLimits, Usage)>, StoreError> {
     let sql = format!(
         "SELECT t.id, t.definition, coalesce(c.made, 0) AS made, coalesce(c.spent, 0) AS spent FROM {} CROSS JOIN topic t \
          LEFT JOIN topic_calls c ON c.topic = t.id AND c.day = $2 WHERE t.id = given.value ORDER BY t.id",
@@ -185,7 +185,7 @@ pub(in crate::store) async fn limited(
         // A topic that this version cannot read is not run by it either.
         let Ok(topic) = super::definitions::topic(&row.try_get::<String, _>("definition")?) else { continue };
         if !topic.limits.is_none() {
-            let used = Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) };
+            let used = Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) };
             limited.push((topic.id, topic.limits, used));
         }
     }

@@ -7,8 +7,8 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::list;
 use super::{Conn, Database, Row, followers};
-use crate::model::{Brought, DayCount, Span, Time};
-use crate::store::{DueDays, RolledDays, StoreError};
+use crate::model::{DayCount, RunWithNews, Span, Time};
+use crate::store::{DayCounts, DueDays, StoreError};
 
 /// The instant at which an item counts; reports use the same.
 const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
@@ -24,7 +24,11 @@ pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreErro
 }
 
 /// Returns runs after a number that found something new, in order: topic and start time.
-pub(in crate::store) async fn brought(conn: &mut Conn, after: i64, limit: i64) -> Result<Vec<Brought>, StoreError> {
+pub(in crate::store) async fn runs_with_new_items(
+    conn: &mut Conn,
+    after: i64,
+    limit: i64,
+) -> Result<Vec<RunWithNews>, StoreError> {
     let rows = sqlx::query(
         "SELECT seq, topic, started_at FROM run WHERE seq IS NOT NULL AND new > 0 AND seq > $1 ORDER BY seq LIMIT $2",
     )
@@ -34,7 +38,7 @@ pub(in crate::store) async fn brought(conn: &mut Conn, after: i64, limit: i64) -
     .await?;
     rows.iter()
         .map(|row| {
-            Ok(Brought {
+            Ok(RunWithNews {
                 seq: row.try_get("seq")?,
                 topic: row.try_get::<Option<String>, _>("topic")?.unwrap_or_default(),
                 at: Time(row.try_get::<Option<i64>, _>("started_at")?.unwrap_or(0)),
@@ -130,7 +134,7 @@ fn scorers_of(row: &Row) -> Result<Vec<String>, StoreError> {
 
 /// Stores counts of the runs from one number to another. Returns false and changes nothing if another process was
 /// first.
-pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &RolledDays, now: Time) -> Result<bool, StoreError> {
+pub(in crate::store) async fn keep(conn: &mut Conn, rolled: &DayCounts, now: Time) -> Result<bool, StoreError> {
     if !followers::advance(conn, followers::DAYS, rolled.from, rolled.to, true).await? {
         return Ok(false);
     }
@@ -206,7 +210,7 @@ pub(in crate::store) async fn scorers(conn: &mut Conn, topic: &str, at: &[Time])
 }
 
 /// Returns whether runs or topics are waiting to be counted.
-pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError> {
+pub(in crate::store) async fn has_pending(conn: &mut Conn) -> Result<bool, StoreError> {
     let waits: i64 = sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM (SELECT topic FROM topic_day_due LIMIT 1) AS due) + \
          (SELECT count(*) FROM (SELECT r.seq FROM run r WHERE r.seq IS NOT NULL AND r.new > 0 \
@@ -219,7 +223,7 @@ pub(in crate::store) async fn waits(conn: &mut Conn) -> Result<bool, StoreError>
 
 /// Marks topics so that all their days are counted again, after a change other than by a run. Skips topics without
 /// items.
-pub(in crate::store) async fn renew(conn: &mut Conn, topics: &[String]) -> Result<(), StoreError> {
+pub(in crate::store) async fn mark_due(conn: &mut Conn, topics: &[String]) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT given.value, 0 FROM {} \
          WHERE EXISTS (SELECT 1 FROM topic_item t WHERE t.topic = given.value) OR EXISTS (SELECT 1 FROM topic_day d WHERE d.topic = given.value) \
@@ -232,7 +236,7 @@ pub(in crate::store) async fn renew(conn: &mut Conn, topics: &[String]) -> Resul
 }
 
 /// Marks all topics that have one of these items, so that all their days are counted again.
-pub(in crate::store) async fn renew_of(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
+pub(in crate::store) async fn mark_due_for_items(conn: &mut Conn, items: &[i64]) -> Result<(), StoreError> {
     let sql = format!(
         "INSERT INTO topic_day_due (topic, turn) SELECT DISTINCT t.topic, 0 FROM {} CROSS JOIN topic_item t WHERE t.item = given.value \
          ON CONFLICT (topic) DO UPDATE SET turn = topic_day_due.turn + 1",

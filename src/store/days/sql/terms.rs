@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::resolve::{ITEMS_LOCK, list};
 use super::{Conn, followers};
 use crate::model::{Span, Time};
-use crate::store::{KeptTerms, StoreError};
+use crate::store::{StoreError, StoredTerms};
 
 /// The instant at which an item counts; reports use the same.
 const MOMENT: &str = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
@@ -19,7 +19,7 @@ pub(in crate::store) async fn progress(conn: &mut Conn) -> Result<i64, StoreErro
 }
 
 /// Records up to which run days were counted; changes nothing if another process is further.
-pub(in crate::store) async fn followed(conn: &mut Conn, from: i64, to: i64) -> Result<bool, StoreError> {
+pub(in crate::store) async fn advance(conn: &mut Conn, from: i64, to: i64) -> Result<bool, StoreError> {
     followers::advance(conn, followers::TERMS, from, to, true).await
 }
 
@@ -44,7 +44,7 @@ fn span(row: &super::Row) -> Result<Span, StoreError> {
 }
 
 /// Returns a topic's days within a span, by time.
-pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -> Result<Vec<KeptTerms>, StoreError> {
+pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -> Result<Vec<StoredTerms>, StoreError> {
     let rows = sqlx::query(
         "SELECT day_from, day_until, items, basis, counts FROM topic_term \
          WHERE topic = $1 AND day_from >= $2 AND day_until <= $3 ORDER BY day_from",
@@ -54,12 +54,12 @@ pub(in crate::store) async fn read(conn: &mut Conn, topic: &str, inside: Span) -
 }
 
 /// Returns days that ended by an instant, of the topics next to this one by id: a sample of how people write elsewhere.
-pub(in crate::store) async fn elsewhere(
+pub(in crate::store) async fn of_other_topics(
     conn: &mut Conn,
     topic: &str,
     until: Time,
     most: i64,
-) -> Result<Vec<KeptTerms>, StoreError> {
+) -> Result<Vec<StoredTerms>, StoreError> {
     let mut all = Vec::new();
     for (beyond, order) in [(">", ""), ("<", "DESC")] {
         let sql = format!(
@@ -74,8 +74,8 @@ pub(in crate::store) async fn elsewhere(
     Ok(all)
 }
 
-fn kept(row: &super::Row) -> Result<KeptTerms, StoreError> {
-    Ok(KeptTerms {
+fn kept(row: &super::Row) -> Result<StoredTerms, StoreError> {
+    Ok(StoredTerms {
         span: span(row)?,
         items: row.try_get("items")?,
         basis: row.try_get("basis")?,
@@ -87,7 +87,7 @@ fn kept(row: &super::Row) -> Result<KeptTerms, StoreError> {
 pub(in crate::store) async fn keep(
     conn: &mut Conn,
     topic: &str,
-    days: &[KeptTerms],
+    days: &[StoredTerms],
     now: Time,
 ) -> Result<(), StoreError> {
     super::lock(conn, ITEMS_LOCK).await?;

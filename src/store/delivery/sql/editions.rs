@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, followers, ledger, narrow, read};
-use crate::model::{Between, Time};
+use crate::model::{SeqRange, Time};
 use crate::store::{Edition, Filter, JobRun, PlacedFile, RunRange, StoreError};
 
 /// The most old editions returned.
@@ -18,7 +18,7 @@ fn edition(row: &Row) -> Result<Edition, StoreError> {
         number: row.try_get("number")?,
         run: row.try_get("run")?,
         at: Time(row.try_get("at")?),
-        between: Between { since: row.try_get("seq_since")?, until: row.try_get("seq_until")? },
+        between: SeqRange { since: row.try_get("seq_since")?, until: row.try_get("seq_until")? },
         definition: row.try_get("definition")?,
         files: files
             .map_err(|e| StoreError::unreadable(&format!("the files of an edition ({e})")))?
@@ -62,7 +62,7 @@ pub(in crate::store) async fn begin(
         return Ok(None);
     }
     let until = followers::last_seq(conn).await?;
-    let since = begins(conn, &run.job.id, on).await?;
+    let since = next_start(conn, &run.job.id, on).await?;
     if on && until <= since {
         return Ok(None);
     }
@@ -82,7 +82,7 @@ pub(in crate::store) async fn begin(
         number,
         run: run.public_id().to_owned(),
         at: run.slot.unwrap_or(now),
-        between: Between { since, until },
+        between: SeqRange { since, until },
         definition: definition.to_owned(),
         files: Vec::new(),
         placed: Vec::new(),
@@ -90,7 +90,7 @@ pub(in crate::store) async fn begin(
 }
 
 /// Returns the `seq` after which the next edition begins.
-async fn begins(conn: &mut Conn, export: &str, on: bool) -> Result<i64, StoreError> {
+async fn next_start(conn: &mut Conn, export: &str, on: bool) -> Result<i64, StoreError> {
     Ok(if on { followers::cursor(conn, export).await?.map_or(0, |cursor| cursor.seq) } else { 0 })
 }
 
@@ -103,7 +103,7 @@ pub(in crate::store) async fn redefine(
     definition: &str,
 ) -> Result<(), StoreError> {
     ledger::hold(conn, &run.hold).await?;
-    let since = begins(conn, &run.job.id, on).await?;
+    let since = next_start(conn, &run.job.id, on).await?;
     let sql =
         "UPDATE export_edition SET definition = $1, seq_since = $2 WHERE export = $3 AND number = $4 AND files IS NULL";
     sqlx::query(sql).bind(definition).bind(since).bind(&run.job.id).bind(number).execute(conn).await?;
@@ -196,7 +196,7 @@ pub(in crate::store) async fn old(conn: &mut Conn, export: &str, keep: u32) -> R
     query.fetch_all(conn).await?.iter().map(edition).collect()
 }
 
-pub(in crate::store) async fn drop_one(conn: &mut Conn, run: &JobRun, number: i64) -> Result<(), StoreError> {
+pub(in crate::store) async fn delete(conn: &mut Conn, run: &JobRun, number: i64) -> Result<(), StoreError> {
     ledger::hold(conn, &run.hold).await?;
     sqlx::query("DELETE FROM export_edition WHERE export = $1 AND number = $2 AND files IS NOT NULL")
         .bind(&run.job.id)
@@ -206,7 +206,7 @@ pub(in crate::store) async fn drop_one(conn: &mut Conn, run: &JobRun, number: i6
     Ok(())
 }
 
-pub(in crate::store) async fn stretch(conn: &mut Conn, between: Between, most: u32) -> Result<RunRange, StoreError> {
+pub(in crate::store) async fn stretch(conn: &mut Conn, between: SeqRange, most: u32) -> Result<RunRange, StoreError> {
     let sql = format!(
         "SELECT count(*) AS runs, min({at}) AS first_at, max({at}) AS last_at FROM run r \
          WHERE r.seq > $1 AND r.seq <= $2 AND r.topic IS NOT NULL",
@@ -232,7 +232,7 @@ pub(in crate::store) async fn stretch(conn: &mut Conn, between: Between, most: u
 
 pub(in crate::store) async fn topics(
     conn: &mut Conn,
-    between: Between,
+    between: SeqRange,
     topics: &[String],
     tags: &[String],
 ) -> Result<Vec<String>, StoreError> {

@@ -5,9 +5,9 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::outbox::{HELD, message_of, release};
 use super::{Conn, Row, read};
-use crate::model::{OutboxState, Posted, Time, Undelivered};
+use crate::model::{OutboxEntry, OutboxState, Time, Undelivered};
 use crate::store::StoreError;
-use crate::store::retention::rows::{Ask, Batch, MESSAGE_BYTES, Progress};
+use crate::store::retention::rows::{Batch, MESSAGE_BYTES, Progress, StepInput};
 
 /// The most messages emptied by one statement.
 const MOST_EMPTIED: i64 = 200;
@@ -21,9 +21,9 @@ fn columns() -> String {
     )
 }
 
-fn posted(row: &Row, whole: bool) -> Result<Posted, StoreError> {
+fn posted(row: &Row, whole: bool) -> Result<OutboxEntry, StoreError> {
     let state = read::word(row, "state", OutboxState::parse)?;
-    Ok(Posted {
+    Ok(OutboxEntry {
         message: message_of(row, whole)?,
         origin: row.try_get("origin")?,
         state,
@@ -39,7 +39,7 @@ pub(in crate::store) async fn list(
     conn: &mut Conn,
     state: Option<OutboxState>,
     limit: u32,
-) -> Result<Vec<Posted>, StoreError> {
+) -> Result<Vec<OutboxEntry>, StoreError> {
     let sql = format!(
         "SELECT {} FROM outbox o WHERE $1 = '' OR state = $1 ORDER BY created_at DESC, event DESC LIMIT $2",
         columns()
@@ -93,7 +93,7 @@ pub(in crate::store) async fn empty_sent(conn: &mut Conn, before: Time) -> Resul
     Ok(done.rows_affected())
 }
 
-pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<Posted>, StoreError> {
+pub(in crate::store) async fn message(conn: &mut Conn, event: &str) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = format!("SELECT {}, text, html, data FROM outbox o WHERE event = $1", columns());
     let row = sqlx::query(AssertSqlSafe(sql)).bind(event).fetch_optional(conn).await?;
     row.map(|row| posted(&row, true)).transpose()
@@ -127,7 +127,7 @@ pub(in crate::store) async fn retry(conn: &mut Conn, events: Option<&[String]>, 
     Ok(queued)
 }
 
-pub(in crate::store) async fn put_away(
+pub(in crate::store) async fn delete(
     conn: &mut Conn,
     events: Option<&[String]>,
     now: Time,
@@ -151,7 +151,7 @@ pub(in crate::store) async fn put_away(
 }
 
 /// Deletes sent and dead messages older than an instant. Messages of a run are deleted with the run.
-pub(in crate::store) async fn prune(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn prune(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
     let rows = sqlx::query(
         "SELECT o.event, o.created_at, CAST(CASE WHEN o.state IN ('sent', 'dead') \
            AND NOT EXISTS (SELECT 1 FROM run r WHERE r.public_id = o.origin) THEN 1 ELSE 0 END AS BIGINT) AS goes \

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, read};
 use crate::model::{Message, OutboxState, Time};
-use crate::store::{Claimed, GivenUp, Outgoing, Settled, StoreError};
+use crate::store::{Claimed, GivenUp, Outgoing, SendResult, StoreError};
 
 pub(in crate::store) async fn add(
     conn: &mut Conn,
@@ -165,7 +165,7 @@ pub(super) fn message_of(row: &Row, whole: bool) -> Result<Message, StoreError> 
 pub(in crate::store) async fn settle(
     conn: &mut Conn,
     out: &Outgoing,
-    settled: &Settled,
+    settled: &SendResult,
     now: Time,
 ) -> Result<(), StoreError> {
     if let Some(origin) = &out.origin {
@@ -174,9 +174,9 @@ pub(in crate::store) async fn settle(
         sqlx::query(AssertSqlSafe(sql)).bind(origin).fetch_optional(&mut *conn).await?;
     }
     let (state, error, next_at, delivered_at) = match settled {
-        Settled::Sent => (OutboxState::Sent, None, now, Some(now.0)),
-        Settled::Again(at, error) => (OutboxState::Queued, Some(error), *at, None),
-        Settled::Dead(error) => (OutboxState::Dead, Some(error), now, None),
+        SendResult::Sent => (OutboxState::Sent, None, now, Some(now.0)),
+        SendResult::Again(at, error) => (OutboxState::Queued, Some(error), *at, None),
+        SendResult::Dead(error) => (OutboxState::Dead, Some(error), now, None),
     };
     let done = sqlx::query(
         "UPDATE outbox SET state = $1, error = $2, next_at = $3, delivered_at = $4, token = NULL, lease_until = NULL \

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::AssertSqlSafe;
 
-use super::resolve::{in_one, list};
+use super::resolve::{fetch_json, list};
 use super::{Conn, alerts, cluster_keys, days_rolled, item_history, terms_kept, words};
 use crate::model::Time;
-use crate::store::{ERASED, ForgetKey, Forgot, StoreError, StoreErrorKind, Taken};
+use crate::store::{ERASED, ErasedCounts, ForgetKey, StoreError, StoreErrorKind, TombstoneKind};
 
 /// Erases items. With a key, leaves tombstones of their keys. The caller must hold the items' lock.
 pub(in crate::store) async fn items(
@@ -17,9 +17,9 @@ pub(in crate::store) async fn items(
     key: Option<ForgetKey>,
     ids: &[i64],
     now: Time,
-) -> Result<Taken, StoreError> {
+) -> Result<ErasedCounts, StoreError> {
     if ids.is_empty() {
-        return Ok(Taken::default());
+        return Ok(ErasedCounts::default());
     }
     let given = super::numbers(1);
     let ids_json = list(ids)?;
@@ -29,11 +29,11 @@ pub(in crate::store) async fn items(
             super::rows_in_one("k.key")
         );
         let keys: BTreeSet<String> =
-            in_one::<(String,)>(conn, sql, [ids_json.clone()]).await?.into_iter().map(|(key,)| key).collect();
-        leave_keys(conn, key, &keys, now).await?;
+            fetch_json::<(String,)>(conn, sql, [ids_json.clone()]).await?.into_iter().map(|(key,)| key).collect();
+        add_key_tombstones(conn, key, &keys, now).await?;
     }
     cluster_keys::forget(conn, &ids_json).await?;
-    recall_copies(conn, &ids_json).await?;
+    release_copies(conn, &ids_json).await?;
     // All replies of searches that showed them, whole; then the counts, while the rows are still there.
     let raws = run(
         conn,
@@ -54,12 +54,12 @@ pub(in crate::store) async fn items(
     ] {
         run(conn, &statement.replace("@given", &given), &ids_json).await?;
     }
-    let mut taken = Taken { raws, ..Taken::default() };
+    let mut taken = ErasedCounts { raws, ..ErasedCounts::default() };
     let delete =
         |table: &str, column: &str| format!("DELETE FROM {table} WHERE {column} IN (SELECT given.value FROM {given})");
     taken.revisions = run(conn, &delete("item_revision", "item"), &ids_json).await?;
     item_history::take_away(conn, &ids_json).await?;
-    days_rolled::renew_of(conn, ids).await?;
+    days_rolled::mark_due_for_items(conn, ids).await?;
     terms_kept::forget(conn, ids).await?;
     run(conn, &delete("topic_item", "item"), &ids_json).await?;
     taken.sightings = run(conn, &delete("sighting", "item"), &ids_json).await?;
@@ -74,7 +74,7 @@ pub(in crate::store) async fn items(
 }
 
 /// Releases copies of erased items, so that they are compared again and form clusters of their own.
-async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
+async fn release_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
     let given = super::numbers(1);
     let sql = format!(
         "SELECT min(r.seq) FROM {given} CROSS JOIN item i CROSS JOIN topic_item t CROSS JOIN run r \
@@ -87,11 +87,11 @@ async fn recall_copies(conn: &mut Conn, ids: &str) -> Result<(), StoreError> {
         ids,
     )
     .await?;
-    look_again(conn, first).await
+    restart_clustering(conn, first).await
 }
 
 /// Restarts the search for near-copies from a run, and invalidates a batch that is being decided now.
-pub(in crate::store) async fn look_again(conn: &mut Conn, from: Option<i64>) -> Result<(), StoreError> {
+pub(in crate::store) async fn restart_clustering(conn: &mut Conn, from: Option<i64>) -> Result<(), StoreError> {
     sqlx::query("UPDATE cluster_state SET turn = turn + 1").execute(&mut *conn).await?;
     sqlx::query("UPDATE follower SET seq = $1 - 1 WHERE name = 'near-copies' AND seq >= $1")
         .bind(from.unwrap_or(i64::MAX))
@@ -106,7 +106,7 @@ pub(in crate::store) async fn page_of_items(
     key: Option<ForgetKey>,
     ids: &[i64],
     now: Time,
-) -> Result<Taken, StoreError> {
+) -> Result<ErasedCounts, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     items(conn, key, ids, now).await
 }
@@ -145,7 +145,7 @@ pub(in crate::store) async fn page_of_topic(
     topic: &str,
     most: i64,
     now: Time,
-) -> Result<Taken, StoreError> {
+) -> Result<ErasedCounts, StoreError> {
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let found: Vec<(i64, i64)> = sqlx::query_as(
         "SELECT t.item, (SELECT count(*) FROM topic_item o WHERE o.item = t.item) FROM topic_item t WHERE t.topic = $1 \
@@ -199,7 +199,7 @@ pub(in crate::store) async fn page_of_runs(
     topic: &str,
     after: i64,
     most: i64,
-) -> Result<(Option<i64>, Taken), StoreError> {
+) -> Result<(Option<i64>, ErasedCounts), StoreError> {
     let runs: Vec<i64> = sqlx::query_scalar("SELECT id FROM run WHERE topic = $1 AND id > $2 ORDER BY id LIMIT $3")
         .bind(topic)
         .bind(after)
@@ -208,7 +208,7 @@ pub(in crate::store) async fn page_of_runs(
         .await?;
     let (given, ids) = (super::numbers(1), list(&runs)?);
     let of_runs = format!("run IN (SELECT given.value FROM {given})");
-    let mut taken = Taken::default();
+    let mut taken = ErasedCounts::default();
     let raws = format!("DELETE FROM raw_reply WHERE search IN (SELECT id FROM search WHERE {of_runs})");
     taken.raws = run(conn, &raws, &ids).await?;
     let answers = format!("UPDATE answer SET text = '{ERASED}', cited = '[]' WHERE {of_runs} AND text <> '{ERASED}'");
@@ -230,13 +230,13 @@ async fn run(conn: &mut Conn, sql: &str, ids: &str) -> Result<u64, StoreError> {
 }
 
 /// Leaves tombstones of the keys of erased items, so that they are recognized even without their author.
-pub(in crate::store) async fn leave_keys(
+pub(in crate::store) async fn add_key_tombstones(
     conn: &mut Conn,
     key: ForgetKey,
     keys: &BTreeSet<String>,
     now: Time,
 ) -> Result<(), StoreError> {
-    let hashes: BTreeMap<String, i64> = keys.iter().map(|name| (key.hash(Forgot::Item, name), now.0)).collect();
+    let hashes: BTreeMap<String, i64> = keys.iter().map(|name| (key.hash(TombstoneKind::Item, name), now.0)).collect();
     for chunk in hashes.into_iter().collect::<Vec<_>>().chunks(1_000) {
         let mut insert = sqlx::QueryBuilder::<super::Database>::new("INSERT INTO forgotten (hash, kind, at, done) ");
         insert.push_values(chunk, |mut row, (hash, at)| {

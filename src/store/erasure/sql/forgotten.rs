@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sqlx::Row as _;
 
-use super::resolve::{in_one, list};
+use super::resolve::{fetch_json, list};
 use super::{Conn, erase, read};
 use crate::model::{Answer, Time};
-use crate::store::{ERASED, ForgetKey, Forgot, Outcome, RunRef, SeenItem, StoreError, Tombstone, Tombstones, unpack};
+use crate::store::{
+    ERASED, ForgetKey, Outcome, RunRef, SeenItem, StoreError, Tombstone, TombstoneKind, Tombstones, unpack,
+};
 
 /// The part of a run's outcome that may be stored.
-pub(in crate::store) struct Allowed {
+pub(in crate::store) struct FilteredOutcome {
     pub(in crate::store) outcome: Outcome,
     /// The number of sightings that were kept out.
     pub(in crate::store) erased: i64,
@@ -29,7 +31,7 @@ pub(in crate::store) async fn all(conn: &mut Conn) -> Result<Vec<(Tombstone, boo
     let rows = sqlx::query("SELECT hash, kind, at, done FROM forgotten ORDER BY at, hash").fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            let kind = read::word(row, "kind", Forgot::parse)?;
+            let kind = read::word(row, "kind", TombstoneKind::parse)?;
             let tombstone = Tombstone { kind, hash: row.try_get("hash")?, at: Time(row.try_get("at")?) };
             Ok((tombstone, row.try_get::<i64, _>("done")? != 0))
         })
@@ -44,7 +46,7 @@ pub(in crate::store) async fn open(conn: &mut Conn) -> Result<i64, StoreError> {
 /// Adds tombstones: once this transaction is committed, nothing that they name is stored. Uses `key` if there is none.
 pub(in crate::store) async fn begin(
     conn: &mut Conn,
-    names: &[(Forgot, String)],
+    names: &[(TombstoneKind, String)],
     key: ForgetKey,
     now: Time,
 ) -> Result<(), StoreError> {
@@ -52,7 +54,7 @@ pub(in crate::store) async fn begin(
     super::lock(conn, super::resolve::ITEMS_LOCK).await?;
     let key = take_key(conn, key).await?;
     for (kind, name) in names {
-        if *kind == Forgot::Topic {
+        if *kind == TombstoneKind::Topic {
             erase::close_topic(conn, name, now).await?;
         }
         leave(conn, &Tombstone { kind: *kind, hash: key.hash(*kind, name), at: now }, false).await?;
@@ -86,7 +88,7 @@ pub(in crate::store) async fn known(conn: &mut Conn, hashes: &BTreeSet<&str>) ->
         super::rows_in_one("f.hash"),
         super::texts(1)
     );
-    Ok(in_one::<(String,)>(conn, sql, [list(hashes)?]).await?.into_iter().map(|(hash,)| hash).collect())
+    Ok(fetch_json::<(String,)>(conn, sql, [list(hashes)?]).await?.into_iter().map(|(hash,)| hash).collect())
 }
 
 /// Returns those of these keys that name forgotten items.
@@ -95,7 +97,7 @@ pub(in crate::store) async fn keys_among<'k>(
     keys: &BTreeSet<&'k str>,
 ) -> Result<BTreeSet<&'k str>, StoreError> {
     let Some(key) = key(conn).await? else { return Ok(BTreeSet::new()) };
-    let hashes: BTreeMap<String, &str> = keys.iter().map(|name| (key.hash(Forgot::Item, name), *name)).collect();
+    let hashes: BTreeMap<String, &str> = keys.iter().map(|name| (key.hash(TombstoneKind::Item, name), *name)).collect();
     let met = known(conn, &hashes.keys().map(String::as_str).collect()).await?;
     Ok(met.iter().filter_map(|hash| hashes.get(hash).copied()).collect())
 }
@@ -158,33 +160,34 @@ pub(in crate::store) async fn for_items(
     let authors: Vec<String> =
         sqlx::query_scalar("SELECT hash FROM forgotten WHERE kind = 'author'").fetch_all(&mut *conn).await?;
     let hashes: BTreeSet<String> =
-        items.flat_map(|item| item.keys.iter().map(|name| key.hash(Forgot::Item, name))).collect();
+        items.flat_map(|item| item.keys.iter().map(|name| key.hash(TombstoneKind::Item, name))).collect();
     let met = known(conn, &hashes.iter().map(String::as_str).collect()).await?;
     let mut known = Tombstones::new(key, []);
-    authors.iter().for_each(|hash| known.add(Forgot::Author, hash));
-    met.iter().for_each(|hash| known.add(Forgot::Item, hash));
+    authors.iter().for_each(|hash| known.add(TombstoneKind::Author, hash));
+    met.iter().for_each(|hash| known.add(TombstoneKind::Item, hash));
     Ok(Some((key, known)))
 }
 
 /// Returns whether an item must not be stored.
 pub(in crate::store) fn is_forgotten(known: &Tombstones, item: &SeenItem) -> bool {
-    let by_author = |author: &Option<String>| author.as_deref().is_some_and(|name| known.has(Forgot::Author, name));
-    item.keys.iter().any(|name| known.has(Forgot::Item, name))
+    let by_author =
+        |author: &Option<String>| author.as_deref().is_some_and(|name| known.has(TombstoneKind::Author, name));
+    item.keys.iter().any(|name| known.has(TombstoneKind::Item, name))
         || item.sightings.iter().any(|sighting| by_author(&sighting.found.author))
 }
 
 /// Returns what may be stored of these runs; `None` means all of it. The caller must hold the items' lock.
-pub(in crate::store) async fn allowed(
+pub(in crate::store) async fn filter_outcomes(
     conn: &mut Conn,
     ends: &[(&RunRef, &Outcome)],
-) -> Result<Vec<Option<Allowed>>, StoreError> {
+) -> Result<Vec<Option<FilteredOutcome>>, StoreError> {
     let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
     let Some((key, known)) = for_items(conn, items).await? else { return Ok(ends.iter().map(|_| None).collect()) };
     let mut all = Vec::with_capacity(ends.len());
     for (_, outcome) in ends {
         let refused: Vec<&SeenItem> = outcome.items.iter().filter(|item| is_forgotten(&known, item)).collect();
         refuse(conn, key, &refused, outcome.seen_at).await?;
-        all.push(of_outcome(&known, outcome, &refused));
+        all.push(filter_outcome(&known, outcome, &refused));
     }
     Ok(all)
 }
@@ -200,19 +203,20 @@ pub(in crate::store) async fn refuse(
         return Ok(());
     }
     let keys: BTreeSet<String> = refused.iter().flat_map(|item| item.keys.iter().cloned()).collect();
-    erase::leave_keys(conn, key, &keys, now).await?;
+    erase::add_key_tombstones(conn, key, &keys, now).await?;
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item_key k WHERE k.key = given.value",
         super::rows_in_one("k.item"),
         super::texts(1)
     );
-    let ids: BTreeSet<i64> = in_one::<(i64,)>(conn, sql, [list(&keys)?]).await?.into_iter().map(|(id,)| id).collect();
+    let ids: BTreeSet<i64> =
+        fetch_json::<(i64,)>(conn, sql, [list(&keys)?]).await?.into_iter().map(|(id,)| id).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
     erase::items(conn, Some(key), &ids, now).await?;
     Ok(())
 }
 
-fn of_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<Allowed> {
+fn filter_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> Option<FilteredOutcome> {
     let of = |source| refused.iter().any(|item| item.sightings.iter().any(|sighting| sighting.source == source));
     // Also drop a reply that names them elsewhere, for example in a quotation, and one that cannot be unpacked.
     let names = |body: &[u8]| unpack(body).is_none_or(|body| known.named_in(&String::from_utf8_lossy(&body)));
@@ -222,7 +226,9 @@ fn of_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> O
         .map(|search| search.raw.as_ref().is_some_and(|raw| of(search.source) || names(&raw.body)))
         .collect();
     let cites = |cited: &[String]| {
-        cited.iter().any(|name| known.has(Forgot::Item, name) || refused.iter().any(|item| item.keys.contains(name)))
+        cited
+            .iter()
+            .any(|name| known.has(TombstoneKind::Item, name) || refused.iter().any(|item| item.keys.contains(name)))
     };
     let answer = outcome.answer.as_ref().is_some_and(|(answer, cited)| cites(cited) || known.named_in(&answer.text));
     let errors = outcome.searches.iter().map(|search| &search.error).chain([&outcome.error]);
@@ -242,7 +248,7 @@ fn of_outcome(known: &Tombstones, outcome: &Outcome, refused: &[&SeenItem]) -> O
         cited.clear();
     }
     let erased = refused.iter().map(|item| item.sightings.len()).sum::<usize>();
-    Some(Allowed { outcome: kept, erased: i64::try_from(erased).unwrap_or(i64::MAX) })
+    Some(FilteredOutcome { outcome: kept, erased: i64::try_from(erased).unwrap_or(i64::MAX) })
 }
 
 fn blank(known: &Tombstones, error: &mut Option<(String, String)>) {

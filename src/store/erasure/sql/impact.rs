@@ -3,13 +3,17 @@
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::resolve::{in_one, list};
+use super::resolve::{fetch_json, list};
 use super::{Conn, read};
 use crate::model::Time;
-use crate::store::{Named, ReportFiles, StoreError, Taken};
+use crate::store::{ErasedCounts, NamedItem, ReportFiles, StoreError};
 
 /// Returns items after one, by id, with their authors and keys.
-pub(in crate::store) async fn named_items(conn: &mut Conn, after: i64, most: i64) -> Result<Vec<Named>, StoreError> {
+pub(in crate::store) async fn named_items(
+    conn: &mut Conn,
+    after: i64,
+    most: i64,
+) -> Result<Vec<NamedItem>, StoreError> {
     let sql = format!(
         "SELECT {} FROM (SELECT id, author FROM item WHERE id > $1 ORDER BY id LIMIT $2) AS i JOIN item_key k ON k.item = i.id",
         super::rows_in_one("i.id, i.author, k.key")
@@ -18,18 +22,21 @@ pub(in crate::store) async fn named_items(conn: &mut Conn, after: i64, most: i64
     let mut rows: Vec<(i64, Option<String>, String)> =
         serde_json::from_str(&text).map_err(|e| StoreError::unreadable(&format!("rows ({e})")))?;
     rows.sort();
-    let mut all: Vec<Named> = Vec::new();
+    let mut all: Vec<NamedItem> = Vec::new();
     for (id, author, key) in rows {
         match all.last_mut().filter(|last| last.id == id) {
             Some(last) => last.keys.push(key),
-            None => all.push(Named { id, author, keys: vec![key] }),
+            None => all.push(NamedItem { id, author, keys: vec![key] }),
         }
     }
     Ok(all)
 }
 
 /// Returns what erasing these items would remove, and when the first of them was seen.
-pub(in crate::store) async fn weigh(conn: &mut Conn, ids: &[i64]) -> Result<(Taken, Option<Time>), StoreError> {
+pub(in crate::store) async fn of_items(
+    conn: &mut Conn,
+    ids: &[i64],
+) -> Result<(ErasedCounts, Option<Time>), StoreError> {
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value",
         super::rows_in_one(
@@ -37,8 +44,8 @@ pub(in crate::store) async fn weigh(conn: &mut Conn, ids: &[i64]) -> Result<(Tak
         ),
         super::numbers(1)
     );
-    let rows = in_one::<(u64, u64, i64)>(conn, sql, [list(ids)?]).await?;
-    let mut taken = Taken { items: rows.len() as u64, ..Taken::default() };
+    let rows = fetch_json::<(u64, u64, i64)>(conn, sql, [list(ids)?]).await?;
+    let mut taken = ErasedCounts { items: rows.len() as u64, ..ErasedCounts::default() };
     for (sightings, revisions, _) in &rows {
         taken.sightings += sightings;
         taken.revisions += revisions;
@@ -47,7 +54,10 @@ pub(in crate::store) async fn weigh(conn: &mut Conn, ids: &[i64]) -> Result<(Tak
 }
 
 /// Returns what forgetting a topic would remove, and when its first item was seen.
-pub(in crate::store) async fn weigh_topic(conn: &mut Conn, topic: &str) -> Result<(Taken, Option<Time>), StoreError> {
+pub(in crate::store) async fn weigh_topic(
+    conn: &mut Conn,
+    topic: &str,
+) -> Result<(ErasedCounts, Option<Time>), StoreError> {
     let row = sqlx::query(
         "SELECT count(CASE WHEN o.topics = 1 THEN 1 END) AS items, count(CASE WHEN o.topics > 1 THEN 1 END) AS shared, min(o.first_seen) AS since, \
          (SELECT count(*) FROM run r JOIN sighting s ON s.run = r.id WHERE r.topic = $1) AS sightings, \
@@ -60,14 +70,14 @@ pub(in crate::store) async fn weigh_topic(conn: &mut Conn, topic: &str) -> Resul
     .fetch_one(conn)
     .await?;
     let number = |name: &str| Ok::<_, StoreError>(u64::try_from(row.try_get::<i64, _>(name)?).unwrap_or(0));
-    let taken = Taken {
+    let taken = ErasedCounts {
         items: number("items")?,
         shared: number("shared")?,
         sightings: number("sightings")?,
         raws: number("raws")?,
         answers: number("answers")?,
         words: number("words")?,
-        ..Taken::default()
+        ..ErasedCounts::default()
     };
     Ok((taken, read::time(&row, "since")?))
 }

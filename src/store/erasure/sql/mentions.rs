@@ -9,7 +9,7 @@ use crate::store::{ERASED, Mention, MentionPlace, StoreError};
 
 /// How a place is read and blanked: its id column and whether that is a number, its text columns, its table, and the
 /// `SET`.
-struct Way {
+struct PlaceSql {
     id: &'static str,
     number: bool,
     texts: &'static [&'static str],
@@ -20,12 +20,12 @@ struct Way {
     only: &'static str,
 }
 
-fn way(place: MentionPlace) -> Way {
+fn place_sql(place: MentionPlace) -> PlaceSql {
     let blanked = |columns: &[&str]| {
         let each = columns.iter().map(|c| format!("{c} = CASE WHEN {c} IS NULL THEN NULL ELSE '{ERASED}' END"));
         each.collect::<Vec<_>>().join(", ")
     };
-    let way = |table, id, number, texts, set| Way { id, number, texts, table, set, only: "1 = 1" };
+    let way = |table, id, number, texts, set| PlaceSql { id, number, texts, table, set, only: "1 = 1" };
     match place {
         MentionPlace::Answers => {
             way("answer", "run", true, &["text", "cited"], format!("text = '{ERASED}', cited = '[]'"))
@@ -50,14 +50,14 @@ fn way(place: MentionPlace) -> Way {
             way("search", "id", true, &["query", "error_text"], blanked(&["query", "error_text"]))
         }
         // Definitions still in use stay; the caller reports them.
-        MentionPlace::Jobs => Way {
+        MentionPlace::Jobs => PlaceSql {
             only: "removed_at IS NOT NULL",
             ..way("job", "id", false, &["definition"], "definition = '{}'".to_owned())
         },
         MentionPlace::Editions => {
             let id = "(export || ' ' || CAST(number AS TEXT))";
             let set = "definition = '{}'".to_owned();
-            Way { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
+            PlaceSql { only: "files IS NOT NULL", ..way("export_edition", id, false, &["definition"], set) }
         }
         MentionPlace::Pauses => way("job", "id", false, &["pause_reason"], blanked(&["pause_reason"])),
         MentionPlace::Notes => way("item_note", "item", true, &["note"], format!("note = '{ERASED}'")),
@@ -73,7 +73,7 @@ pub(in crate::store) async fn page(
     after: &str,
     most: i64,
 ) -> Result<Vec<Mention>, StoreError> {
-    let Way { id, number, texts, table, only, .. } = way(place);
+    let PlaceSql { id, number, texts, table, only, .. } = place_sql(place);
     let some: Vec<String> = texts.iter().map(|text| format!("{text} IS NOT NULL")).collect();
     let (bound, after) = match number {
         true => ("CAST($1 AS BIGINT)", if after.is_empty() { "0" } else { after }),
@@ -96,7 +96,7 @@ pub(in crate::store) async fn page(
 
 /// Blanks rows and returns how many.
 pub(in crate::store) async fn blank(conn: &mut Conn, place: MentionPlace, ids: &[String]) -> Result<u64, StoreError> {
-    let Way { id, number, table, set, only, .. } = way(place);
+    let PlaceSql { id, number, table, set, only, .. } = place_sql(place);
     let value = if number { "CAST(given.value AS BIGINT)" } else { "given.value" };
     let write = if set.is_empty() { format!("DELETE FROM {table}") } else { format!("UPDATE {table} SET {set}") };
     let sql = format!("{write} WHERE {only} AND {id} IN (SELECT {value} FROM {})", super::texts(1));

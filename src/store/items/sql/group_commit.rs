@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::info::claim_nature;
 use super::{Conn, Database, calls, snapshot, spent};
-use crate::model::{Nature, Trigger};
+use crate::model::{DataOrigin, Trigger};
 use crate::store::database::open::mixed;
 use crate::store::items::commit_queue::{Begin, Count, Write, Written};
 use crate::store::{Outcome, RunRef, StoreError};
@@ -27,7 +27,7 @@ pub(in crate::store) async fn write(
         }
     }
     let runs = counts.iter().map(|(_, count)| &count.run).chain(ends.iter().map(|(_, run, _)| *run));
-    let held = hold_all(conn, runs).await?;
+    let held = lock_runs(conn, runs).await?;
     let mut answers: Vec<Option<Result<Written, StoreError>>> = requests.iter().map(|_| None).collect();
     let mut answer = |at: usize, with: Result<Written, StoreError>| {
         if let Some(place) = answers.get_mut(at) {
@@ -43,7 +43,7 @@ pub(in crate::store) async fn write(
         answer(at, Err(StoreError::fenced(&count.run.public_id)));
     }
     let asked: Vec<&Count> = ours.iter().map(|(_, count)| *count).collect();
-    for ((at, _), permission) in ours.iter().zip(calls::before_all(conn, &asked, held.money).await?) {
+    for ((at, _), permission) in ours.iter().zip(calls::count_all(conn, &asked, held.money).await?) {
         answer(*at, Ok(Written::Counted(permission)));
     }
     let mut stored: Vec<(usize, (&RunRef, &Outcome))> = Vec::with_capacity(ends.len());
@@ -73,7 +73,7 @@ pub(in crate::store) async fn write(
 /// Tokens of the held runs, and other state needed at the start.
 struct Held {
     tokens: HashMap<i64, String>,
-    nature: Option<Nature>,
+    nature: Option<DataOrigin>,
     /// The last day on which money was counted.
     money: Option<i64>,
 }
@@ -86,7 +86,7 @@ impl Held {
 
 /// Locks the runs until the transaction ends; otherwise another process could take over a run and a call would not be
 /// counted. Every transaction that touches runs and their searches locks the runs first, in this order.
-async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<Held, StoreError> {
+async fn lock_runs(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Result<Held, StoreError> {
     let ids: Vec<i64> = runs.map(|run| run.id).collect();
     let mut held = Held { tokens: HashMap::with_capacity(ids.len()), nature: None, money: None };
     if ids.is_empty() {
@@ -101,7 +101,7 @@ async fn hold_all(conn: &mut Conn, runs: impl Iterator<Item = &RunRef>) -> Resul
     );
     for row in sqlx::query(AssertSqlSafe(sql)).bind(super::resolve::list(&ids)?).fetch_all(conn).await? {
         let nature: Option<String> = row.try_get("nature")?;
-        held.nature = nature.as_deref().and_then(Nature::parse);
+        held.nature = nature.as_deref().and_then(DataOrigin::parse);
         held.money = row.try_get::<Option<String>, _>("money")?.and_then(|day| day.parse().ok());
         if let Some(token) = row.try_get("token")? {
             held.tokens.insert(row.try_get("id")?, token);

@@ -16,7 +16,7 @@ const MOST: i64 = 1_000;
 
 /// SQL for all earlier versions of an item `i` as one text of cells, the oldest first; NULL for the many items without
 /// any.
-pub(in crate::store) fn of_item() -> String {
+pub(in crate::store) fn versions_sql() -> String {
     let texts = ["url", "author", "author_name", "title", "text", "lang"];
     let texts: Vec<String> =
         texts.iter().map(|column| format!("{}, ',', p.{column}", super::octets(&format!("p.{column}")))).collect();

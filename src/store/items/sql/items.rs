@@ -8,7 +8,7 @@ use sqlx::{QueryBuilder, Row as _};
 
 use super::loaded_item::LoadedItem;
 use super::merge::merge;
-use super::resolve::World;
+use super::resolve::ItemSet;
 use super::{Conn, Database, item_history, tone, words};
 use crate::model::{Finding, Source, Time};
 use crate::store::{Counts, Outcome, RunRef, StoreError};
@@ -20,7 +20,7 @@ const BATCH: usize = 500;
 pub(in crate::store) type Sighting<'a> = (i64, i64, Source, &'a Finding);
 
 /// What a topic learns about an item: the first and the last run that saw it, and how many did.
-pub(in crate::store) struct Lesson {
+pub(in crate::store) struct TopicItemUpdate {
     pub(in crate::store) first: (i64, Time),
     pub(in crate::store) last: (i64, Time),
     pub(in crate::store) times: i64,
@@ -37,7 +37,7 @@ pub(in crate::store) async fn store_items(
     }
     let items = ends.iter().flat_map(|(_, outcome)| &outcome.items);
     let topics = ends.iter().map(|(run, _)| run.topic.id.as_str()).collect();
-    let mut world = World::look_up(conn, items, &topics).await?;
+    let mut world = ItemSet::load(conn, items, &topics).await?;
     let mut seen = Vec::with_capacity(ends.len());
     let mut counts = Vec::with_capacity(ends.len());
     for (run, outcome) in ends {
@@ -57,13 +57,14 @@ pub(in crate::store) async fn store_items(
     words::note_changed(conn, &world.items).await?;
 
     let mut sightings: Vec<Sighting<'_>> = Vec::new();
-    let mut lessons: BTreeMap<(&str, i64), Lesson> = BTreeMap::new();
+    let mut lessons: BTreeMap<(&str, i64), TopicItemUpdate> = BTreeMap::new();
     for (end, items) in ends.iter().zip(&seen) {
         let at = (end.0.id, end.1.seen_at);
         for one in items {
             let Some(id) = world.items.get(one.item).and_then(|item| item.id) else { continue };
             sightings.extend(one.sightings.iter().map(|(source, finding)| (end.0.id, id, *source, *finding)));
-            let lesson = lessons.entry((&end.0.topic.id, id)).or_insert(Lesson { first: at, last: at, times: 0 });
+            let lesson =
+                lessons.entry((&end.0.topic.id, id)).or_insert(TopicItemUpdate { first: at, last: at, times: 0 });
             lesson.times += 1;
             if at.1 >= lesson.last.1 {
                 lesson.last = at;
@@ -77,7 +78,7 @@ pub(in crate::store) async fn store_items(
 }
 
 /// Merges items that turned out to be the same; their sightings are already written.
-pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &World) -> Result<(), StoreError> {
+pub(in crate::store) async fn merge_all(conn: &mut Conn, world: &ItemSet) -> Result<(), StoreError> {
     for (into, from) in &world.merges {
         if let (Some(into), Some(from)) = (world.items.get(*into), world.items.get(*from))
             && let (Some(whole), Some(part)) = (into.id, from.id)
@@ -248,7 +249,7 @@ pub(in crate::store) async fn insert_sightings(conn: &mut Conn, mut rows: Vec<Si
 
 pub(in crate::store) async fn upsert_topic_items(
     conn: &mut Conn,
-    lessons: BTreeMap<(&str, i64), Lesson>,
+    lessons: BTreeMap<(&str, i64), TopicItemUpdate>,
 ) -> Result<(), StoreError> {
     let lessons: Vec<_> = lessons.into_iter().collect();
     for chunk in lessons.chunks(BATCH) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Engagement, Finding, Found, Judged, Kind, Source, Time, time_of_post_id};
+use crate::model::{Engagement, Finding, Kind, ReplyEntry, Source, Time, ToneScore, time_of_post_id};
 use crate::store::StoreError;
 
 /// An item as it is stored, or will be.
@@ -35,7 +35,7 @@ pub(in crate::store) struct LoadedItem {
     /// Whether its title or text changed, so that its tone no longer holds.
     pub(in crate::store) reworded: bool,
     /// The tone of its words, if they are new.
-    pub(in crate::store) judged: Option<Judged>,
+    pub(in crate::store) judged: Option<ToneScore>,
 }
 
 /// Words that were replaced.
@@ -116,16 +116,16 @@ impl LoadedItem {
         if let Some(now) = home.filter(|_| later) {
             self.revise(run, &now.found, seen_at);
         }
-        let worded = self.content.worded();
+        let worded = self.content.has_words();
         for sighting in sightings.values() {
             self.rewritten |= self.content.fill(&sighting.found);
         }
-        self.reworded |= worded != self.content.worded();
+        self.reworded |= worded != self.content.has_words();
         self.rewritten |= strong && !self.strong;
         self.strong |= strong;
         self.last_seen = self.last_seen.max(seen_at);
         self.seen = true;
-        if let Some(before) = before.filter(|before| before.columns() != self.content.columns()) {
+        if let Some(before) = before.filter(|before| before.exported_fields() != self.content.exported_fields()) {
             self.past.push((run, before));
         }
     }
@@ -135,18 +135,18 @@ impl LoadedItem {
         let reactions = sightings.values().fold(self.engagement, |known, one| merge(known, one.found.engagement));
         self.filled |= reactions != self.engagement;
         self.engagement = reactions;
-        let worded = self.content.worded();
+        let worded = self.content.has_words();
         for sighting in sightings.values() {
             self.rewritten |= self.content.fill(&sighting.found);
         }
-        self.reworded |= worded != self.content.worded();
+        self.reworded |= worded != self.content.has_words();
         self.rewritten |= strong && !self.strong;
         self.strong |= strong;
         self.seen = true;
     }
 
     /// Merges in what is known of an item that turned out to be the same.
-    pub(in crate::store) fn ingest(&mut self, part: &Self) {
+    pub(in crate::store) fn merge_from(&mut self, part: &Self) {
         self.engagement = if part.last_seen > self.last_seen {
             merge(part.engagement, self.engagement)
         } else {
@@ -154,13 +154,13 @@ impl LoadedItem {
         };
         self.first_seen = self.first_seen.min(part.first_seen);
         self.last_seen = self.last_seen.max(part.last_seen);
-        let worded = self.content.worded();
+        let worded = self.content.has_words();
         self.rewritten |= self.content.fill_from(&part.content);
-        self.reworded |= worded != self.content.worded();
+        self.reworded |= worded != self.content.has_words();
     }
 
     /// Applies changed words and keeps the old ones as a revision.
-    fn revise(&mut self, run: i64, now: &Found, seen_at: Time) {
+    fn revise(&mut self, run: i64, now: &ReplyEntry, seen_at: Time) {
         let changed = |mine: &Option<String>, new: &Option<String>| mine.is_some() && new.is_some() && mine != new;
         let content = &mut self.content;
         let (title, text) = (changed(&content.title, &now.title), changed(&content.text, &now.text));
@@ -256,7 +256,7 @@ pub(in crate::store) const STORED: &str = "i.id, i.key, i.kind, i.strong, i.firs
      i.lang, i.published_at, i.is_repost, i.is_quote, i.conversation_id, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views";
 
 /// Sets a value that is still unknown. Returns whether it was set.
-fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
+fn fill_option<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
     let takes = mine.is_none() && found.is_some();
     if takes {
         *mine = found.cloned();
@@ -266,33 +266,33 @@ fn or<T: Clone>(mine: &mut Option<T>, found: Option<&T>) -> bool {
 
 impl Content {
     /// The fields that exports show with each run that saw the item.
-    fn columns(&self) -> ([Option<&str>; 6], Option<Time>) {
+    fn exported_fields(&self) -> ([Option<&str>; 6], Option<Time>) {
         let texts = [&self.url, &self.author, &self.author_name, &self.title, &self.text, &self.lang];
         (texts.map(Option::as_deref), self.published_at)
     }
 
     /// Which words are known: title, text.
-    fn worded(&self) -> (bool, bool) {
+    fn has_words(&self) -> (bool, bool) {
         (self.title.is_some(), self.text.is_some())
     }
 
     /// Fills unknown fields from another item. Returns whether any was filled.
     fn fill_from(&mut self, other: &Self) -> bool {
-        or(&mut self.post_id, other.post_id.as_ref())
-            | or(&mut self.url, other.url.as_ref())
-            | or(&mut self.author, other.author.as_ref())
-            | or(&mut self.author_name, other.author_name.as_ref())
-            | or(&mut self.title, other.title.as_ref())
-            | or(&mut self.text, other.text.as_ref())
-            | or(&mut self.lang, other.lang.as_ref())
-            | or(&mut self.published_at, other.published_at.as_ref())
-            | or(&mut self.is_repost, other.is_repost.as_ref())
-            | or(&mut self.is_quote, other.is_quote.as_ref())
-            | or(&mut self.conversation_id, other.conversation_id.as_ref())
+        fill_option(&mut self.post_id, other.post_id.as_ref())
+            | fill_option(&mut self.url, other.url.as_ref())
+            | fill_option(&mut self.author, other.author.as_ref())
+            | fill_option(&mut self.author_name, other.author_name.as_ref())
+            | fill_option(&mut self.title, other.title.as_ref())
+            | fill_option(&mut self.text, other.text.as_ref())
+            | fill_option(&mut self.lang, other.lang.as_ref())
+            | fill_option(&mut self.published_at, other.published_at.as_ref())
+            | fill_option(&mut self.is_repost, other.is_repost.as_ref())
+            | fill_option(&mut self.is_quote, other.is_quote.as_ref())
+            | fill_option(&mut self.conversation_id, other.conversation_id.as_ref())
     }
 
     /// Replaces a date derived from the post's id by the date in a reply. Returns whether it did.
-    fn date_given(&mut self, found: &Found) -> bool {
+    fn replace_derived_date(&mut self, found: &ReplyEntry) -> bool {
         let derived = self.post_id.as_deref().and_then(time_of_post_id);
         let takes = derived.is_some()
             && self.published_at == derived
@@ -304,20 +304,20 @@ impl Content {
     }
 
     /// Fills unknown fields. Returns whether any was filled.
-    fn fill(&mut self, found: &Found) -> bool {
-        let dated = self.date_given(found);
+    fn fill(&mut self, found: &ReplyEntry) -> bool {
+        let dated = self.replace_derived_date(found);
         dated
-            | or(&mut self.post_id, found.id.as_ref())
-            | or(&mut self.url, found.url.as_ref())
-            | or(&mut self.author, found.author.as_ref())
-            | or(&mut self.author_name, found.author_name.as_ref())
-            | or(&mut self.title, found.title.as_ref())
-            | or(&mut self.text, found.text.as_ref())
-            | or(&mut self.lang, found.lang.as_ref())
-            | or(&mut self.published_at, found.published_at.as_ref())
-            | or(&mut self.is_repost, found.is_repost.as_ref())
-            | or(&mut self.is_quote, found.is_quote.as_ref())
-            | or(&mut self.conversation_id, found.conversation_id.as_ref())
+            | fill_option(&mut self.post_id, found.id.as_ref())
+            | fill_option(&mut self.url, found.url.as_ref())
+            | fill_option(&mut self.author, found.author.as_ref())
+            | fill_option(&mut self.author_name, found.author_name.as_ref())
+            | fill_option(&mut self.title, found.title.as_ref())
+            | fill_option(&mut self.text, found.text.as_ref())
+            | fill_option(&mut self.lang, found.lang.as_ref())
+            | fill_option(&mut self.published_at, found.published_at.as_ref())
+            | fill_option(&mut self.is_repost, found.is_repost.as_ref())
+            | fill_option(&mut self.is_quote, found.is_quote.as_ref())
+            | fill_option(&mut self.conversation_id, found.conversation_id.as_ref())
     }
 }
 

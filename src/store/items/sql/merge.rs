@@ -9,7 +9,7 @@ use crate::store::StoreError;
 
 /// Merges `from` into `into`. `first_seen` is the earlier of the two. The sightings are already written.
 pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first_seen: Time) -> Result<(), StoreError> {
-    clusters::unite(conn, into, from).await?;
+    clusters::merge_clusters(conn, into, from).await?;
     // If both have a row, `into` keeps its own; the other rows move.
     for (table, same) in [
         ("sighting", "o.run = sighting.run AND o.source = sighting.source"),
@@ -56,7 +56,7 @@ pub(in crate::store) async fn merge(conn: &mut Conn, into: i64, from: i64, first
     .bind(into)
     .execute(&mut *conn)
     .await?;
-    days_rolled::renew_of(conn, &[from]).await?;
+    days_rolled::mark_due_for_items(conn, &[from]).await?;
     sqlx::query("DELETE FROM topic_item WHERE item = $1").bind(from).execute(&mut *conn).await?;
     sqlx::query("UPDATE item SET first_seen = $1 WHERE id = $2 AND first_seen > $1")
         .bind(first_seen.0)

@@ -4,7 +4,7 @@
 use sqlx::Row as _;
 
 use super::{Conn, read};
-use crate::model::{Question, Recall, Span, Time};
+use crate::model::{QueryHistory, Question, Span, Time};
 use crate::store::StoreError;
 
 /// The number of earlier replies that are read.
@@ -19,7 +19,7 @@ pub(in crate::store) async fn recall(
     topic: &str,
     question: &Question,
     span: Span,
-) -> Result<Recall, StoreError> {
+) -> Result<QueryHistory, StoreError> {
     let replies = sqlx::query(
         "SELECT found + unreadable AS size, late_ms, covered_from, asked_until FROM search WHERE topic = $1 AND source = $2 AND covered_until IS NOT NULL \
          AND operation = $3 AND query = $4 ORDER BY covered_until DESC LIMIT $5",
@@ -31,7 +31,7 @@ pub(in crate::store) async fn recall(
     .bind(REPLIES)
     .fetch_all(&mut *conn)
     .await?;
-    let mut recall = Recall::default();
+    let mut recall = QueryHistory::default();
     for (place, row) in replies.iter().enumerate() {
         recall.late.extend(row.try_get::<Option<i64>, _>("late_ms")?);
         let (from, until) = (read::time(row, "covered_from")?, read::time(row, "asked_until")?);

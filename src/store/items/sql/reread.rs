@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::items::{self, Lesson};
+use super::items::{self, TopicItemUpdate};
 use super::loaded_item::Content;
 use super::resolve::ITEMS_LOCK;
-use super::resolve::{SightedItem, World, in_one, list};
+use super::resolve::{ItemSet, SightedItem, fetch_json, list};
 use super::{Conn, days_rolled, erase, forgotten, item_history, read, tone, words};
 use crate::model::{Engagement, Finding, Source, WindowFit};
 use crate::store::{Changed, Counts, Reread, SeenItem, StoreError, StoredRun};
@@ -40,7 +40,7 @@ pub(in crate::store) async fn reread(
     let Some(row) = row else { return Ok(Changed::default()) };
     super::lock(conn, ITEMS_LOCK).await?;
     if !rehearsal {
-        days_rolled::renew(conn, std::slice::from_ref(&run.topic)).await?;
+        days_rolled::mark_due(conn, std::slice::from_ref(&run.topic)).await?;
     }
     let there = sightings(conn, run.id).await?;
     let gone = row.try_get::<Option<i64>, _>("thinned")? == Some(1)
@@ -52,19 +52,19 @@ pub(in crate::store) async fn reread(
     let mut changed = Changed::default();
     let items = allowed(conn, run, read, rehearsal, &mut changed).await?;
     let topics = [run.topic.as_str()].into();
-    let mut world = World::look_up(conn, items.iter(), &topics).await?;
+    let mut world = ItemSet::load(conn, items.iter(), &topics).await?;
     let before: Vec<Content> = world.items.iter().map(|item| item.content.clone()).collect();
-    let bare = bare(conn, &world).await?;
+    let bare = pruned_items(conn, &world).await?;
     let saw: HashSet<i64> = there.keys().map(|(item, _)| *item).collect();
-    let seen = world.take_again((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
+    let seen = world.apply_reread((run.id, &run.topic, run.seen_at), &items, &saw, &bare);
     let sights = compare(&world, &seen, &there, read, &mut changed);
-    settle(&mut world, &before, &sights, &mut changed);
+    select_writes(&mut world, &before, &sights, &mut changed);
     let answer = read.answer.as_ref().filter(|(answer, _)| !answer.text.is_empty());
     let answered: i64 =
         sqlx::query_scalar("SELECT count(*) FROM answer WHERE run = $1").bind(run.id).fetch_one(&mut *conn).await?;
     changed.answers = u64::from(answer.is_some() && answered == 0);
     changed.readable = read.replies.iter().map(|reply| reply.readable.unsigned_abs()).sum();
-    if rehearsal || !changed.any() {
+    if rehearsal || !changed.is_changed() {
         return Ok(changed);
     }
     write(conn, run, read, &mut world, &sights).await?;
@@ -80,7 +80,7 @@ pub(in crate::store) async fn reread(
     }
     count(conn, run, read, &sights.counts).await?;
     if changed.new > 0 || changed.texts > 0 {
-        erase::look_again(conn, Some(run.seq)).await?;
+        erase::restart_clustering(conn, Some(run.seq)).await?;
     }
     Ok(changed)
 }
@@ -106,14 +106,14 @@ async fn allowed(
 }
 
 /// Returns items whose words were pruned: a reply that is still kept must not bring them back.
-async fn bare(conn: &mut Conn, world: &World) -> Result<HashSet<i64>, StoreError> {
+async fn pruned_items(conn: &mut Conn, world: &ItemSet) -> Result<HashSet<i64>, StoreError> {
     let ids: Vec<i64> = world.items.iter().filter_map(|item| item.id).collect();
     let sql = format!(
         "SELECT {} FROM {} CROSS JOIN item i WHERE i.id = given.value AND i.pruned_at IS NOT NULL",
         super::rows_in_one("i.id"),
         super::numbers(1)
     );
-    Ok(in_one::<(i64,)>(conn, sql, [list(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
+    Ok(fetch_json::<(i64,)>(conn, sql, [list(&ids)?]).await?.into_iter().map(|(id,)| id).collect())
 }
 
 async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), Sight>, StoreError> {
@@ -134,7 +134,7 @@ async fn sightings(conn: &mut Conn, run: i64) -> Result<HashMap<(i64, Source), S
 
 /// Compares with the stored sightings: which are new, improved, or no longer found.
 fn compare<'a>(
-    world: &World,
+    world: &ItemSet,
     seen: &[(SightedItem<'a>, bool)],
     there: &HashMap<(i64, Source), Sight>,
     read: &Reread,
@@ -197,7 +197,7 @@ fn compare<'a>(
 }
 
 /// Decides which known items are written, and counts their new fields.
-fn settle(world: &mut World, before: &[Content], sights: &Sights<'_>, changed: &mut Changed) {
+fn select_writes(world: &mut ItemSet, before: &[Content], sights: &Sights<'_>, changed: &mut Changed) {
     let fresh: HashSet<usize> = sights.fresh.iter().copied().collect();
     for (place, item) in world.items.iter_mut().enumerate() {
         let Some(was) = before.get(place) else {
@@ -227,7 +227,7 @@ async fn write(
     conn: &mut Conn,
     run: &StoredRun,
     read: &Reread,
-    world: &mut World,
+    world: &mut ItemSet,
     sights: &Sights<'_>,
 ) -> Result<(), StoreError> {
     tone::judge(&mut world.items, read.judge);
@@ -243,7 +243,8 @@ async fn write(
         sights.added.iter().filter_map(|(place, source, finding)| Some((run.id, id(*place)?, *source, *finding)));
     items::insert_sightings(conn, added.collect()).await?;
     let at = (run.id, run.seen_at);
-    let lessons = sights.fresh.iter().filter_map(|place| Some((id(*place)?, Lesson { first: at, last: at, times: 1 })));
+    let lessons =
+        sights.fresh.iter().filter_map(|place| Some((id(*place)?, TopicItemUpdate { first: at, last: at, times: 1 })));
     items::upsert_topic_items(conn, lessons.map(|(id, lesson)| ((run.topic.as_str(), id), lesson)).collect()).await?;
     items::merge_all(conn, world).await?;
     let refined: Vec<_> =

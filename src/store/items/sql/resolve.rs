@@ -18,7 +18,7 @@ pub(in crate::store) const ITEMS_LOCK: i64 = 4;
 
 /// The items that the runs of one transaction saw or may have seen.
 #[derive(Debug, Default)]
-pub(in crate::store) struct World {
+pub(in crate::store) struct ItemSet {
     pub(in crate::store) items: Vec<LoadedItem>,
     by_key: HashMap<String, usize>,
     /// Topics and the items they have seen.
@@ -30,7 +30,7 @@ pub(in crate::store) struct World {
 /// One item as one run saw it.
 #[derive(Debug)]
 pub(in crate::store) struct SightedItem<'a> {
-    /// Its index in [`World::items`].
+    /// Its index in [`ItemSet::items`].
     pub(in crate::store) item: usize,
     /// At most one per source, in source order.
     pub(in crate::store) sightings: BTreeMap<Source, &'a Finding>,
@@ -45,7 +45,7 @@ pub(in crate::store) struct SightedItem<'a> {
 const AT_ONCE: usize = 500;
 
 /// Runs a query that returns all its rows as one JSON text.
-pub(in crate::store) async fn in_one<T: DeserializeOwned>(
+pub(in crate::store) async fn fetch_json<T: DeserializeOwned>(
     conn: &mut Conn,
     sql: String,
     given: impl IntoIterator<Item = String>,
@@ -63,9 +63,9 @@ pub(in crate::store) fn list<T: serde::Serialize + ?Sized>(values: &T) -> Result
     serde_json::to_string(values).map_err(|e| StoreError::unreadable(&format!("a list ({e})")))
 }
 
-impl World {
+impl ItemSet {
     /// Loads the stored items for everything that runs of these topics saw.
-    pub(in crate::store) async fn look_up(
+    pub(in crate::store) async fn load(
         conn: &mut Conn,
         items: impl Iterator<Item = &SeenItem>,
         topics: &BTreeSet<&str>,
@@ -79,7 +79,7 @@ impl World {
             super::texts(1)
         );
         let mut named: BTreeMap<i64, Vec<String>> = BTreeMap::new();
-        for (item, key) in in_one::<(i64, String)>(conn, sql, [list(&keys)?]).await? {
+        for (item, key) in fetch_json::<(i64, String)>(conn, sql, [list(&keys)?]).await? {
             named.entry(item).or_default().push(key);
         }
         let ids: Vec<i64> = named.keys().copied().collect();
@@ -90,7 +90,7 @@ impl World {
                 super::rows_in_one(STORED),
                 super::numbers(1)
             );
-            for stored in in_one::<Stored>(conn, sql, [list(ids)?]).await? {
+            for stored in fetch_json::<Stored>(conn, sql, [list(ids)?]).await? {
                 let item = LoadedItem::stored(stored)?;
                 let place = world.items.len();
                 let id = item.id.unwrap_or_default();
@@ -106,7 +106,7 @@ impl World {
                 super::numbers(1),
                 super::texts(2)
             );
-            for (topic, item) in in_one::<(String, i64)>(conn, sql, [list(ids)?, list(topics)?]).await? {
+            for (topic, item) in fetch_json::<(String, i64)>(conn, sql, [list(ids)?, list(topics)?]).await? {
                 world.of_topic.extend(places.get(&item).map(|place| (topic, *place)));
             }
         }
@@ -119,7 +119,7 @@ impl World {
         run: &RunRef,
         outcome: &'a Outcome,
     ) -> (Vec<SightedItem<'a>>, BTreeMap<Source, Counts>) {
-        let seen = self.settle(&outcome.items, outcome.seen_at);
+        let seen = self.assign(&outcome.items, outcome.seen_at);
         let mut counts: BTreeMap<Source, Counts> = BTreeMap::new();
         for one in &seen {
             self.unite(one);
@@ -136,7 +136,7 @@ impl World {
     /// Like [`Self::take`] for a finished run whose replies are read again. Items in `saw` were seen by the run before:
     /// only their unknown fields are filled. Items in `bare`, whose words were pruned, are not changed. Returns with
     /// each item whether the topic knows it.
-    pub(in crate::store) fn take_again<'a>(
+    pub(in crate::store) fn apply_reread<'a>(
         &mut self,
         (run, topic, seen_at): (i64, &str, Time),
         items: &'a [SeenItem],
@@ -144,7 +144,7 @@ impl World {
         bare: &HashSet<i64>,
     ) -> Vec<(SightedItem<'a>, bool)> {
         let mut all = Vec::with_capacity(items.len());
-        for one in self.settle(items, seen_at) {
+        for one in self.assign(items, seen_at) {
             self.unite(&one);
             let known = !self.of_topic.insert((topic.to_owned(), one.item));
             let parts = self.merges.iter().filter(|(whole, _)| *whole == one.item).map(|(_, part)| *part);
@@ -184,7 +184,7 @@ impl World {
             }
             let Some(part) = self.items.get(other).cloned() else { continue };
             if let Some(whole) = self.items.get_mut(seen.item) {
-                whole.ingest(&part);
+                whole.merge_from(&part);
             }
             for item in self.by_key.values_mut().filter(|item| **item == other) {
                 *item = seen.item;
@@ -200,7 +200,7 @@ impl World {
     ///
     /// Keys made of an id or address decide. A text key is used only if no id contradicts it: two posts with different
     /// ids are never merged because of equal words.
-    fn settle<'a>(&mut self, items: &'a [SeenItem], seen_at: Time) -> Vec<SightedItem<'a>> {
+    fn assign<'a>(&mut self, items: &'a [SeenItem], seen_at: Time) -> Vec<SightedItem<'a>> {
         let mut settled: Vec<SightedItem<'a>> = Vec::with_capacity(items.len());
         let mut place: HashMap<usize, usize> = HashMap::new();
         let mut fresh: HashMap<&str, usize> = HashMap::new();

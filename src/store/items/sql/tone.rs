@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 use super::loaded_item::LoadedItem;
 use super::resolve::list;
 use super::{Conn, Database, days_rolled};
-use crate::model::{Judge, Judged};
+use crate::model::{Judge, ToneScore};
 use crate::store::{Rejudged, StoreError};
 
 /// An item's id, title, text and tone.
@@ -27,19 +27,19 @@ pub(in crate::store) fn judge(items: &mut [LoadedItem], judge: Option<Judge>) {
 /// days of items whose tone or date changed, so that they are counted again.
 pub(in crate::store) async fn update_reworded(conn: &mut Conn, items: &[LoadedItem]) -> Result<(), StoreError> {
     let reworded = items.iter().filter(|item| item.stored && item.seen && item.reworded);
-    let mut judged: Vec<(i64, Option<Judged>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
+    let mut judged: Vec<(i64, Option<ToneScore>)> = reworded.filter_map(|item| Some((item.id?, item.judged))).collect();
     judged.sort_by_key(|(id, _)| *id);
     let redated =
         |item: &&LoadedItem| item.past.iter().any(|(_, before)| before.published_at != item.content.published_at);
     let mut moved: Vec<i64> =
         items.iter().filter(|item| item.stored).filter(redated).filter_map(|item| item.id).collect();
-    moved.extend(retoned(conn, &judged).await?);
+    moved.extend(changed_tones(conn, &judged).await?);
     write(conn, &judged).await?;
-    if moved.is_empty() { Ok(()) } else { days_rolled::renew_of(conn, &moved).await }
+    if moved.is_empty() { Ok(()) } else { days_rolled::mark_due_for_items(conn, &moved).await }
 }
 
 /// Returns those with another tone or scorer stored.
-async fn retoned(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<Vec<i64>, StoreError> {
+async fn changed_tones(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> Result<Vec<i64>, StoreError> {
     let sql =
         format!("SELECT i.id, i.tone, i.scorer FROM {} CROSS JOIN item i WHERE i.id = given.value", super::numbers(1));
     let mut other = Vec::new();
@@ -58,7 +58,7 @@ async fn retoned(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<Ve
     Ok(other)
 }
 
-async fn write(conn: &mut Conn, judged: &[(i64, Option<Judged>)]) -> Result<(), StoreError> {
+async fn write(conn: &mut Conn, judged: &[(i64, Option<ToneScore>)]) -> Result<(), StoreError> {
     for chunk in judged.chunks(BATCH) {
         let mut update = QueryBuilder::<Database>::new(
             "UPDATE item SET tone = v.column2, score = v.column3, scorer = v.column4 FROM (",
@@ -123,7 +123,7 @@ pub(in crate::store) async fn rejudge(
     if !rehearsal {
         write(conn, &judged).await?;
         let ids: Vec<i64> = judged.iter().map(|(id, _)| *id).collect();
-        days_rolled::renew_of(conn, &ids).await?;
+        days_rolled::mark_due_for_items(conn, &ids).await?;
     }
     Ok(done)
 }

@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, spent};
-use crate::model::{Micros, SERVICE, ServiceLimits, Source, Used};
+use crate::model::{Micros, SERVICE, ServiceLimits, Source, Usage};
 use crate::store::items::commit_queue::Count;
 use crate::store::ledger::allowance::refusal;
 use crate::store::{Permission, StoreError};
 
 /// Counts calls and returns the permissions in the same order. `money` is the last day on which money was counted.
-pub(in crate::store) async fn before_all(
+pub(in crate::store) async fn count_all(
     conn: &mut Conn,
     counts: &[&Count],
     money: Option<i64>,
@@ -25,7 +25,7 @@ pub(in crate::store) async fn before_all(
     let mut permissions = vec![Permission::Granted; counts.len()];
     for (provider, places) in providers {
         let own: Vec<&Count> = places.iter().filter_map(|at| counts.get(*at).copied()).collect();
-        for (at, permission) in places.into_iter().zip(before_provider(conn, provider, &own, money).await?) {
+        for (at, permission) in places.into_iter().zip(count_for_provider(conn, provider, &own, money).await?) {
             if let Some(place) = permissions.get_mut(at) {
                 *place = permission;
             }
@@ -35,7 +35,7 @@ pub(in crate::store) async fn before_all(
 }
 
 /// Counts calls of one provider and returns the permissions in the same order.
-async fn before_provider(
+async fn count_for_provider(
     conn: &mut Conn,
     provider: &str,
     counts: &[&Count],
@@ -114,7 +114,7 @@ async fn count_in(
     {
         spent::count_from(conn, day).await?;
     }
-    let (made, counted) = take(conn, provider, day, money).await?;
+    let (made, counted) = lock_day(conn, provider, day, money).await?;
     let with_budget = counts.iter().any(|count| count.limits.money.is_some());
     let mut seeded = false;
     let mut spent = match counted {
@@ -126,9 +126,9 @@ async fn count_in(
     };
     let limited = |count: &&&Count| !count.run.topic.limits.is_none();
     let topics: Vec<&str> = counts.iter().filter(limited).map(|count| count.run.topic.id.as_str()).collect();
-    let mut topics: BTreeMap<String, Used> = spent::of_topics(conn, day, &topics).await?;
+    let mut topics: BTreeMap<String, Usage> = spent::of_topics(conn, day, &topics).await?;
 
-    let mut service = Used { calls: made, money: Micros(0) };
+    let mut service = Usage { calls: made, money: Micros(0) };
     let mut permissions = Vec::with_capacity(counts.len());
     for count in counts {
         let (price, topic) = (count.call.price, &count.run.topic);
@@ -158,7 +158,12 @@ async fn count_in(
 }
 
 /// Locks the day's row until the transaction ends. Returns calls made, and money if it is counted.
-async fn take(conn: &mut Conn, provider: &str, day: i64, money: Option<i64>) -> Result<(i64, Option<i64>), StoreError> {
+async fn lock_day(
+    conn: &mut Conn,
+    provider: &str,
+    day: i64,
+    money: Option<i64>,
+) -> Result<(i64, Option<i64>), StoreError> {
     let row = sqlx::query(
         "INSERT INTO calls (provider, day, made, spent) VALUES ($3, $1, 0, $2) \
          ON CONFLICT (provider, day) DO UPDATE SET made = calls.made RETURNING made, spent",
@@ -205,19 +210,19 @@ async fn start_each(conn: &mut Conn, counts: &[&Count]) -> Result<(), StoreError
 }
 
 /// Returns a provider's usage on a day.
-pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
+pub(in crate::store) async fn used_of(conn: &mut Conn, provider: &str, day: i64) -> Result<Usage, StoreError> {
     let counted =
         sqlx::query_as("SELECT made, spent FROM calls WHERE day = $1 AND provider = $2").bind(day).bind(provider);
     let counted: Option<(i64, Option<i64>)> = counted.fetch_optional(&mut *conn).await?;
     Ok(match counted {
-        None => Used::default(),
-        Some((calls, Some(money))) => Used { calls, money: Micros(money) },
-        Some((calls, None)) => Used { calls, ..spent::in_ledger(conn, provider, day).await? },
+        None => Usage::default(),
+        Some((calls, Some(money))) => Usage { calls, money: Micros(money) },
+        Some((calls, None)) => Usage { calls, ..spent::in_ledger(conn, provider, day).await? },
     })
 }
 
 /// Returns the usage of providers other than the search service on a day, by name. Unused ones are left out.
-pub(in crate::store) async fn used_by_provider(conn: &mut Conn, day: i64) -> Result<Vec<(Source, Used)>, StoreError> {
+pub(in crate::store) async fn used_by_provider(conn: &mut Conn, day: i64) -> Result<Vec<(Source, Usage)>, StoreError> {
     let named =
         sqlx::query("SELECT provider, made, spent FROM calls WHERE day = $1 AND provider <> $2 ORDER BY provider");
     let mut all = Vec::new();
@@ -225,8 +230,8 @@ pub(in crate::store) async fn used_by_provider(conn: &mut Conn, day: i64) -> Res
         let (provider, calls, spent): (String, i64, Option<i64>) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
         let Some(source) = Source::parse(&provider) else { continue };
         let used = match spent {
-            Some(money) => Used { calls, money: Micros(money) },
-            None => Used { calls, ..spent::in_ledger(conn, &provider, day).await? },
+            Some(money) => Usage { calls, money: Micros(money) },
+            None => Usage { calls, ..spent::in_ledger(conn, &provider, day).await? },
         };
         all.push((source, used));
     }
@@ -237,7 +242,7 @@ pub(in crate::store) async fn used_on(
     conn: &mut Conn,
     day: i64,
     topics: &[String],
-) -> Result<(Used, Vec<Used>), StoreError> {
+) -> Result<(Usage, Vec<Usage>), StoreError> {
     let service = used_of(conn, SERVICE, day).await?;
     let ids: Vec<&str> = topics.iter().map(String::as_str).collect();
     let of_topics = spent::of_topics(conn, day, &ids).await?;

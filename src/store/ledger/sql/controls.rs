@@ -4,10 +4,10 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row};
 use crate::model::{PAUSED, Paused, PausedBy, Time};
-use crate::store::{Controlled, StoreError};
+use crate::store::{ControlResult, StoreError};
 
 /// Locks the topics and returns their state. Fails if one does not exist.
-async fn take(conn: &mut Conn, topics: &[String]) -> Result<Vec<Controlled>, StoreError> {
+async fn lock_topics(conn: &mut Conn, topics: &[String]) -> Result<Vec<ControlResult>, StoreError> {
     let mut ordered: Vec<&String> = topics.iter().collect();
     ordered.sort();
     ordered.dedup();
@@ -21,7 +21,7 @@ async fn take(conn: &mut Conn, topics: &[String]) -> Result<Vec<Controlled>, Sto
     for topic in ordered {
         let row = sqlx::query(AssertSqlSafe(sql.clone())).bind(topic).fetch_optional(&mut *conn).await?;
         let row = row.ok_or_else(|| StoreError::refused(format!("there is no topic `{topic}` in the database"), ""))?;
-        taken.push(Controlled {
+        taken.push(ControlResult {
             topic: topic.clone(),
             already: row.try_get::<i64, _>("paused")? != 0,
             by_file: super::definitions::paused_by_file(&row.try_get::<String, _>("schedule")?),
@@ -37,8 +37,8 @@ pub(in crate::store) async fn pause(
     topics: &[String],
     reason: Option<&str>,
     now: Time,
-) -> Result<Vec<Controlled>, StoreError> {
-    let mut taken = take(conn, topics).await?;
+) -> Result<Vec<ControlResult>, StoreError> {
+    let mut taken = lock_topics(conn, topics).await?;
     for topic in &mut taken {
         sqlx::query(
             "UPDATE job SET paused_at = CASE WHEN paused = 1 THEN paused_at ELSE $1 END, \
@@ -67,8 +67,8 @@ pub(in crate::store) async fn resume(
     conn: &mut Conn,
     topics: &[String],
     now: Time,
-) -> Result<Vec<Controlled>, StoreError> {
-    let taken = take(conn, topics).await?;
+) -> Result<Vec<ControlResult>, StoreError> {
+    let taken = lock_topics(conn, topics).await?;
     for topic in taken.iter().filter(|topic| topic.already) {
         // Slots that passed during the pause are not made up for.
         sqlx::query(
@@ -82,7 +82,7 @@ pub(in crate::store) async fn resume(
         .await?;
     }
     super::info::ask(conn).await?;
-    Ok(taken.into_iter().map(|topic| Controlled { already: !topic.already, ..topic }).collect())
+    Ok(taken.into_iter().map(|topic| ControlResult { already: !topic.already, ..topic }).collect())
 }
 
 /// Returns the topics paused here, by id.
@@ -100,7 +100,7 @@ pub(in crate::store) async fn queue_manual(
     runs: &[(String, String)],
     now: Time,
 ) -> Result<(), StoreError> {
-    take(conn, &runs.iter().map(|(topic, _)| topic.clone()).collect::<Vec<_>>()).await?;
+    lock_topics(conn, &runs.iter().map(|(topic, _)| topic.clone()).collect::<Vec<_>>()).await?;
     for chunk in runs.chunks(500) {
         let mut insert = QueryBuilder::<Database>::new(
             "INSERT INTO run (public_id, job, topic, trigger, state, due_at, max_attempts, planned_at) ",

@@ -4,18 +4,18 @@
 use sqlx::Row as _;
 
 use super::Conn;
-use crate::store::{Nature, StoreError};
+use crate::store::{DataOrigin, StoreError};
 
 /// Returns the nature of the stored data.
-pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<Nature>, StoreError> {
+pub(in crate::store) async fn nature(conn: &mut Conn) -> Result<Option<DataOrigin>, StoreError> {
     let held: Option<String> =
         sqlx::query_scalar("SELECT value FROM store_info WHERE name = 'nature'").fetch_optional(conn).await?;
-    held.map(|word| Nature::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("`{word}` as its nature"))))
+    held.map(|word| DataOrigin::parse(&word).ok_or_else(|| StoreError::unreadable(&format!("`{word}` as its nature"))))
         .transpose()
 }
 
 /// Sets the nature of the database if it has none yet. Returns the nature it has.
-pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: Nature) -> Result<Nature, StoreError> {
+pub(in crate::store) async fn claim_nature(conn: &mut Conn, nature: DataOrigin) -> Result<DataOrigin, StoreError> {
     // The nature never changes, so only the very first run has to write.
     if let Some(held) = self::nature(conn).await? {
         return Ok(held);

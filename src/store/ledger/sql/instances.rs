@@ -4,7 +4,7 @@
 use super::sync::{self, Remove};
 use super::{Conn, info};
 use crate::model::{Job, SIGN_AHEAD, Time, Topic};
-use crate::store::{Adopted, Instance, Set, StoreError, Synced};
+use crate::store::{Adopted, DefinitionSet, Instance, StoreError, Synced};
 
 /// The number of generations that are kept.
 const KEPT: i64 = 200;
@@ -14,7 +14,7 @@ const FORGOTTEN_AFTER_MS: i64 = 86_400_000;
 
 pub(in crate::store) async fn adopt(
     conn: &mut Conn,
-    set: Set<'_>,
+    set: DefinitionSet<'_>,
     me: Option<&Instance>,
     now: Time,
 ) -> Result<Adopted, StoreError> {
@@ -33,7 +33,7 @@ pub(in crate::store) async fn adopt(
             newest: known,
             synced: sync::jobs(conn, set.topics, set.jobs, now, Remove::All).await?,
         },
-        Some(known) if newer_lives(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
+        Some(known) if newer_daemon_runs(conn, me.map_or("", |me| me.id.as_str()), known, now).await? => {
             Adopted { generation: known, newest: number, synced: Synced::default() }
         }
         _ => {
@@ -59,7 +59,7 @@ pub(in crate::store) async fn adopt(
         info::ask(conn).await?;
     }
     if let Some(me) = me {
-        sign(conn, me, adopted.generation, now).await?;
+        register(conn, me, adopted.generation, now).await?;
         sqlx::query("DELETE FROM instance WHERE alive_until < $1")
             .bind(now.0 - FORGOTTEN_AFTER_MS)
             .execute(conn)
@@ -69,7 +69,7 @@ pub(in crate::store) async fn adopt(
 }
 
 /// Hashes a set, independently of the order in its file.
-fn hash(set: Set<'_>) -> Result<String, StoreError> {
+fn hash(set: DefinitionSet<'_>) -> Result<String, StoreError> {
     let mut ordered: Vec<&Topic> = set.topics.iter().collect();
     ordered.sort_by(|a, b| a.id.cmp(&b.id));
     let mut hasher = blake3::Hasher::new();
@@ -82,7 +82,7 @@ fn hash(set: Set<'_>) -> Result<String, StoreError> {
     Ok(hasher.finalize().to_hex().to_string())
 }
 
-async fn newer_lives(conn: &mut Conn, me: &str, generation: i64, now: Time) -> Result<bool, StoreError> {
+async fn newer_daemon_runs(conn: &mut Conn, me: &str, generation: i64, now: Time) -> Result<bool, StoreError> {
     let living: i64 = sqlx::query_scalar(
         "SELECT count(*) FROM instance WHERE role = 'daemon' AND generation > $1 AND alive_until > $2 AND seen_at <= $3 AND id <> $4",
     )
@@ -95,7 +95,7 @@ async fn newer_lives(conn: &mut Conn, me: &str, generation: i64, now: Time) -> R
     Ok(living > 0)
 }
 
-async fn sign(conn: &mut Conn, me: &Instance, generation: i64, now: Time) -> Result<(), StoreError> {
+async fn register(conn: &mut Conn, me: &Instance, generation: i64, now: Time) -> Result<(), StoreError> {
     sqlx::query(
         "INSERT INTO instance (id, role, generation, started_at, seen_at, alive_until) VALUES ($1, $2, $3, $4, $5, $6) \
          ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, seen_at = excluded.seen_at, alive_until = excluded.alive_until",
@@ -117,8 +117,8 @@ pub(in crate::store) async fn beat(
     generation: i64,
     now: Time,
 ) -> Result<bool, StoreError> {
-    sign(conn, me, generation, now).await?;
-    newer_lives(conn, &me.id, generation, now).await
+    register(conn, me, generation, now).await?;
+    newer_daemon_runs(conn, &me.id, generation, now).await
 }
 
 pub(in crate::store) async fn leave(conn: &mut Conn, id: &str) -> Result<(), StoreError> {

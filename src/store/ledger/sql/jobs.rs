@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, definitions, ledger, outbox, read};
 use crate::model::{Time, Trigger};
-use crate::store::{Hold, JobEnd, JobRun, StoreError};
+use crate::store::{JobEnd, JobRun, RunClaim, StoreError};
 
 pub(in crate::store) async fn any_due(conn: &mut Conn, now: Time) -> Result<bool, StoreError> {
     let due: Option<i64> =
@@ -53,7 +53,7 @@ pub(in crate::store) async fn claim(
             }
         };
         runs.push(JobRun {
-            hold: Hold { id, public_id: row.try_get("public_id")?, token: token.to_owned() },
+            hold: RunClaim { id, public_id: row.try_get("public_id")?, token: token.to_owned() },
             job,
             slot: read::time(row, "slot")?,
             trigger: read::word(row, "trigger", Trigger::parse)?,

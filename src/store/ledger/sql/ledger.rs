@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, definitions, followers, read};
 use crate::model::{Time, Trigger};
-use crate::store::{Hold, RunRef, StoreError};
+use crate::store::{RunClaim, RunRef, StoreError};
 
 /// SQL condition: run `r` may be started again. Its job must still exist, and it must be a planned run or a manual run
 /// of a report or export. A manual run of a topic is not repeated: its calls cost money, and the person sees that it
@@ -97,7 +97,7 @@ pub(in crate::store) async fn refuse(
 
 /// Checks that the run is held with this token, and locks it until the transaction ends. Every transaction that touches
 /// a run and its searches locks the run first.
-pub(in crate::store) async fn hold(conn: &mut Conn, run: &Hold) -> Result<(), StoreError> {
+pub(in crate::store) async fn hold(conn: &mut Conn, run: &RunClaim) -> Result<(), StoreError> {
     let sql = format!("SELECT id FROM run WHERE id = $1 AND token = $2 AND state = 'running'{}", super::ROW_LOCK);
     let held: Option<i64> =
         sqlx::query_scalar(AssertSqlSafe(sql)).bind(run.id).bind(&run.token).fetch_optional(conn).await?;
@@ -113,13 +113,13 @@ pub(in crate::store) async fn manual_runs(conn: &mut Conn, topic: &str) -> Resul
 
 pub(in crate::store) async fn heartbeat(
     conn: &mut Conn,
-    runs: &[Hold],
+    runs: &[RunClaim],
     now: Time,
     lease: Duration,
 ) -> Result<Vec<String>, StoreError> {
     let mut lost = Vec::new();
     // In one order, like everyone who locks several runs.
-    let mut runs: Vec<&Hold> = runs.iter().collect();
+    let mut runs: Vec<&RunClaim> = runs.iter().collect();
     runs.sort_by_key(|run| run.id);
     for run in runs {
         let done = sqlx::query("UPDATE run SET lease_until = $1 WHERE id = $2 AND token = $3 AND state = 'running'")
@@ -153,7 +153,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
     );
     let lost: Vec<i64> = sqlx::query_scalar(AssertSqlSafe(sql)).bind(now.0).fetch_all(&mut *conn).await?;
     for id in &lost {
-        lose_calls(conn, *id, now, "the process ended between the call and its record").await?;
+        mark_calls_lost(conn, *id, now, "the process ended between the call and its record").await?;
         sqlx::query(concat!(
             "UPDATE run SET \
              state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'failed' END, \
@@ -176,7 +176,7 @@ pub(in crate::store) async fn rescue(conn: &mut Conn, now: Time) -> Result<u64, 
 }
 
 /// Counts calls that a dead process paid for, or may have, at their expected price.
-async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
+async fn mark_calls_lost(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE search SET state = 'lost', finished_at = $1, cost = expected_cost, cost_basis = 'assumed', error_text = $2 \
          WHERE run = $3 AND state = 'started'",
@@ -189,9 +189,9 @@ async fn lose_calls(conn: &mut Conn, run: i64, now: Time, why: &str) -> Result<(
     Ok(())
 }
 
-pub(in crate::store) async fn release(conn: &mut Conn, run: &Hold, now: Time) -> Result<(), StoreError> {
+pub(in crate::store) async fn release(conn: &mut Conn, run: &RunClaim, now: Time) -> Result<(), StoreError> {
     hold(conn, run).await?;
-    lose_calls(conn, run.id, now, "given up at shutdown").await?;
+    mark_calls_lost(conn, run.id, now, "given up at shutdown").await?;
     // The attempt is returned only if it made no call, since search rows are unique by (run, attempt, source).
     sqlx::query(concat!(
         "UPDATE run SET state = CASE WHEN again.may = 1 THEN 'queued' ELSE 'cancelled' END, \

@@ -8,13 +8,13 @@ use sqlx::Row as _;
 use super::Conn;
 use super::definitions::schedule_text;
 use crate::model::{SchedulePolicy, Time};
-use crate::store::{Set, StoreError};
+use crate::store::{DefinitionSet, StoreError};
 
 /// Returns jobs whose schedule differs in another set and, if it removes missing ones, jobs that it does not contain.
 /// Paused jobs owe nothing.
 pub(in crate::store) async fn left_behind(
     conn: &mut Conn,
-    set: Set<'_>,
+    set: DefinitionSet<'_>,
     removes: bool,
 ) -> Result<HashSet<String>, StoreError> {
     let topics = set.topics.iter().map(|topic| (topic.job(), topic.schedule.as_ref()));

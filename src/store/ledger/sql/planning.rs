@@ -96,7 +96,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
     }
     let held = moved.len() as u64;
     for plan in ordered.iter().filter(|plan| plan.until < plan.from && moved.contains(&plan.id)) {
-        retire(conn, plan).await?;
+        free_future_slots(conn, plan).await?;
     }
     let mut kept: Vec<(&JobPlan, &PlannedSlot)> = Vec::new();
     for plan in ordered {
@@ -130,7 +130,7 @@ pub(in crate::store) async fn plan(conn: &mut Conn, plans: &[JobPlan], now: Time
 
 /// Frees slots that are still to come but were already recorded as missed or skipped, by a clock that was ahead. The
 /// old rows keep their place in the reading order but not their slot, which can run when it really comes.
-async fn retire(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
+async fn free_future_slots(conn: &mut Conn, plan: &JobPlan) -> Result<(), StoreError> {
     sqlx::query(
         "UPDATE run SET slot = NULL, public_id = public_id || '~' || id, reason = 'recorded by a clock that was ahead' \
          WHERE job = $1 AND slot > $2 AND state IN ('missed', 'skipped')",

@@ -125,8 +125,8 @@ pub(in crate::store) async fn rename(conn: &mut Conn, old: &str, new: &str, now:
     }
     sqlx::query("UPDATE request SET topic = $1 WHERE topic = $2").bind(new).bind(old).execute(&mut *conn).await?;
     access::rename(conn, old, new).await?;
-    days_rolled::renew(conn, &[new.to_owned()]).await?;
-    in_jobs(conn, old, new).await?;
+    days_rolled::mark_due(conn, &[new.to_owned()]).await?;
+    rename_in_jobs(conn, old, new).await?;
     sqlx::query("DELETE FROM renamed WHERE old_id = $1").bind(new).execute(&mut *conn).await?;
     sqlx::query("UPDATE renamed SET new_id = $1 WHERE new_id = $2").bind(new).bind(old).execute(&mut *conn).await?;
     sqlx::query("INSERT INTO renamed (old_id, new_id, renamed_at) VALUES ($1, $2, $3)")
@@ -150,7 +150,7 @@ async fn any(conn: &mut Conn, topic: &str) -> Result<bool, StoreError> {
 }
 
 /// Replaces the topic's id in the definitions of other jobs.
-async fn in_jobs(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
+async fn rename_in_jobs(conn: &mut Conn, old: &str, new: &str) -> Result<(), StoreError> {
     for row in
         sqlx::query("SELECT id, definition FROM job WHERE topic IS NULL ORDER BY id").fetch_all(&mut *conn).await?
     {

@@ -22,7 +22,7 @@ pub(in crate::store) async fn ask(
     wish: &ControlRequest,
     now: Time,
 ) -> Result<bool, StoreError> {
-    let (topic, alert) = if wish.kind.is_of_alert() { (None, Some(&wish.of)) } else { (Some(&wish.of), None) };
+    let (topic, alert) = if wish.kind.is_for_alert() { (None, Some(&wish.of)) } else { (Some(&wish.of), None) };
     let written = sqlx::query(
         "INSERT INTO request (id, kind, topic, alert, event, length, asked_at, state) SELECT $1, $2, $3, $4, $5, $6, $7, 'queued' \
          WHERE NOT EXISTS (SELECT 1 FROM request WHERE state = 'queued' AND kind = $2 AND coalesce(topic, alert) = $8 \
@@ -102,7 +102,7 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
     if taken.bind(now.0).bind(&request.id).execute(&mut *conn).await?.rows_affected() == 0 {
         return Ok(false);
     }
-    let (state, answer) = match done(conn, request, now).await {
+    let (state, answer) = match execute_kind(conn, request, now).await {
         Ok(answer) => (RequestState::Done, answer),
         Err(error) if error.kind == StoreErrorKind::Refused => (RequestState::Refused, error.text),
         Err(error) => return Err(error),
@@ -122,15 +122,15 @@ pub(in crate::store) async fn take(conn: &mut Conn, request: &Request, now: Time
 
 /// Executes a request and returns the result as text. The page may be out of date, so the text also says what had
 /// changed.
-async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
+async fn execute_kind(conn: &mut Conn, request: &Request, now: Time) -> Result<String, StoreError> {
     let ControlRequest { kind, of, event, length_ms } = &request.wish;
-    if kind.is_of_alert() {
-        is_there(conn, of).await?;
+    if kind.is_for_alert() {
+        require_alert(conn, of).await?;
     }
     match kind {
         RequestKind::RunNow => {
             if let Some(channel) = of.strip_prefix("channel:") {
-                return tested(conn, channel, &request.id, now).await;
+                return queue_test_message(conn, channel, &request.id, now).await;
             }
             let runs = [(of.clone(), request.id.clone())];
             let queued = match of.contains(':') {
@@ -139,8 +139,8 @@ async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, S
             };
             queued.map(|()| "queued".to_owned())
         }
-        RequestKind::Pause => paused(conn, of, now).await,
-        RequestKind::Resume => resumed(conn, of, now).await,
+        RequestKind::Pause => pause(conn, of, now).await,
+        RequestKind::Resume => resume(conn, of, now).await,
         RequestKind::Ack => known(conn, of, event.as_deref(), now).await,
         RequestKind::Snooze => {
             let until = Time(request.asked_at.0.saturating_add(length_ms.unwrap_or(0)));
@@ -150,12 +150,12 @@ async fn done(conn: &mut Conn, request: &Request, now: Time) -> Result<String, S
             alerts::snooze(conn, of, Some(until)).await?;
             Ok(format!("snoozed until {until}"))
         }
-        RequestKind::Unsnooze => tells_again(conn, of, now).await,
+        RequestKind::Unsnooze => unsnooze(conn, of, now).await,
     }
 }
 
 /// Queues a test message.
-async fn tested(conn: &mut Conn, channel: &str, id: &str, now: Time) -> Result<String, StoreError> {
+async fn queue_test_message(conn: &mut Conn, channel: &str, id: &str, now: Time) -> Result<String, StoreError> {
     let message = Message {
         event: format!("test/{id}"),
         channel: channel.to_owned(),
@@ -169,7 +169,7 @@ async fn tested(conn: &mut Conn, channel: &str, id: &str, now: Time) -> Result<S
     Ok("queued".to_owned())
 }
 
-async fn paused(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
+async fn pause(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
     let paused = controls::pause(conn, std::slice::from_ref(topic), Some("asked for on a page"), now).await?;
     let paused = paused.first();
     let cancelled = paused.map_or(0, |topic| topic.cancelled);
@@ -177,7 +177,7 @@ async fn paused(conn: &mut Conn, topic: &String, now: Time) -> Result<String, St
     Ok(if cancelled > 0 { format!("{word}; queued runs cancelled: {cancelled}") } else { word.to_owned() })
 }
 
-async fn resumed(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
+async fn resume(conn: &mut Conn, topic: &String, now: Time) -> Result<String, StoreError> {
     let resumed = controls::resume(conn, std::slice::from_ref(topic), now).await?;
     let answer = match resumed.first() {
         Some(topic) if topic.by_file => "stays paused: the configuration says `paused = true`, which wins",
@@ -188,7 +188,7 @@ async fn resumed(conn: &mut Conn, topic: &String, now: Time) -> Result<String, S
 }
 
 /// Refuses requests for an alert that is no longer configured.
-async fn is_there(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
+async fn require_alert(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
     let there: Option<String> =
         sqlx::query_scalar("SELECT id FROM job WHERE id = $1 AND kind = $2 AND removed_at IS NULL")
             .bind(format!("alert:{alert}"))
@@ -201,7 +201,7 @@ async fn is_there(conn: &mut Conn, alert: &str) -> Result<(), StoreError> {
     }
 }
 
-async fn tells_again(conn: &mut Conn, alert: &str, now: Time) -> Result<String, StoreError> {
+async fn unsnooze(conn: &mut Conn, alert: &str, now: Time) -> Result<String, StoreError> {
     let until: Option<Option<i64>> = sqlx::query_scalar("SELECT snoozed_until FROM alert_state WHERE alert = $1")
         .bind(alert)
         .fetch_optional(&mut *conn)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, read};
-use crate::model::{Micros, Time, Used};
+use crate::model::{Micros, Time, Usage};
 use crate::store::{Outcome, RunRef, StoreError};
 
 /// How long counters of topics are kept, in days.
@@ -90,11 +90,11 @@ fn looked_at_from(day: i64) -> i64 {
 }
 
 /// Returns a provider's usage on a day, summed over the ledger.
-pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Used, StoreError> {
+pub(in crate::store) async fn in_ledger(conn: &mut Conn, provider: &str, day: i64) -> Result<Usage, StoreError> {
     let of = format!(" AND {PROVIDER} = $3");
     let select = sqlx::query(AssertSqlSafe(ledger("''", &of))).bind(looked_at_from(day)).bind(day).bind(provider);
     let row = select.fetch_one(conn).await?;
-    Ok(Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
+    Ok(Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) })
 }
 
 /// Returns the usage of these topics on a day: as counted, or summed over the ledger where there is no counter yet.
@@ -102,7 +102,7 @@ pub(in crate::store) async fn of_topics(
     conn: &mut Conn,
     day: i64,
     topics: &[&str],
-) -> Result<BTreeMap<String, Used>, StoreError> {
+) -> Result<BTreeMap<String, Usage>, StoreError> {
     let mut used = BTreeMap::new();
     if topics.is_empty() {
         return Ok(used);
@@ -113,7 +113,7 @@ pub(in crate::store) async fn of_topics(
     );
     let counted = sqlx::query(AssertSqlSafe(counted)).bind(day).bind(super::resolve::list(topics)?);
     for row in counted.fetch_all(&mut *conn).await? {
-        used.insert(row.try_get(0)?, Used { calls: row.try_get(1)?, money: Micros(row.try_get(2)?) });
+        used.insert(row.try_get(0)?, Usage { calls: row.try_get(1)?, money: Micros(row.try_get(2)?) });
     }
     let missing: Vec<&str> = topics.iter().filter(|topic| !used.contains_key(**topic)).copied().collect();
     if missing.is_empty() {
@@ -121,10 +121,10 @@ pub(in crate::store) async fn of_topics(
     }
     let some = format!(" AND r.topic IN (SELECT given.value FROM {}) GROUP BY r.topic", super::texts(3));
     let summed = sqlx::query(AssertSqlSafe(ledger("r.topic", &some))).bind(looked_at_from(day)).bind(day);
-    used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Used::default())));
+    used.extend(missing.iter().map(|topic| ((*topic).to_owned(), Usage::default())));
     for row in summed.bind(super::resolve::list(&missing)?).fetch_all(conn).await? {
         let topic: String = row.try_get("topic")?;
-        used.insert(topic, Used { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) });
+        used.insert(topic, Usage { calls: row.try_get("made")?, money: Micros(row.try_get("spent")?) });
     }
     Ok(used)
 }
@@ -133,7 +133,7 @@ pub(in crate::store) async fn of_topics(
 pub(in crate::store) async fn keep_topics(
     conn: &mut Conn,
     day: i64,
-    topics: &BTreeMap<String, Used>,
+    topics: &BTreeMap<String, Usage>,
 ) -> Result<(), StoreError> {
     if topics.is_empty() {
         return Ok(());

@@ -61,7 +61,7 @@ impl<'s> Defined<'s> {
     }
 
     /// Returns why its queued runs must not run, if so.
-    fn rests(self) -> Option<&'static str> {
+    fn cancel_reason(self) -> Option<&'static str> {
         match (self, self.schedule()) {
             (Self::Topic(_), None) => Some("the topic has no schedule any more"),
             (Self::Topic(_), Some(policy)) if policy.paused => Some("the topic is paused in the configuration"),
@@ -159,7 +159,7 @@ pub(in crate::store) async fn jobs(
     // In another time zone, their days begin at other instants.
     let known: Vec<String> = changed.iter().filter_map(|changed| Some(changed.defined.topic()?.id.clone())).collect();
     if !known.is_empty() {
-        super::days_rolled::renew(conn, &known).await?;
+        super::days_rolled::mark_due(conn, &known).await?;
     }
     if changed.len() >= MANY {
         super::look_at(conn, "job").await?;
@@ -168,7 +168,7 @@ pub(in crate::store) async fn jobs(
         sqlx::query("UPDATE job SET removed_at = $1 WHERE id = $2").bind(now.0).bind(id).execute(&mut *conn).await?;
     }
     for Changed { id, defined, .. } in &changed {
-        let Some(reason) = defined.rests() else { continue };
+        let Some(reason) = defined.cancel_reason() else { continue };
         sqlx::query(
             "UPDATE run SET state = 'cancelled', reason = $1, finished_at = $2 WHERE job = $3 AND state = 'queued'",
         )

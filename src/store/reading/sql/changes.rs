@@ -5,7 +5,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, read};
-use crate::model::{Between, Question, SearchState, Snapshot, Snapshots, Source, Span, Time};
+use crate::model::{Question, SearchState, SeqRange, Snapshot, Snapshots, Source, Span, Time};
 use crate::store::StoreError;
 
 /// The most searches read of one span. A daily report with a run each minute has 4,320.
@@ -57,13 +57,13 @@ pub(in crate::store) async fn seq_since(conn: &mut Conn, topic: &str, at: Time) 
 pub(in crate::store) async fn snapshots(
     conn: &mut Conn,
     topic: &str,
-    between: Between,
+    between: SeqRange,
 ) -> Result<Snapshots, StoreError> {
     let mut found = Snapshots::default();
     collect(conn, topic, between, MOST, &mut found).await?;
     found.cut = found.all.len() >= usize::try_from(MOST).unwrap_or(usize::MAX);
     if !found.cut {
-        collect(conn, topic, Between { since: 0, until: between.since }, BEFORE, &mut found).await?;
+        collect(conn, topic, SeqRange { since: 0, until: between.since }, BEFORE, &mut found).await?;
     }
     found.all.reverse();
     found.known = vec![false; found.questions.len()];
@@ -77,7 +77,7 @@ pub(in crate::store) async fn snapshots(
 async fn collect(
     conn: &mut Conn,
     topic: &str,
-    between: Between,
+    between: SeqRange,
     most: i64,
     found: &mut Snapshots,
 ) -> Result<(), StoreError> {

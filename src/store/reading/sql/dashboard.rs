@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, fresh, read, report};
-use crate::model::{LedgerRow, LivingRow, Time, Topic, TopicCard};
+use crate::model::{LedgerRow, ProcessRow, Time, Topic, TopicCard};
 use crate::store::StoreError;
 
 /// Returns topics after an id, in order of id; only those in `only` if given. Items count as new from `since` on.
@@ -89,7 +89,7 @@ pub(in crate::store) async fn any_run(conn: &mut Conn) -> Result<bool, StoreErro
 }
 
 /// Returns processes, the latest heartbeat first.
-pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingRow>, StoreError> {
+pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<ProcessRow>, StoreError> {
     let rows = sqlx::query(
         "SELECT id, role, started_at, seen_at, alive_until FROM instance ORDER BY seen_at DESC, id LIMIT 50",
     )
@@ -98,7 +98,7 @@ pub(in crate::store) async fn living_rows(conn: &mut Conn) -> Result<Vec<LivingR
     let time = |row, column| Ok::<_, StoreError>(read::time(row, column)?.unwrap_or_default());
     rows.iter()
         .map(|row| {
-            Ok(LivingRow {
+            Ok(ProcessRow {
                 id: row.try_get("id")?,
                 role: row.try_get("role")?,
                 started_at: time(row, "started_at")?,

@@ -4,7 +4,10 @@
 use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, read};
-use crate::model::{Asked, Kind, Mark, Met, Micros, Reaction, SearchState, Source, Span, Time, Tone, WindowFit, Words};
+use crate::model::{
+    EngagementAt, ItemContent, ItemMark, Kind, Met, Micros, SearchState, SearchSummary, Source, Span, Time, Tone,
+    WindowFit,
+};
 use crate::store::{AnswerRow, StoreError};
 
 /// An item with its cluster: the key of the first near-copy, or its own key if it has none. `fit` is the best one among
@@ -22,14 +25,14 @@ pub(in crate::store) async fn marks(
     topic: &str,
     seen: Span,
     most: i64,
-) -> Result<Vec<Mark>, StoreError> {
+) -> Result<Vec<ItemMark>, StoreError> {
     let sql = format!("{MARK} AND t.first_seen < $3 ORDER BY t.first_seen DESC, i.key LIMIT $4");
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(seen.from.0).bind(seen.until.0).bind(most);
     read_marks(&asked.fetch_all(conn).await?)
 }
 
-/// Returns items of a topic that count in a span ([`Mark::moment`]). None was first seen before the span.
-pub(in crate::store) async fn marks_of(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<Mark>, StoreError> {
+/// Returns items of a topic that count in a span ([`ItemMark::moment`]). None was first seen before the span.
+pub(in crate::store) async fn marks_of(conn: &mut Conn, topic: &str, span: Span) -> Result<Vec<ItemMark>, StoreError> {
     let moment = "CASE WHEN i.published_at < t.first_seen THEN i.published_at ELSE t.first_seen END";
     let sql = format!("{MARK} AND {moment} >= $2 AND {moment} < $3 ORDER BY t.first_seen DESC, i.key");
     read_marks(&sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(span.from.0).bind(span.until.0).fetch_all(conn).await?)
@@ -49,7 +52,7 @@ pub(in crate::store) async fn first_seen_in(conn: &mut Conn, topic: &str, span: 
     Ok(rows.into_iter().map(Time).collect())
 }
 
-fn read_marks(rows: &[Row]) -> Result<Vec<Mark>, StoreError> {
+fn read_marks(rows: &[Row]) -> Result<Vec<ItemMark>, StoreError> {
     rows.iter()
         .map(|row| {
             let fit = match row.try_get::<Option<i64>, _>("fit")? {
@@ -57,7 +60,7 @@ fn read_marks(rows: &[Row]) -> Result<Vec<Mark>, StoreError> {
                 Some(1) => WindowFit::Undated,
                 _ => WindowFit::Outside,
             };
-            Ok(Mark {
+            Ok(ItemMark {
                 key: row.try_get("key")?,
                 kind: read::word(row, "kind", Kind::parse)?,
                 author: row.try_get("author")?,
@@ -118,7 +121,7 @@ async fn first_start(conn: &mut Conn, topic: &str, which: &'static str) -> Resul
     Ok(at.map(Time))
 }
 
-pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<Vec<Words>, StoreError> {
+pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<Vec<ItemContent>, StoreError> {
     let mut all = Vec::new();
     for list in keys.chunks(500) {
         let mut query = QueryBuilder::<Database>::new(
@@ -130,7 +133,7 @@ pub(in crate::store) async fn words(conn: &mut Conn, keys: &[String]) -> Result<
         }
         names.push_unseparated(")");
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
-            all.push(Words {
+            all.push(ItemContent {
                 key: row.try_get("key")?,
                 url: row.try_get("url")?,
                 author: row.try_get("author")?,
@@ -150,7 +153,7 @@ pub(in crate::store) async fn reactions(
     topic: &str,
     span: Span,
     most: i64,
-) -> Result<Vec<Reaction>, StoreError> {
+) -> Result<Vec<EngagementAt>, StoreError> {
     // `CROSS JOIN` makes SQLite begin with the runs.
     let mut query = QueryBuilder::<Database>::new(
         "SELECT i.key, s.source, r.started_at, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views FROM run r CROSS JOIN sighting s CROSS JOIN item i \
@@ -161,7 +164,7 @@ pub(in crate::store) async fn reactions(
     let rows = query.build().fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(Reaction {
+            Ok(EngagementAt {
                 key: row.try_get("key")?,
                 source: read::word(row, "source", Source::parse)?,
                 at: read::time(row, "started_at")?.unwrap_or_default(),
@@ -193,7 +196,7 @@ pub(in crate::store) async fn asked(
     topic: &str,
     span: Span,
     most: i64,
-) -> Result<Vec<Asked>, StoreError> {
+) -> Result<Vec<SearchSummary>, StoreError> {
     let mut query = QueryBuilder::<Database>::new(
         "SELECT r.public_id, s.tries, s.source, s.state, s.started_at, coalesce(s.error_class, s.reason) AS trouble, s.saturated, coalesce(s.cost, s.expected_cost) AS cost \
          FROM run r JOIN search s ON s.run = r.id WHERE r.seq IS NOT NULL AND r.topic = ",
@@ -204,7 +207,7 @@ pub(in crate::store) async fn asked(
     rows.iter()
         .rev()
         .map(|row| {
-            Ok(Asked {
+            Ok(SearchSummary {
                 run: row.try_get("public_id")?,
                 tries: row.try_get("tries")?,
                 source: read::word(row, "source", Source::parse)?,

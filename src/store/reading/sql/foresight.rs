@@ -4,7 +4,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, read};
-use crate::model::{AskedRow, BilledRow, Micros, Source, Time};
+use crate::model::{AiUsageRow, BilledCostRow, Micros, Source, Time};
 use crate::store::StoreError;
 
 /// SQL for searches since an instant, found by the index on when runs happened.
@@ -16,7 +16,7 @@ fn searches(columns: &str, condition: &str, group: &str) -> String {
     )
 }
 
-pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledRow>, StoreError> {
+pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec<BilledCostRow>, StoreError> {
     let sql = searches(
         "s.source, count(*) AS searches, CAST(sum(s.cost) AS BIGINT) AS cost",
         "s.cost_basis = 'billed' AND s.cost IS NOT NULL",
@@ -25,7 +25,7 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(BilledRow {
+            Ok(BilledCostRow {
                 source: read::word(row, "source", Source::parse)?,
                 searches: row.try_get("searches")?,
                 cost: Micros(row.try_get("cost")?),
@@ -36,7 +36,7 @@ pub(in crate::store) async fn billed(conn: &mut Conn, since: Time) -> Result<Vec
 
 /// Leaves out manual runs: one right after another run finds nothing new, which says little about the next slot. Also
 /// leaves out searches that something prevented.
-pub(in crate::store) async fn ai_asked(conn: &mut Conn, since: Time) -> Result<Vec<AskedRow>, StoreError> {
+pub(in crate::store) async fn ai_asked(conn: &mut Conn, since: Time) -> Result<Vec<AiUsageRow>, StoreError> {
     let sql = searches(
         "r.topic, CAST(sum(CASE WHEN s.state = 'not_run' THEN 0 ELSE 1 END) AS BIGINT) AS asked, count(*) AS considered",
         "s.source = 'ai' AND r.slot IS NOT NULL AND r.topic IS NOT NULL AND s.state <> 'over_quota' \
@@ -46,7 +46,7 @@ pub(in crate::store) async fn ai_asked(conn: &mut Conn, since: Time) -> Result<V
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(since.0).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(AskedRow {
+            Ok(AiUsageRow {
                 topic: row.try_get("topic")?,
                 asked: row.try_get("asked")?,
                 considered: row.try_get("considered")?,

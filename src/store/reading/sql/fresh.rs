@@ -22,7 +22,7 @@ pub(in crate::store) const FIT: &str = "(SELECT min(CASE WHEN g.fit = 'undated' 
 
 /// [`FIT`] as column `fit` of an item `i`. Without sightings, an item with a date counts as in the window, as in a
 /// diff.
-pub(in crate::store) fn condition() -> String {
+pub(in crate::store) fn fit_column() -> String {
     format!("CAST(coalesce({FIT}, CASE WHEN i.published_at IS NULL THEN 3 ELSE 1 END) AS BIGINT) AS fit")
 }
 
@@ -45,7 +45,7 @@ pub(in crate::store) async fn fits(
         "SELECT t.topic, i.key, {} \
          FROM {} CROSS JOIN item i CROSS JOIN topic_item t CROSS JOIN run f \
          WHERE i.key = given.value AND t.item = i.id AND f.id = t.first_run AND ($2 = '' OR t.topic = $2)",
-        condition(),
+        fit_column(),
         super::texts(1)
     );
     let mut all = HashMap::new();
@@ -110,7 +110,7 @@ pub(in crate::store) async fn new_since(
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id AND {PLAIN} <> 2 \
          AND (coalesce({FIT}, 1) = 2 OR {}) GROUP BY f.topic",
         super::numbers(1),
-        only_begun(2)
+        only_first_answers(2)
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
     for row in asked.bind(pairs(&begun)).fetch_all(conn).await? {
@@ -128,7 +128,7 @@ fn pairs(begun: &[(i64, String)]) -> String {
 }
 
 /// SQL condition: everything that run `f` saw of item `t` came from first answers, which are bound at this place.
-fn only_begun(place: u8) -> String {
+fn only_first_answers(place: u8) -> String {
     format!(
         "(SELECT count(*) FROM sighting s WHERE s.run = f.id AND s.item = t.item) = \
          (SELECT nullif(count(*), 0) FROM sighting s WHERE s.run = f.id AND s.item = t.item \
@@ -154,7 +154,7 @@ pub(in crate::store) async fn of_baselines(
          WHERE f.id = given.value AND t.topic = f.topic AND t.first_seen = f.started_at AND t.first_run = f.id \
          AND coalesce({FIT}, 1) <> 2 AND {} GROUP BY f.topic",
         super::numbers(1),
-        only_begun(2)
+        only_first_answers(2)
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(serde_json::json!(runs).to_string());
     let mut all = HashMap::new();

@@ -4,9 +4,9 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, narrow, read, tokens};
-use crate::model::{RunState, Time, Wanted};
+use crate::model::{RunState, TextQuery, Time};
 use crate::store::{
-    AnswerRow, Filter, FoundPlace, ItemOrder, ItemPlace, ItemRow, Listed, RunPlace, RunRow, StoreError,
+    AnswerRow, Filter, FoundPlace, ItemCursor, ItemOrder, ItemRow, ListPage, RunCursor, RunRow, StoreError,
 };
 
 /// The most items searched for a page: `STEP` by time, where the next page continues; `WINDOW` in other orders, where
@@ -36,9 +36,9 @@ pub(in crate::store) async fn items(
     filter: &Filter,
     folded: bool,
     order: ItemOrder,
-    after: Option<&ItemPlace>,
+    after: Option<&ItemCursor>,
     limit: i64,
-) -> Result<Listed<ItemRow, ItemPlace>, StoreError> {
+) -> Result<ListPage<ItemRow, ItemCursor>, StoreError> {
     let value = match order {
         ItemOrder::New => "t.first_seen",
         ItemOrder::Reactions => REACTIONS,
@@ -48,7 +48,7 @@ pub(in crate::store) async fn items(
     let window = match &filter.words {
         None if order == ItemOrder::New => STEP,
         None => WINDOW,
-        Some(wanted) if few(conn, wanted).await? => ALL,
+        Some(wanted) if is_rare(conn, wanted).await? => ALL,
         Some(_) => WORDED,
     };
     // By time, the window begins where the last page ended; in other orders, with the latest item.
@@ -82,7 +82,7 @@ pub(in crate::store) async fn items(
     let mut list = Vec::with_capacity(rows.len());
     for row in &rows {
         let item = read::item(row)?;
-        list.push((ItemPlace { value: row.try_get("value")?, key: item.key.clone() }, item));
+        list.push((ItemCursor { value: row.try_get("value")?, key: item.key.clone() }, item));
     }
     let more = i64::try_from(list.len()).is_ok_and(|many| many > limit);
     list.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -93,7 +93,7 @@ pub(in crate::store) async fn items(
     } else {
         None
     };
-    Ok(Listed { rows: list.into_iter().map(|(_, item)| item).collect(), next, whole: window == ALL })
+    Ok(ListPage { rows: list.into_iter().map(|(_, item)| item).collect(), next, whole: window == ALL })
 }
 
 /// Adds the filter's conditions on item `i` of topic row `t`, except for time; conditions on words only if `looked_up`.
@@ -103,7 +103,7 @@ pub(super) fn push_matching(query: &mut QueryBuilder<Database>, filter: &Filter,
         query.push(" AND ");
         tokens::push_has(query, wanted, "t.item");
     }
-    narrow::shown(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    narrow::found_by_sources(query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     if matches!(order, ItemOrder::Positive | ItemOrder::Negative) {
         query.push(" AND i.score IS NOT NULL");
     }
@@ -155,7 +155,7 @@ pub(in crate::store) async fn copies(
 }
 
 /// Returns whether the words are rare enough to begin with them.
-async fn few(conn: &mut Conn, wanted: &Wanted) -> Result<bool, StoreError> {
+async fn is_rare(conn: &mut Conn, wanted: &TextQuery) -> Result<bool, StoreError> {
     let mut query = QueryBuilder::<Database>::new("SELECT count(*) FROM (SELECT 1 AS one FROM ");
     tokens::push_found(&mut query, wanted);
     query.push(" AS every LIMIT ").push_bind(FEW + 1).push(") AS found");
@@ -164,7 +164,7 @@ async fn few(conn: &mut Conn, wanted: &Wanted) -> Result<bool, StoreError> {
 }
 
 /// Selects the latest items of the topic from a place on, without the other conditions.
-fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option<&ItemPlace>, window: i64) {
+fn push_window(query: &mut QueryBuilder<Database>, filter: &Filter, from: Option<&ItemCursor>, window: i64) {
     query.push(
         "SELECT t.topic AS of, t.item AS item, t.first_seen AS first_seen, coalesce(i.published_at, 0) AS published, \
          i.key AS key, f.seq AS seq \
@@ -202,9 +202,9 @@ fn push_published_before(query: &mut QueryBuilder<Database>, key: &str) {
 async fn end_of_window(
     conn: &mut Conn,
     filter: &Filter,
-    from: Option<&ItemPlace>,
+    from: Option<&ItemCursor>,
     window: i64,
-) -> Result<Option<ItemPlace>, StoreError> {
+) -> Result<Option<ItemCursor>, StoreError> {
     if window == ALL {
         return Ok(None);
     }
@@ -219,7 +219,7 @@ async fn end_of_window(
         return Ok(None);
     }
     let row = query.build().persistent(false).fetch_optional(conn).await?;
-    row.map(|row| Ok(ItemPlace { value: row.try_get("first_seen")?, key: row.try_get("key")? })).transpose()
+    row.map(|row| Ok(ItemCursor { value: row.try_get("first_seen")?, key: row.try_get("key")? })).transpose()
 }
 
 /// Returns items as topics know them after a place, latest first sighting first, those of one
@@ -233,9 +233,9 @@ pub(in crate::store) async fn found(
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
-    narrow::kept(&mut query, filter);
+    narrow::marks_and_notes(&mut query, filter);
     narrow::new(&mut query, filter);
-    narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    narrow::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     if let Some(after) = after {
         // The first part bounds the index scan; the others skip rows of the same instant already shown.
         query.push(" AND t.first_seen <= ").push_bind(after.first_seen.0);
@@ -282,9 +282,9 @@ pub(in crate::store) async fn runs(
     topics: Option<&[String]>,
     state: Option<RunState>,
     since: Option<Time>,
-    after: Option<&RunPlace>,
+    after: Option<&RunCursor>,
     limit: i64,
-) -> Result<Vec<(RunPlace, RunRow)>, StoreError> {
+) -> Result<Vec<(RunCursor, RunRow)>, StoreError> {
     let at = read::RUN_AT;
     let mut query =
         QueryBuilder::<Database>::new(read::RUN.replacen("SELECT ", &format!("SELECT {at} AS happened, "), 1));
@@ -316,7 +316,7 @@ pub(in crate::store) async fn runs(
     rows.iter()
         .map(|row| {
             let run = read::run(row)?;
-            Ok((RunPlace { at: Time(row.try_get("happened")?), run: run.run.clone() }, run))
+            Ok((RunCursor { at: Time(row.try_get("happened")?), run: run.run.clone() }, run))
         })
         .collect()
 }

@@ -6,17 +6,17 @@ use futures_util::TryStreamExt as _;
 use sqlx::Row as _;
 
 use super::{Conn, Row};
-use crate::model::{MadeFile, MadeRow, Time};
-use crate::store::{RunPlace, StoreError};
+use crate::model::{EditionRow, Time, WrittenFile};
+use crate::store::{RunCursor, StoreError};
 
 /// Returns reports and editions, or one of the two kinds, the latest first; only those of a run if given.
-pub(in crate::store) async fn made(
+pub(in crate::store) async fn list(
     conn: &mut Conn,
     run: Option<&str>,
     kind: Option<&str>,
-    before: Option<&RunPlace>,
+    before: Option<&RunCursor>,
     limit: i64,
-) -> Result<Vec<MadeRow>, StoreError> {
+) -> Result<Vec<EditionRow>, StoreError> {
     let (at, after) = before.map_or((i64::MAX, ""), |place| (place.at.0, place.run.as_str()));
     let rows = sqlx::query(
         "SELECT kind, name, run, made_at, subject, written, files FROM (\
@@ -35,8 +35,8 @@ pub(in crate::store) async fn made(
     let mut made = rows
         .iter()
         .map(|row| {
-            let file = |path| MadeFile { path, replaced: false };
-            Ok(MadeRow {
+            let file = |path| WrittenFile { path, replaced: false };
+            Ok(EditionRow {
                 kind: row.try_get("kind")?,
                 name: row.try_get("name")?,
                 run: row.try_get("run")?,
@@ -53,7 +53,7 @@ pub(in crate::store) async fn made(
 
 /// Marks files that a later run has overwritten: paths may contain only the day, or no time at all. Of two made in the
 /// same millisecond both are marked, since it is unknown which came last.
-async fn mark_replaced(conn: &mut Conn, made: &mut [MadeRow]) -> Result<(), StoreError> {
+async fn mark_replaced(conn: &mut Conn, made: &mut [EditionRow]) -> Result<(), StoreError> {
     let own: BTreeSet<String> = made.iter().flat_map(|row| &row.files).map(|file| file.path.clone()).collect();
     let Some(since) = made.iter().filter(|row| !row.files.is_empty()).map(|row| row.made_at.0).min() else {
         return Ok(());

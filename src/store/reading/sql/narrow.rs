@@ -72,7 +72,7 @@ pub(in crate::store) fn items(query: &mut QueryBuilder<Database>, filter: &Filte
 }
 
 /// Adds the conditions on marks, stars and notes of the topic item `t`.
-pub(in crate::store) fn kept(query: &mut QueryBuilder<Database>, filter: &Filter) {
+pub(in crate::store) fn marks_and_notes(query: &mut QueryBuilder<Database>, filter: &Filter) {
     if !filter.marks.is_empty() {
         query.push(" AND EXISTS (SELECT 1 FROM item_mark m WHERE m.topic = t.topic AND m.item = t.item");
         one_of(query, "m.mark", filter.marks.iter().map(ToString::to_string));
@@ -102,7 +102,7 @@ pub(in crate::store) fn sources(query: &mut QueryBuilder<Database>, filter: &Fil
 }
 
 /// Keeps topic items `t` that one of the sources showed in a run that meets the condition `run`.
-pub(in crate::store) fn shown(query: &mut QueryBuilder<Database>, filter: &Filter, run: &str) {
+pub(in crate::store) fn found_by_sources(query: &mut QueryBuilder<Database>, filter: &Filter, run: &str) {
     if !filter.sources.is_empty() {
         query
             .push(" AND EXISTS (SELECT 1 FROM sighting s JOIN run q ON q.id = s.run WHERE s.item = t.item AND ")

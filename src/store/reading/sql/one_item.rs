@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::lists::{push_matching, push_since};
 use super::{Conn, Database, Row, read};
-use crate::model::{CopyRow, EarlierRow, SeenRow, Source, Time, WindowFit};
+use crate::model::{CopyRow, ItemSightingRow, RevisionRow, Source, Time, WindowFit};
 use crate::store::{Filter, ItemOrder, ItemRow, StoreError};
 
 /// SQL for the item that a key names.
@@ -37,7 +37,7 @@ pub(in crate::store) async fn seen(
     key: &str,
     topics: Option<&[String]>,
     limit: i64,
-) -> Result<Vec<SeenRow>, StoreError> {
+) -> Result<Vec<ItemSightingRow>, StoreError> {
     let sql = format!(
         "SELECT r.public_id, r.topic, r.started_at, s.source, s.rank, s.fit, s.likes, s.reposts, s.replies, s.quotes, s.bookmarks, s.views \
          FROM sighting s JOIN run r ON r.id = s.run WHERE s.item = {BY_KEY} AND r.seq IS NOT NULL AND {} \
@@ -47,7 +47,7 @@ pub(in crate::store) async fn seen(
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(listed(topics)).bind(limit).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(SeenRow {
+            Ok(ItemSightingRow {
                 run: row.try_get("public_id")?,
                 topic: row.try_get::<Option<String>, _>("topic")?.unwrap_or_default(),
                 at: read::time(row, "started_at")?.unwrap_or_default(),
@@ -67,7 +67,7 @@ pub(in crate::store) async fn earlier(
     key: &str,
     topics: Option<&[String]>,
     limit: i64,
-) -> Result<Vec<EarlierRow>, StoreError> {
+) -> Result<Vec<RevisionRow>, StoreError> {
     let sql = format!(
         "SELECT v.replaced_at, v.title, v.text FROM item_revision v JOIN run r ON r.id = v.run \
          WHERE v.item = {BY_KEY} AND r.seq IS NOT NULL AND ($2 = '[]' OR ({})) \
@@ -77,7 +77,7 @@ pub(in crate::store) async fn earlier(
     let rows = sqlx::query(AssertSqlSafe(sql)).bind(key).bind(listed(topics)).bind(limit).fetch_all(conn).await?;
     rows.iter()
         .map(|row| {
-            Ok(EarlierRow {
+            Ok(RevisionRow {
                 until: Time(row.try_get("replaced_at")?),
                 title: row.try_get("title")?,
                 text: row.try_get("text")?,

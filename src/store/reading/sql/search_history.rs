@@ -3,7 +3,7 @@
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, definitions, read};
-use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, Watched};
+use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, WatchedTopic};
 use crate::store::StoreError;
 
 /// One row per run and search, and one per run without a search.
@@ -67,7 +67,7 @@ pub(in crate::store) async fn looked_until(
     Ok(until.map(Time))
 }
 
-pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Result<Vec<Watched>, StoreError> {
+pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Result<Vec<WatchedTopic>, StoreError> {
     let mut all = Vec::new();
     // An empty list means all topics still watched; a name also finds a topic that no longer is.
     let lists: Vec<&[String]> = if named.is_empty() { vec![&[]] } else { named.chunks(500).collect() };
@@ -88,7 +88,7 @@ pub(in crate::store) async fn watched(conn: &mut Conn, named: &[String]) -> Resu
         for row in query.build().persistent(false).fetch_all(&mut *conn).await? {
             let definition = definitions::topic(&row.try_get::<String, _>("definition")?).ok();
             let rests = definition.as_ref().and_then(|topic| topic.schedule.as_ref()).is_some_and(|s| s.paused);
-            all.push(Watched {
+            all.push(WatchedTopic {
                 topic: row.try_get("id")?,
                 began: Time(row.try_get("created_at")?),
                 ended: read::time(&row, "removed_at")?,

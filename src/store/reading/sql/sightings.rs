@@ -8,7 +8,7 @@ use sqlx::{QueryBuilder, Row as _};
 use super::resolve::list;
 use super::{Conn, Database, item_history, narrow, read, sightings};
 use crate::store::database::cells::{Cells, unreadable};
-use crate::store::reading::sightings::{Next, Page, Seen};
+use crate::store::reading::sightings::{Page, PageRequest, Seen};
 use crate::store::{Filter, StoreError};
 
 /// The columns of an item `i`. Subqueries are computed once here, however often their columns are used below.
@@ -49,7 +49,7 @@ fn item_columns() -> String {
 }
 
 /// Returns the next runs with what they saw; fewer than asked for if there are no more.
-pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &Next) -> Result<Page, StoreError> {
+pub(in crate::store) async fn runs(conn: &mut Conn, filter: &Filter, next: &PageRequest) -> Result<Page, StoreError> {
     let by_number = filter.seq.is_some();
     let mut query = QueryBuilder::<Database>::new(
         "WITH p AS MATERIALIZED (SELECT r.id, r.public_id AS run, r.topic, r.started_at, r.seq, ",
@@ -92,7 +92,7 @@ pub(in crate::store) async fn items(
     ids: &[i64],
 ) -> Result<Vec<(i64, Arc<str>)>, StoreError> {
     let mut query = QueryBuilder::<Database>::new("WITH told AS MATERIALIZED (");
-    query.push(ITEM).push(item_history::of_item()).push(" AS past FROM (SELECT given.value FROM ");
+    query.push(ITEM).push(item_history::versions_sql()).push(" AS past FROM (SELECT given.value FROM ");
     // The list must be bound first, before the filter's values.
     query
         .push(super::numbers(1))
@@ -108,7 +108,7 @@ pub(in crate::store) async fn items(
         let id = cells.number()?.ok_or_else(unreadable)?;
         let from = cells.rest();
         for (_, words) in &CELLS[1..] {
-            cells.pass(*words)?;
+            cells.skip(*words)?;
         }
         items.push((id, Arc::from(&from[..from.len() - cells.rest().len()])));
     }

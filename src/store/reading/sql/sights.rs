@@ -6,10 +6,12 @@ use std::collections::HashMap;
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::{Conn, Row, read};
-use crate::model::{Between, Edit, Engagement, FirstSight, Growth, ItemHead, Kind, LastSight, Source, Time, WindowFit};
+use crate::model::{
+    Edit, Engagement, FirstSighting, Growth, ItemSummary, Kind, LastSighting, SeqRange, Source, Time, WindowFit,
+};
 use crate::store::{MOST_SIGHTS, StoreError};
 
-/// The columns of an [`ItemHead`], from the tables of [`joined`].
+/// The columns of an [`ItemSummary`], from the tables of [`joined`].
 const HEAD: &str =
     "i.key, i.kind, i.url, i.author, i.title, i.text, i.lang, i.published_at, i.pruned_at, c.key AS cluster_key";
 
@@ -18,8 +20,8 @@ fn joined(on: &str) -> String {
     format!("JOIN item i ON i.id = {on} LEFT JOIN item c ON c.id = i.cluster")
 }
 
-fn head(row: &Row) -> Result<ItemHead, StoreError> {
-    Ok(ItemHead {
+fn head(row: &Row) -> Result<ItemSummary, StoreError> {
+    Ok(ItemSummary {
         key: row.try_get("key")?,
         kind: read::word(row, "kind", Kind::parse)?,
         url: row.try_get("url")?,
@@ -34,7 +36,7 @@ fn head(row: &Row) -> Result<ItemHead, StoreError> {
 }
 
 /// Returns when the first and the last run of a span began.
-async fn times(conn: &mut Conn, topic: &str, between: Between) -> Result<Option<(i64, i64)>, StoreError> {
+async fn times(conn: &mut Conn, topic: &str, between: SeqRange) -> Result<Option<(i64, i64)>, StoreError> {
     let row = sqlx::query(
         "SELECT min(started_at) AS first, max(started_at) AS last FROM run WHERE topic = $1 AND seq > $2 AND seq <= $3",
     )
@@ -52,8 +54,8 @@ async fn times(conn: &mut Conn, topic: &str, between: Between) -> Result<Option<
 pub(in crate::store) async fn first(
     conn: &mut Conn,
     topic: &str,
-    between: Between,
-) -> Result<Vec<FirstSight>, StoreError> {
+    between: SeqRange,
+) -> Result<Vec<FirstSighting>, StoreError> {
     let Some((from, to)) = times(conn, topic, between).await? else { return Ok(Vec::new()) };
     let sql = format!(
         "SELECT {HEAD}, f.public_id AS run, f.seq, t.first_seen, s.source, s.fit, i.likes, i.reposts, i.replies, i.quotes, i.bookmarks, i.views \
@@ -64,7 +66,7 @@ pub(in crate::store) async fn first(
     );
     let asked = sqlx::query(AssertSqlSafe(sql)).bind(topic).bind(from).bind(to);
     let rows = asked.bind(between.since).bind(between.until).bind(MOST_SIGHTS).fetch_all(conn).await?;
-    let mut all: Vec<FirstSight> = Vec::new();
+    let mut all: Vec<FirstSighting> = Vec::new();
     for row in &rows {
         let seen = match row.try_get::<Option<String>, _>("source")? {
             None => None,
@@ -77,7 +79,7 @@ pub(in crate::store) async fn first(
             last.seen.extend(seen);
             continue;
         }
-        all.push(FirstSight {
+        all.push(FirstSighting {
             item: head(row)?,
             run: row.try_get("run")?,
             seq: row.try_get("seq")?,
@@ -99,9 +101,9 @@ const CLOCKS: i64 = 86_400_000;
 pub(in crate::store) async fn last(
     conn: &mut Conn,
     topic: &str,
-    between: Between,
+    between: SeqRange,
     published_since: Time,
-) -> Result<Vec<LastSight>, StoreError> {
+) -> Result<Vec<LastSighting>, StoreError> {
     let Some((from, _)) = times(conn, topic, between).await? else { return Ok(Vec::new()) };
     let sql = format!(
         "SELECT i.id, {HEAD}, r.seq, t.last_seen FROM topic_item t JOIN run r ON r.id = t.last_run {} \
@@ -115,7 +117,7 @@ pub(in crate::store) async fn last(
     let mut ids: Vec<i64> = Vec::with_capacity(rows.len());
     for row in &rows {
         ids.push(row.try_get("id")?);
-        all.push(LastSight {
+        all.push(LastSighting {
             item: head(row)?,
             last_seq: row.try_get("seq")?,
             last_seen: Time(row.try_get("last_seen")?),
@@ -154,7 +156,7 @@ const RUNS: i64 = 10_000;
 pub(in crate::store) async fn edited(
     conn: &mut Conn,
     topic: &str,
-    between: Between,
+    between: SeqRange,
     alone: bool,
 ) -> Result<Vec<Edit>, StoreError> {
     let since: Option<i64> = sqlx::query_scalar(
@@ -202,7 +204,11 @@ pub(in crate::store) async fn edited(
 }
 
 /// Returns items that one source showed twice in the span with growing engagement, in order of key and source.
-pub(in crate::store) async fn grown(conn: &mut Conn, topic: &str, between: Between) -> Result<Vec<Growth>, StoreError> {
+pub(in crate::store) async fn grown(
+    conn: &mut Conn,
+    topic: &str,
+    between: SeqRange,
+) -> Result<Vec<Growth>, StoreError> {
     const KINDS: [&str; 6] = ["likes", "reposts", "replies", "quotes", "bookmarks", "views"];
     let columns = |table: &str, name: &str| KINDS.map(|kind| format!("{table}.{kind} AS {name}_{kind}")).join(", ");
     let grew = KINDS.map(|kind| format!("y.{kind} > x.{kind}")).join(" OR ");

@@ -7,7 +7,9 @@ use sqlx::{AssertSqlSafe, QueryBuilder, Row as _};
 
 use super::resolve::list;
 use super::{Conn, Database, Row, read, tokens};
-use crate::model::{InSource, InTopic, Kind, Linking, STORY_WORDS, Source, StoryItem, Tie, Time, Wanted};
+use crate::model::{
+    Kind, LinkSource, STORY_WORDS, Source, SourceSighting, StoryItem, TextQuery, Tie, Time, TopicSighting,
+};
 use crate::store::StoreError;
 
 /// Characters of a text in which links are looked for.
@@ -20,8 +22,8 @@ fn seen(item: &str) -> String {
     )
 }
 
-fn linking(row: &Row) -> Result<Linking, StoreError> {
-    Ok(Linking {
+fn linking(row: &Row) -> Result<LinkSource, StoreError> {
+    Ok(LinkSource {
         key: row.try_get("key")?,
         kind: read::word(row, "kind", Kind::parse)?,
         url: row.try_get("url")?,
@@ -31,7 +33,7 @@ fn linking(row: &Row) -> Result<Linking, StoreError> {
 }
 
 /// Returns the item that a key names, with all its keys.
-pub(in crate::store) async fn asked(conn: &mut Conn, key: &str) -> Result<Option<Linking>, StoreError> {
+pub(in crate::store) async fn asked(conn: &mut Conn, key: &str) -> Result<Option<LinkSource>, StoreError> {
     let sql = format!(
         "SELECT i.key, i.kind, i.url, substr(i.text, 1, CAST($2 AS INTEGER)) AS text FROM item_key k JOIN item i ON i.id = k.item WHERE k.key = $1 AND {}",
         seen("i.id")
@@ -56,7 +58,11 @@ pub(in crate::store) async fn copies(conn: &mut Conn, key: &str, most: i64) -> R
 }
 
 /// Returns posts that contain certain words, in order of arrival.
-pub(in crate::store) async fn worded(conn: &mut Conn, wanted: &Wanted, most: i64) -> Result<Vec<Linking>, StoreError> {
+pub(in crate::store) async fn worded(
+    conn: &mut Conn,
+    wanted: &TextQuery,
+    most: i64,
+) -> Result<Vec<LinkSource>, StoreError> {
     // Find the matching items in the word index once, before reading any of them.
     let mut query = QueryBuilder::<Database>::new("WITH found (id) AS MATERIALIZED ");
     tokens::push_found(&mut query, wanted);
@@ -128,7 +134,7 @@ async fn seen_by(conn: &mut Conn, items: &mut [StoryItem]) -> Result<(), StoreEr
     );
     for row in sqlx::query(AssertSqlSafe(topics)).bind(&keys).fetch_all(&mut *conn).await? {
         if let Some(item) = at(&places, items, &row)? {
-            item.topics.push(InTopic {
+            item.topics.push(TopicSighting {
                 topic: row.try_get("topic")?,
                 first_seen: Time(row.try_get("first_seen")?),
                 last_seen: Time(row.try_get("last_seen")?),
@@ -146,7 +152,7 @@ async fn seen_by(conn: &mut Conn, items: &mut [StoryItem]) -> Result<(), StoreEr
     );
     for row in sqlx::query(AssertSqlSafe(sources)).bind(&keys).fetch_all(&mut *conn).await? {
         if let Some(item) = at(&places, items, &row)? {
-            item.sources.push(InSource {
+            item.sources.push(SourceSighting {
                 topic: row.try_get("topic")?,
                 source: read::word(&row, "source", Source::parse)?,
                 first_seen: Time(row.try_get("first_seen")?),

@@ -4,7 +4,7 @@ use futures_util::TryStreamExt as _;
 use sqlx::{QueryBuilder, Row as _};
 
 use super::{Conn, Database, Row, fresh, item_history, narrow, read, search_history};
-use crate::model::{Kind, Look, Micros, NewRow, SearchedRow, Time};
+use crate::model::{FirstSightingRow, Kind, Look, Micros, SearchExportRow, Time};
 use crate::store::reading::item_history as before;
 use crate::store::{AnswerRow, Filter, ItemRow, RunRow, StoreError};
 
@@ -19,9 +19,9 @@ pub(in crate::store) async fn items<E: From<StoreError>>(
     let mut query = QueryBuilder::<Database>::new(read::ITEM);
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
-    narrow::kept(&mut query, filter);
+    narrow::marks_and_notes(&mut query, filter);
     narrow::new(&mut query, filter);
-    narrow::shown(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
+    narrow::found_by_sources(&mut query, filter, "q.topic = t.topic AND q.seq IS NOT NULL");
     query.push(" AND f.seq IS NOT NULL ORDER BY t.topic, t.first_seen, i.key");
     run(conn, query, read::item, each).await
 }
@@ -51,7 +51,7 @@ pub(in crate::store) async fn runs<E: From<StoreError>>(
 pub(in crate::store) async fn searches<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, SearchedRow, E>,
+    each: Each<'_, SearchExportRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new("SELECT r.topic, s.finished_at, s.expected_cost, s.cost AS paid, ");
     query.push(read::SEARCH).push(" FROM run r CROSS JOIN search s");
@@ -63,8 +63,8 @@ pub(in crate::store) async fn searches<E: From<StoreError>>(
     run(conn, query, searched, each).await
 }
 
-fn searched(row: &Row) -> Result<SearchedRow, StoreError> {
-    Ok(SearchedRow {
+fn searched(row: &Row) -> Result<SearchExportRow, StoreError> {
+    Ok(SearchExportRow {
         topic: row.try_get("topic")?,
         finished_at: read::time(row, "finished_at")?,
         expected: Micros(row.try_get("expected_cost")?),
@@ -84,22 +84,22 @@ const BASELINE: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM search q WHERE q.ru
 pub(in crate::store) async fn new<E: From<StoreError>>(
     conn: &mut Conn,
     filter: &Filter,
-    each: Each<'_, NewRow, E>,
+    each: Each<'_, FirstSightingRow, E>,
 ) -> Result<(), E> {
     let mut query = QueryBuilder::<Database>::new(
         "SELECT t.topic, i.key, i.kind, t.first_seen, f.public_id AS first_run, i.url, i.author, i.author_name, i.title, i.text, i.lang, i.published_at, f.seq, ",
     );
     query
-        .push(item_history::of_item())
+        .push(item_history::versions_sql())
         .push(" AS past, ")
         .push(BASELINE)
         .push(", ")
-        .push(fresh::condition())
+        .push(fresh::fit_column())
         .push(" FROM topic_item t JOIN item i ON i.id = t.item JOIN run f ON f.id = t.first_run");
     narrow::topics(&mut query, filter, "t.topic", "t.first_seen");
     narrow::items(&mut query, filter);
     narrow::new(&mut query, filter);
-    narrow::shown(&mut query, filter, "s.run = t.first_run");
+    narrow::found_by_sources(&mut query, filter, "s.run = t.first_run");
     if let Some(between) = filter.seq {
         // `first_seen` is the start of the first run, so the index on it bounds the search.
         query.push(" AND t.first_seen >= (SELECT min(b.started_at) FROM run b WHERE b.seq > ").push_bind(between.since);
@@ -110,8 +110,8 @@ pub(in crate::store) async fn new<E: From<StoreError>>(
     run(conn, query, first_seen, each).await
 }
 
-fn first_seen(row: &Row) -> Result<NewRow, StoreError> {
-    let mut new = NewRow {
+fn first_seen(row: &Row) -> Result<FirstSightingRow, StoreError> {
+    let mut new = FirstSightingRow {
         topic: row.try_get("topic")?,
         key: row.try_get("key")?,
         kind: read::word(row, "kind", Kind::parse)?,
@@ -128,7 +128,7 @@ fn first_seen(row: &Row) -> Result<NewRow, StoreError> {
         published_at: read::time(row, "published_at")?,
     };
     if let (Some(past), Some(seq)) = (row.try_get::<Option<&str>, _>("past")?, row.try_get("seq")?)
-        && let Some(told) = before::at(past, seq)?
+        && let Some(told) = before::version_at(past, seq)?
     {
         (new.url, new.author, new.author_name) = (told.url, told.author, told.author_name);
         (new.title, new.text) = (told.title, told.text);

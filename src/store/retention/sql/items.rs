@@ -6,9 +6,9 @@ use sqlx::{AssertSqlSafe, Row as _};
 use super::resolve::ITEMS_LOCK;
 use super::resolve::list;
 use super::{Conn, item_history, terms_kept, words};
-use crate::model::{Micros, PrunedDay, PrunedDays, Span, Time, Trimmed};
+use crate::model::{Micros, PrunedDay, PrunedDays, PrunedSummary, Span, Time};
 use crate::store::StoreError;
-use crate::store::retention::rows::{Ask, Batch, DAY, Floor, Progress};
+use crate::store::retention::rows::{Batch, DAY, Floor, Progress, StepInput};
 
 /// Returns the position of the follower that is furthest behind. A cursor whose job was removed does not count.
 /// Near-copies count from the first run with new items that was not compared.
@@ -40,7 +40,7 @@ pub(in crate::store) async fn floor(conn: &mut Conn) -> Result<Floor, StoreError
 }
 
 /// Deletes replies received before an instant.
-pub(in crate::store) async fn raw(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn raw(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
     let rows = sqlx::query(RAW)
         .bind(ask.before)
         .bind(ask.after.at)
@@ -70,7 +70,7 @@ const RAW: &str = "SELECT search, received_at, CAST(length(body) + length(reques
 
 /// Deletes the words of items last seen before an instant; keys, times and what topics know of them stay. The first
 /// item of a cluster keeps its words while one of its copies is still seen.
-pub(in crate::store) async fn items(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn items(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }
@@ -161,7 +161,7 @@ pub(in crate::store) async fn pruned_days(conn: &mut Conn, topic: &str) -> Resul
 }
 
 /// Returns what was pruned from a topic's span.
-pub(in crate::store) async fn trimmed(conn: &mut Conn, topic: &str, span: Span) -> Result<Trimmed, StoreError> {
+pub(in crate::store) async fn trimmed(conn: &mut Conn, topic: &str, span: Span) -> Result<PrunedSummary, StoreError> {
     let thinned = sqlx::query_scalar(
         "SELECT count(*) FROM run WHERE coalesce(started_at, slot, planned_at) >= $2 AND coalesce(started_at, slot, planned_at) < $3 \
          AND topic = $1 AND thinned = 1",
@@ -173,5 +173,5 @@ pub(in crate::store) async fn trimmed(conn: &mut Conn, topic: &str, span: Span) 
     );
     let items = items.bind(topic).bind(span.from.0).bind(span.until.0).fetch_one(&mut *conn).await?;
     let ledger_until = pruned_until(conn).await?.filter(|until| *until > span.from);
-    Ok(Trimmed { thinned, items, ledger_until })
+    Ok(PrunedSummary { thinned, items, ledger_until })
 }

@@ -9,7 +9,7 @@ use super::Conn;
 use super::resolve::ITEMS_LOCK;
 use super::resolve::list;
 use crate::store::StoreError;
-use crate::store::retention::rows::{Ask, Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES};
+use crate::store::retention::rows::{Batch, DAY, Progress, RUN_BYTES, SEARCH_BYTES, SIGHTING_BYTES, StepInput};
 
 /// SQL condition: by this sighting, its topic first or last saw the item.
 const LASTING: &str = "EXISTS (SELECT 1 FROM run o CROSS JOIN topic_item t WHERE o.id = sighting.run AND t.topic = o.topic \
@@ -27,7 +27,7 @@ struct Candidate {
 /// Thins out the snapshots of each topic and past UTC day: keeps the last complete one and those that were the first
 /// answer to a query. Works on whole days; a day with very many runs takes several batches, and the kept snapshot is
 /// always the last.
-pub(in crate::store) async fn thin(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn thin(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }
@@ -121,7 +121,7 @@ async fn first_answers(conn: &mut Conn, runs: &[i64]) -> Result<HashSet<i64>, St
 /// Deletes searches, answers and all but lasting sightings of runs that began before an instant; a run with nothing
 /// left is deleted. Keeps unchanged: the last successful run, the run with the furthest coverage, first answers, and
 /// the run with the highest number, from which numbering continues.
-pub(in crate::store) async fn runs(conn: &mut Conn, ask: &Ask) -> Result<Batch, StoreError> {
+pub(in crate::store) async fn runs(conn: &mut Conn, ask: &StepInput) -> Result<Batch, StoreError> {
     if !ask.rehearsal {
         super::lock(conn, ITEMS_LOCK).await?;
     }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::parts::{NEXT, Named, PAGED, SANDBOX, SOURCE, TOPIC, list, one};
-use crate::model::{Kind, Through, Tone, Verdict, WindowFit};
+use crate::model::{Kind, MarkedVia, Tone, Verdict, WindowFit};
 use crate::web::api::form::TEXT;
 use crate::web::api::parameters::KEY_CHARS;
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Number, Of, Text, Time, Word};
@@ -100,7 +100,7 @@ const MARK_SET: &[Field] = &[
     KEY,
     ("mark", MARK, "as what it is marked"),
     ("at", Time, "when it was marked"),
-    ("through", Word(|| Through::ALL.iter().map(|way| way.as_str()).collect()), "by which way in"),
+    ("through", Word(|| MarkedVia::ALL.iter().map(|way| way.as_str()).collect()), "by which way in"),
 ];
 
 const SIGHTING: &[Field] = &[

@@ -3,7 +3,7 @@
 
 use super::found::{KIND, REVISIONS};
 use super::parts::{Named, SOURCE, one};
-use crate::insight::story::Basis;
+use crate::insight::story::TimeBasis;
 use crate::model::Tie;
 use crate::web::api::shape::Shape::{Flag, Integer, List, Maybe, Of, Text, Time, Word};
 use crate::web::api::shape::{Field, Shape, object};
@@ -42,7 +42,7 @@ const STORY: &[Field] = &[
     ("timeline", List(&Of("StoryItem")), "all of them, in time"),
 ];
 
-const BASIS: Shape = Word(|| Basis::ALL.iter().map(|basis| basis.as_str()).collect());
+const BASIS: Shape = Word(|| TimeBasis::ALL.iter().map(|basis| basis.as_str()).collect());
 const TIE: Shape = Word(|| Tie::ALL.iter().map(|tie| tie.as_str()).collect());
 
 const ITEM: &[Field] = &[
