@@ -119,8 +119,8 @@ fn a_move_that_is_killed_goes_on_and_nobody_opens_half_a_database() {
         let (from, to) = (filled(from, &sandbox), beside(to, &sandbox));
         for (point, pass) in [
             ("copying::begin/committed", 1),
-            ("copying::put/written", 3),
-            ("copying::put/committed", 4),
+            ("copying::insert_rows/written", 3),
+            ("copying::insert_rows/committed", 4),
             ("copying::end/written", 1),
         ] {
             let ended = move_to(&from, &to).env(FAILPOINT, &format!("kill {point} pass={pass}")).run();

@@ -365,7 +365,7 @@ fn a_process_that_is_killed_while_keys_move_on_loses_none_and_keys_are_looked_up
         assert!(!before.is_empty());
         let held = |table: &str| place.database.number(&format!("SELECT count(*) FROM {table}"));
         for (failpoint, young) in
-            [("kill clusters::sink/written", before.len() as i64), ("kill clusters::sink/committed", 0)]
+            [("kill clusters::age_keys/written", before.len() as i64), ("kill clusters::age_keys/committed", 0)]
         {
             // As if the tables were full and keys had started to move, with the last run not yet clustered because the
             // process was killed.

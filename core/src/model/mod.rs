@@ -61,7 +61,7 @@ pub use message::{Message, OutboxEntry, OutboxState, Undelivered};
 pub use money::Micros;
 pub use page_token::{BadToken, Position, page_token, parse_page_token};
 pub use pages::{
-    CopyRow, DayCount, EditionRow, ItemSightingRow, LATE, LedgerRow, ProcessRow, RevisionRow, RunWithNews, SIGN_AHEAD,
+    CopyRow, DayCount, EditionRow, ItemSightingRow, LedgerRow, ProcessRow, RevisionRow, RunWithNews, SIGN_AHEAD,
     TopicCard, WrittenFile,
 };
 pub use ping::PingSpec;
@@ -74,8 +74,8 @@ pub use report::{ReportFormat, ReportSpec, ReportWindow};
 pub use request::{ControlRequest, Request, RequestKind, RequestState};
 pub use retention::{PrunedDay, PrunedDays, PrunedSummary, Retention};
 pub use rows::{
-    AiUsageRow, AnswerRow, BilledCostRow, Counts, DataOrigin, ItemRow, ItemTone, Paused, PausedBy, RunRow, SearchRow,
-    SightingRow, TopicStatus,
+    AiUsageRow, AnswerRow, BilledCostRow, Counts, DataOrigin, ItemRow, ItemTone, LATE, Paused, PausedBy, RunRow,
+    SearchRow, SightingRow, TopicStatus,
 };
 pub use run::{Engine, PAUSED, RunState, SearchState, Trigger};
 pub use saved_search::{BadNote, LONGEST_NOTE, MOST_SEARCHES, SavedSearch, parse_note};

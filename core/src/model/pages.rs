@@ -2,10 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Engagement, Paused, RunRow, Source, Span, Time, Topic, WindowFit};
-
-/// How long the planner may take to process a due slot. After that the slot is overdue.
-pub const LATE: Duration = Duration::from_secs(120);
+use super::{Engagement, LATE, Paused, RunRow, Source, Span, Time, Topic, WindowFit};
 
 /// A topic on the overview.
 #[derive(Debug, Clone)]

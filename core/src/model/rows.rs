@@ -1,9 +1,14 @@
 //! Rows for readers: runs, searches, items, sightings and answers, without database ids. The store makes them; exports,
 //! pages and the command line show them.
 
+use std::time::Duration;
+
 use super::{
-    Engagement, Kind, LATE, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
+    Engagement, Kind, Micros, RunState, SearchState, Source, Time, Tone, Trigger, Verdict, WindowFit, closed_list,
 };
+
+/// How long the planner may take to process a due slot. After that the slot is overdue.
+pub const LATE: Duration = Duration::from_secs(120);
 
 closed_list! {
     /// Whether a database holds invented or real findings. It never holds both.

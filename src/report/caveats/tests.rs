@@ -1,0 +1,142 @@
+//! What reports say when nothing stands out, and what they leave open.
+
+use super::*;
+use crate::insight::daily::{ToneCounts, UsualRange};
+use crate::model::Time;
+use crate::report::ToneFacts;
+use crate::report::samples::{HOUR, report, topic};
+
+const USUAL: UsualRange = UsualRange { expected: 50.0, low: 36.0, high: 64.0, far: 90.0, days: 14, weekday: false };
+
+#[test]
+fn a_calm_report_says_only_what_was_judged() {
+    let mut calm = topic("calm");
+    (calm.usual, calm.period.raw) = (Some(USUAL), 50);
+    let quiet = |neutral| ToneCounts { neutral, ..ToneCounts::default() };
+    calm.tone = ToneFacts::of(quiet(40), &vec![quiet(20); 5], &[], None);
+    let young = topic("young");
+    let mut part = calm.clone();
+    part.title = "Part".into();
+    part.covered = Some(0.4);
+    let rest = "tone has not shifted, every source answered and the period is covered";
+    for (topics, told) in [
+        (vec![calm.clone()], format!("Nothing unusual: no volume stands out from the usual, {rest}.")),
+        (
+            vec![young.clone()],
+            "Nothing unusual in what could be judged: every source answered and the period is covered. Not judged: volume \
+             (too few days to compare with: 2); tone (fewer than 20 scored items)."
+                .into(),
+        ),
+        (
+            vec![calm.clone(), part],
+            "Nothing unusual in what could be judged: no volume stands out from the usual (1 of 2 topics), tone has not \
+             shifted, every source answered and the period is covered (1 of 2 topics). Not judged: volume of Part (only \
+             40% covered). Incomplete: coverage of Part (only 40% covered)."
+                .into(),
+        ),
+    ] {
+        assert_eq!(calm_text(&report(topics)), told);
+    }
+    let mut nobody = topic("nobody");
+    nobody.sources.clear();
+    nobody.covered = Some(0.0);
+    let nobody = report(vec![nobody]);
+    assert!(calm_text(&nobody).starts_with("Nothing could be judged: volume ("), "{}", calm_text(&nobody));
+    assert!(nobody.html().contains("Nothing could be judged") && nobody.markdown().contains("Nothing could be judged"));
+}
+
+#[test]
+fn what_was_not_looked_at_yet_is_not_called_covered() {
+    let mut facts = topic("a");
+    (facts.usual, facts.period.raw) = (Some(USUAL), 50);
+    (facts.covered_in_all, facts.unseen) = (0.75, true);
+    let report = report(vec![facts.clone()]);
+    assert_eq!(standing(&report, &facts), "not judged: not all of it was looked at yet");
+    let told = calm_text(&report);
+    assert!(!told.contains("is covered") && told.contains("coverage (not all of it was looked at yet)"), "{told}");
+    assert!(report.html().contains("data-label=\"Covered\">75%<"), "{}", report.html());
+    for page in [report.html(), report.markdown()] {
+        assert!(page.contains("≥\u{a0}50"), "{page}");
+    }
+}
+
+#[test]
+fn what_another_query_found_is_not_compared_with_what_was_usual() {
+    let mut facts = topic("a");
+    (facts.usual, facts.period.raw) = (Some(USUAL), 500);
+    assert!(crate::report::highlights::change(&facts, true).is_some());
+    facts.changes = Some(crate::report::ChangeFacts {
+        baseline: 0,
+        edited: 0,
+        gone: 0,
+        at_least: false,
+        cut: false,
+        gone_unjudged: Vec::new(),
+        gone_judged: true,
+        queries: vec!["social asked “more”".into()],
+        edits: Vec::new(),
+        lost: Vec::new(),
+    });
+    assert_eq!(crate::report::highlights::change(&facts, true), None);
+    let report = report(vec![facts.clone()]);
+    assert_eq!(standing(&report, &facts), "not compared: the query changed");
+    assert!(calm_text(&report).contains("volume (not compared: the query changed); tone (the query changed)"));
+}
+
+#[test]
+fn what_is_cut_is_said_in_both_formats_and_not_compared() {
+    let mut facts = topic("a");
+    (facts.usual, facts.cut, facts.period_cut) = (None, true, true);
+    (facts.risers_cut, facts.searches_cut) = (true, true);
+    facts.answer = Some(crate::report::AnswerFacts {
+        run: "r".into(),
+        asked_at: Time(0),
+        model: None,
+        text: "many links".into(),
+        partial: false,
+        cited: crate::compare::Citations { beyond: 12, ..Default::default() },
+    });
+    let report = report(vec![facts.clone()]);
+    for told in [
+        "more items than are read at once: those of the period are incomplete",
+        "not compared: more items than are read at once",
+        "the latest of the period were compared",
+        "counts and cost are those of the latest",
+        "The answer names 12 more links, which were not looked up.",
+    ] {
+        assert!(report.html().contains(told), "{told}");
+        assert!(report.markdown().contains(told), "{told}: {}", report.markdown());
+    }
+    facts.period_cut = false;
+    assert!(crate::report::samples::report(vec![facts]).markdown().contains("the oldest days are incomplete"));
+}
+
+#[test]
+fn as_usual_is_said_only_inside_the_band() {
+    let mut facts = topic("a");
+    facts.usual = Some(USUAL);
+    for (raw, covered, saturated, told) in [
+        (50, 1.0, false, "as usual"),
+        // What could not be judged must not be called usual on the same page.
+        (50, 0.5, false, "not judged: only 50% covered"),
+        (50, 1.0, true, "not judged: replies were cut short"),
+        (20, 0.42, false, "below the usual, but only 42% covered"),
+        (20, 1.0, true, "below the usual, but replies were cut short"),
+    ] {
+        (facts.period.raw, facts.covered, facts.saturated) = (raw, Some(covered), saturated);
+        let report = report(vec![facts.clone()]);
+        assert_eq!(standing(&report, &facts), told);
+        assert_eq!(crate::report::highlights::change(&facts, true), None);
+        assert!(report.html().contains(told) && report.markdown().contains(told), "{told}");
+    }
+    facts.usual = Some(UsualRange { expected: 5.0, low: 2.0, high: 8.0, ..USUAL });
+    (facts.period.raw, facts.saturated, facts.covered) = (12, false, Some(1.0));
+    assert_eq!(standing(&report(vec![facts.clone()]), &facts), "above the usual, but by fewer than 10");
+    // Half a day has fewer items than a whole one, which is no news before the day is over.
+    facts.usual = Some(USUAL);
+    let mut early = report(vec![facts.clone()]);
+    early.made_at = Time(early.span.until.0 - HOUR);
+    assert_eq!(standing(&early, &facts), "below the usual, but the period is not over");
+    assert!(crate::report::highlights::change(&facts, early.is_over()).is_none());
+    assert!(crate::report::highlights::change(&facts, true).is_some());
+}
