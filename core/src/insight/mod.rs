@@ -18,6 +18,7 @@ mod coverage;
 pub mod daily;
 mod detection;
 mod forecast;
+mod hole_causes;
 mod holes;
 mod outlook;
 mod quota;
@@ -41,7 +42,8 @@ pub use changes::{
 pub use coverage::{CoverageSplit, split_coverage, total_ms};
 pub use detection::{Detection, FiredAlert, RealEvent};
 pub use forecast::forecast;
-pub use holes::{Cause, Coverage, Hole, HoleCause, SourceCoverage, SpanLength, source_coverage};
+pub use hole_causes::{Cause, HoleCause};
+pub use holes::{Coverage, Hole, SourceCoverage, SpanLength, source_coverage};
 pub use outlook::{Calls, Cost, Forecast, History, Horizon, Price, ProviderDay, ProviderQuota, TopicForecast};
 pub use rising::{Grown, RISING_GAIN, RISING_SHARE, grown};
 pub use silence::{JUDGED_FROM, SilenceKind, SourceSilence, detect_silence, may_be_silent};

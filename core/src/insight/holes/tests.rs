@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::model::{LookBack, Period, SchedulePolicy, SocialQuery, Topic, Window};
+use crate::model::{LookBack, Period, RunState, SchedulePolicy, SocialQuery, Topic, Window};
 
 const HOUR: i64 = 3_600_000;
 /// 2026-03-11T09:00:00Z.
@@ -167,14 +167,11 @@ fn what_the_next_search_will_look_back_over_is_open_and_no_hole() {
     let (_, holes, open) = holes_of(&acme, &[ok(0)], span(0, 25));
     assert_eq!((holes.len(), open), (1, None), "longer than the window");
     // A slot that passed but is not planned yet: something was due.
-    let causes_of = |next: i64| {
-        let planned = WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
-        holes_of(&planned, &[ok(0)], span(0, 25)).1[0].2.clone()
-    };
+    let planned = |next: i64| WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
+    let causes_of = |next: i64| holes_of(&planned(next), &[ok(0)], span(0, 25)).1[0].2.clone();
     assert_eq!(causes_of(6), "a slot passed and nothing ran yet");
     assert_eq!(causes_of(30), "no search reached it");
     // After failures, too; and a full reply is not blamed for what came after it.
-    let planned = |next: i64| WatchedTopic { next: Some(at(next)), ..watched(SocialOperation::Search) };
     let (_, holes, _) = holes_of(&planned(36), &[ok(0), failed(12), failed(24)], span(0, 60));
     assert_eq!(holes, [(0, 60, "a slot passed and nothing ran yet; 2 failed searches (server)".to_owned())]);
     let looks = [ok(0), full(12, -12, None)];

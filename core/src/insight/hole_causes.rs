@@ -1,0 +1,139 @@
+//! Why a span of time is not covered, from the ledger.
+
+use std::fmt;
+
+use crate::model::{Look, LookSearch, RunState, SearchState, Source, Span, Time, closed_list};
+
+closed_list! {
+    /// Why a span of time is not covered.
+    HoleCause {
+        /// The topic was paused.
+        Paused = "paused",
+        /// Slots passed while no process ran.
+        MissedSlot = "missed_slot",
+        /// Slots were skipped, mostly because the previous run was still going.
+        SkippedSlot = "skipped_slot",
+        /// Searches failed or were lost.
+        FailedSearch = "failed_search",
+        /// Searches were not made: over quota, interrupted or cancelled.
+        NotAsked = "not_asked",
+        /// The reply was full and did not reach further back.
+        Saturated = "saturated",
+        /// The reply was empty although posts of that time were known or certain.
+        EmptyReply = "empty_reply",
+        /// The next successful search did not look back far enough.
+        TooShort = "look_back_too_short",
+        /// The search was made by a version that did not record coverage.
+        NotRecorded = "not_recorded",
+        /// The ledger explains nothing: usually nothing was due.
+        NothingDue = "nothing_due",
+    }
+}
+
+/// One cause of a hole.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Cause {
+    pub why: HoleCause,
+    /// How often it happened; 0 for slots that passed and are not in the ledger yet.
+    pub count: usize,
+    /// The first one's error class or reason. If the look-back was too short: its length. For a slot not planned yet:
+    /// that slot.
+    pub detail: Option<String>,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (n, s) = (self.count, if self.count == 1 { "" } else { "s" });
+        let es = if self.count == 1 { "" } else { "es" };
+        let detail = self.detail.as_deref().unwrap_or("");
+        match self.why {
+            HoleCause::Paused => write!(f, "paused"),
+            HoleCause::MissedSlot if n == 0 => write!(f, "a slot passed and nothing ran yet"),
+            HoleCause::MissedSlot => write!(f, "{n} missed slot{s}"),
+            HoleCause::SkippedSlot => write!(f, "{n} skipped slot{s}"),
+            HoleCause::FailedSearch => write!(f, "{n} failed search{es} ({detail})"),
+            HoleCause::NotAsked => write!(f, "{n} search{es} not made ({detail})"),
+            HoleCause::Saturated => write!(f, "the reply was full and reached no further back"),
+            HoleCause::EmptyReply if n == 1 => {
+                write!(f, "an empty reply, although posts of that time were known or certain")
+            }
+            HoleCause::EmptyReply => write!(f, "{n} empty replies, although posts of that time were known or certain"),
+            HoleCause::TooShort => write!(f, "the next search looked back only {detail}"),
+            HoleCause::NotRecorded => write!(f, "{n} search{es} without a record of what was covered"),
+            HoleCause::NothingDue => write!(f, "no search reached it"),
+        }
+    }
+}
+
+/// Returns the causes of a hole: what happened between the last search that covered and the one that covers again.
+pub(super) fn causes(
+    looks: &[Look],
+    hole: Span,
+    source: Source,
+    ender: Option<(&Look, &LookSearch)>,
+    end: Time,
+) -> Vec<Cause> {
+    let mut found: Vec<Cause> = Vec::new();
+    let mut note = |why: HoleCause, detail: Option<String>| match found.iter_mut().find(|cause| cause.why == why) {
+        Some(cause) => cause.count += 1,
+        None => found.push(Cause { why, count: 1, detail }),
+    };
+    let after = looks.partition_point(|look| look.at <= hole.from);
+    let until = |at: Time| looks.get(after..looks.partition_point(|look| look.at <= at)).unwrap_or_default();
+    // Prefer what happened inside the hole, else look on to the search that ended it.
+    let failed = |look: &&Look| cause_of(look, source).is_some();
+    let inside = until(hole.until);
+    let wider = until(ender.map_or(end, |(look, _)| look.at).max(hole.until));
+    let looks = if inside.iter().any(|look| failed(&look)) { inside } else { wider };
+    for (why, detail) in looks.iter().filter_map(|look| cause_of(look, source)) {
+        note(why, detail);
+    }
+    if let Some((look, search)) = ender {
+        let reached = search.asked.is_some_and(|asked| asked.from < hole.until);
+        if search.saturated && reached {
+            note(HoleCause::Saturated, None);
+        } else if let Some(asked) = search.asked.filter(|asked| asked.until == look.at) {
+            note(HoleCause::TooShort, Some(crate::model::format_duration(asked.length())));
+        }
+    }
+    if found.is_empty() {
+        found.push(Cause { why: HoleCause::NothingDue, count: 1, detail: None });
+    }
+    found.sort_by_key(|cause| cause.why);
+    found
+}
+
+/// Returns why a run, or its search of `source`, covered nothing. `None` if it covered something or is not about this
+/// source.
+fn cause_of(look: &Look, source: Source) -> Option<(HoleCause, Option<String>)> {
+    if let Some(search) = &look.search {
+        let detail = || search.trouble.clone();
+        return match search.state {
+            _ if search.source != source || search.covered.is_some() => None,
+            SearchState::Error | SearchState::Lost => {
+                Some((HoleCause::FailedSearch, detail().or_else(|| Some(search.state.to_string()))))
+            }
+            SearchState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
+            SearchState::NotRun => Some((HoleCause::NotAsked, detail())),
+            SearchState::Ok | SearchState::Empty if search.saturated && search.asked.is_some() => {
+                Some((HoleCause::Saturated, None))
+            }
+            SearchState::Ok | SearchState::Empty if search.asked.is_none() => Some((HoleCause::NotRecorded, None)),
+            SearchState::Empty => Some((HoleCause::EmptyReply, None)),
+            // An answer of which only a part came.
+            SearchState::Ok => detail().map(|trouble| (HoleCause::FailedSearch, Some(trouble))),
+            SearchState::Started => None,
+        };
+    }
+    let reason = look.reason.clone();
+    let paused = reason.as_ref().is_some_and(|reason| reason.contains("paused"));
+    match look.state {
+        RunState::Missed | RunState::Skipped | RunState::Cancelled if paused => Some((HoleCause::Paused, None)),
+        RunState::Missed => Some((HoleCause::MissedSlot, reason)),
+        RunState::Skipped => Some((HoleCause::SkippedSlot, reason)),
+        RunState::Cancelled => Some((HoleCause::NotAsked, reason.or_else(|| Some("cancelled".to_owned())))),
+        RunState::Failed => Some((HoleCause::FailedSearch, reason.or_else(|| Some("lost".to_owned())))),
+        RunState::OverQuota => Some((HoleCause::NotAsked, Some("over quota".to_owned()))),
+        RunState::Queued | RunState::Running | RunState::Ok | RunState::Partial => None,
+    }
+}
